@@ -21,7 +21,7 @@ type Change struct {
 // Diff reports each element that was added or removed as a whole, under the key of the list.
 func Diff(before, now reflect.Value, beforeBases, nowBases Bases) []Change {
 	d := differ{bases: [2]Bases{beforeBases, nowBases}}
-	d.structure("", pair{before, now}, pair{}, false)
+	d.compare("", pair{before, now}, pair{}, "", false)
 	return d.changes
 }
 
@@ -71,24 +71,21 @@ type differ struct {
 	changes []Change
 }
 
-// structure compares the fields of two structs. It leaves out fields that are equal to those of
-// their bases, if there are any.
-func (d *differ) structure(parent string, values, bases pair, restart bool) {
-	for field := range values.kind().Fields() {
-		p, base := values.field(field), bases.field(field)
-		if p.same() || (pair{p[0], base[0]}).same() && (pair{p[1], base[1]}).same() {
-			continue // nothing changed, or both values are inherited
+// compare compares two values of a key, or the parts of them. It leaves out values that are equal to
+// those of their bases, if there are any.
+func (d *differ) compare(key string, p, base pair, tag reflect.StructTag, restart bool) {
+	kind := p.kind().Kind()
+	switch {
+	case p.same(), (pair{p[0], base[0]}).same() && (pair{p[1], base[1]}).same():
+	case kind == reflect.Struct:
+		for field := range p.kind().Fields() {
+			again := restart || field.Tag.Get("restart") != ""
+			d.compare(Join(key, field.Tag.Get("yaml")), p.field(field), base.field(field), field.Tag, again)
 		}
-		key := Join(parent, field.Tag.Get("yaml"))
-		again := restart || field.Tag.Get("restart") != ""
-		switch kind := field.Type.Kind(); {
-		case kind == reflect.Struct:
-			d.structure(key, p, base, again)
-		case kind == reflect.Map, kind == reflect.Slice && field.Type.Elem().Kind() == reflect.Struct:
-			d.members(key, p, field.Tag, again)
-		default:
-			d.add(key, p, field.Tag, again)
-		}
+	case kind == reflect.Map, kind == reflect.Slice && p.kind().Elem().Kind() == reflect.Struct:
+		d.members(key, p, tag, restart)
+	default:
+		d.add(key, p, tag, restart)
 	}
 }
 
@@ -108,23 +105,19 @@ func (d *differ) members(parent string, p pair, tag reflect.StructTag, restart b
 		if list {
 			key = parent + "[" + ShownKey(name) + "]"
 		}
-		member := pair{a[name], b[name]}
-		switch {
-		case nameless:
+		member, base := pair{a[name], b[name]}, pair{d.bases[0][of], d.bases[1][of]}
+		if nameless {
 			if member[0].IsValid() != member[1].IsValid() {
 				d.add(parent, member, "", restart)
 			}
-		case of.Kind() == reflect.Struct:
-			base := pair{d.bases[0][of], d.bases[1][of]}
-			for i, v := range member {
-				if !v.IsValid() {
-					member[i] = base[i]
-				}
-			}
-			d.structure(key, member, base, restart)
-		case !member.same():
-			d.add(key, member, tag, restart)
+			continue
 		}
+		for i, v := range member {
+			if !v.IsValid() {
+				member[i] = base[i]
+			}
+		}
+		d.compare(key, member, base, tag, restart)
 	}
 	orderA, orderB := which(before, b, true), which(now, a, true)
 	if list && (!nameless || len(orderA) == len(names)) && !slices.Equal(orderA, orderB) {
