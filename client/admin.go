@@ -22,7 +22,7 @@ type Admin struct {
 }
 
 // Because returns an Admin whose Restart, Drain, Pause, Upgrade and Rollback give a reason, in at
-// most tool.MaxReason bytes. toolhost writes it to the audit log. Revisions has it too.
+// most tool.MaxReason bytes. toolhost writes it to the audit log, and shows it in events and Revisions.
 func (a *Admin) Because(reason string) *Admin {
 	return &Admin{link: a.link, reason: strings.ToValidUTF8(reason, "\uFFFD")}
 }

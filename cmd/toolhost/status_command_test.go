@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -24,14 +26,15 @@ func TestStatusTellsProblemsFromNotes(t *testing.T) {
 	if code, _, errs := toolhost(t.Context(), env, "", "pause", "fixture"); code != cli.ExitOK {
 		t.Fatal(errs)
 	}
-	paused := "  note: fixture: paused: an operator paused it; see `toolhost why fixture`\n"
+	why := fmt.Sprintf("paused: an operator paused it (uid:%d)", os.Getuid())
+	paused := "  note: fixture: " + why + "; see `toolhost why fixture`\n"
 	want(cli.ExitOK, "all is well\n"+paused)
 	conditions = []tool.Condition{{Name: "export_failing", Message: "nobody takes\ntraces"}}
 	want(cli.ExitOK, "all is well\n"+paused+"  note: nobody takes traces\n")
 	conditions = append(conditions, tool.Condition{Name: "ledger_full", Message: "the ledger is full", Problem: true})
 	want(cli.ExitToolError, "not well: 1 problem\n  the ledger is full\n"+paused+"  note: nobody takes traces\n")
 	_, out, _ := toolhost(t.Context(), env, "", "status", "-o", "json")
-	if want := `{"well":false,"problems":[{"problem":"the ledger is full"}],"notes":[{"plugin":"fixture","note":"paused: an operator paused it"},{"note":"nobody takes\ntraces"}],`; !strings.HasPrefix(out, want) {
+	if want := `{"well":false,"problems":[{"problem":"the ledger is full"}],"notes":[{"plugin":"fixture","note":"` + why + `"},{"note":"nobody takes\ntraces"}],`; !strings.HasPrefix(out, want) {
 		t.Errorf("got %s\nwant %s", out, want)
 	}
 }

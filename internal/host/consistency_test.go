@@ -117,9 +117,9 @@ func (c *changes) anything() {
 	case 7, 8:
 		c.order("rollback", func() error { _, err := c.Rollback(c.t.Context(), "versioned", 0, ""); return err })
 	case 9:
-		c.order("restart", func() error { _, err := c.Restart(c.t.Context(), "versioned", false); return err })
+		c.order("restart", func() error { _, err := c.Restart(c.t.Context(), "versioned", "", false); return err })
 	case 10:
-		c.order("drain", func() error { return c.Drain(c.t.Context(), "versioned") })
+		c.order("drain", func() error { return c.Drain(c.t.Context(), "versioned", "") })
 	default:
 		c.crash()
 	}

@@ -223,7 +223,7 @@ func TestACrashNamesItsCall(t *testing.T) {
 	if minted == "" {
 		t.Fatal("the call has no id")
 	}
-	r.Drain(t.Context(), hosttest.PluginName) // wait until the exit is known
+	r.Drain(t.Context(), hosttest.PluginName, "") // wait until the exit is known
 	check(t, r)
 	r.Close()
 	first.Close()
@@ -250,7 +250,7 @@ func TestWhatHappensToAPluginIsLogged(t *testing.T) {
 		if err := r.ClearQuarantine(t.Context(), hosttest.PluginName); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Pause(t.Context(), hosttest.PluginName); err != nil {
+		if err := r.Pause(t.Context(), hosttest.PluginName, ""); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()

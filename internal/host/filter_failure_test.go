@@ -137,7 +137,7 @@ func TestAFilterThatIsNotThere(t *testing.T) {
 func TestAPausedFilter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"f": marks("f")}, nil, host.Filter{Name: "f"})
-		if err := r.Pause(t.Context(), filterPluginName); err != nil {
+		if err := r.Pause(t.Context(), filterPluginName, ""); err != nil {
 			t.Fatal(err)
 		}
 		got := outcome(t, r, call("count", `{"key":"k"}`))

@@ -282,7 +282,7 @@ func TestRestartDrains(t *testing.T) {
 	}
 	defer old.Close()
 	untilStatus(t, old, "waiting")
-	done, err := r.Restart(t.Context(), hosttest.PluginName, false)
+	done, err := r.Restart(t.Context(), hosttest.PluginName, "", false)
 	if err != nil || len(done.Stopped) != 1 || done.Stopped[0] != "fixture-1" || len(done.Started) != 1 || done.Started[0] != "fixture-2" {
 		t.Fatalf("restart: %+v, %v", done, err)
 	}
@@ -307,13 +307,13 @@ func TestRestartThatFails(t *testing.T) {
 	r.launch = func(context.Context, *catalog.Plugin, string) (host.Process, error) {
 		return nil, errors.New("no luck")
 	}
-	if _, err := r.Restart(t.Context(), hosttest.PluginName, false); tool.KindOf(err) != tool.KindUnavailable {
+	if _, err := r.Restart(t.Context(), hosttest.PluginName, "", false); tool.KindOf(err) != tool.KindUnavailable {
 		t.Errorf("restart: %v", err)
 	}
 	if got := outcome(t, r, call("echo", `{"text":"x"}`)); got.Err != nil || got.Instance != "fixture-1" {
 		t.Errorf("a call ended with %+v", got)
 	}
-	if _, err := r.Restart(t.Context(), "nosuch", false); tool.KindOf(err) != tool.KindNotFound {
+	if _, err := r.Restart(t.Context(), "nosuch", "", false); tool.KindOf(err) != tool.KindNotFound {
 		t.Errorf("restart of an unknown plugin: %v", err)
 	}
 }

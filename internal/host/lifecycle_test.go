@@ -133,13 +133,13 @@ func TestBackoffAndQuarantine(t *testing.T) {
 func TestPauseAndDrain(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), nil)
 	outcome(t, r, call("echo", `{"text":"x"}`))
-	if err := r.Pause(t.Context(), hosttest.PluginName); err != nil {
+	if err := r.Pause(t.Context(), hosttest.PluginName, ""); err != nil {
 		t.Fatal(err)
 	}
 	if got := outcome(t, r, call("echo", `{"text":"x"}`)); got.Err == nil || !strings.Contains(got.Err.Message, "paused") {
 		t.Errorf("while it is paused a call ended with %+v", got)
 	}
-	if err := r.Drain(t.Context(), hosttest.PluginName); err != nil {
+	if err := r.Drain(t.Context(), hosttest.PluginName, ""); err != nil {
 		t.Fatal(err)
 	}
 	if r.process(0).Alive() {
@@ -162,7 +162,7 @@ func TestForceRestart(t *testing.T) {
 	}
 	defer e.Close()
 	untilStatus(t, e, "waiting")
-	if _, err := r.Restart(t.Context(), hosttest.PluginName, true); err != nil {
+	if _, err := r.Restart(t.Context(), hosttest.PluginName, "", true); err != nil {
 		t.Fatal(err)
 	}
 	if got := end(t, e); got.Err == nil {
@@ -209,7 +209,7 @@ func TestSwitchedOff(t *testing.T) {
 	if _, err := r.Open(t.Context(), call("echo", `{"text":"x"}`), true); tool.KindOf(err) != tool.KindUnavailable {
 		t.Errorf("a call: %v", err)
 	}
-	if _, err := r.Restart(t.Context(), hosttest.PluginName, false); tool.KindOf(err) != tool.KindUnavailable {
+	if _, err := r.Restart(t.Context(), hosttest.PluginName, "", false); tool.KindOf(err) != tool.KindUnavailable {
 		t.Errorf("a restart: %v", err)
 	}
 	plugins, _ := r.Plugins(t.Context())

@@ -189,47 +189,47 @@ func (o *operator) checkPlugin(name string) error {
 
 // Restart replaces a plugin's instances: see supervisor.Group.Restart. Errors: not_found,
 // unavailable.
-func (o *operator) Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error) {
+func (o *operator) Restart(ctx context.Context, plugin, reason string, force bool) (tool.Restarted, error) {
 	g, err := o.groupOf(plugin)
 	if err != nil {
 		return tool.Restarted{}, err
 	}
-	return g.Restart(ctx, force)
+	return g.Restart(ctx, byWhom(ctx, reason), force)
 }
 
 // Drain lets all instances of a plugin finish their calls, stops them, and returns when they are
 // gone. New calls start new instances, unless the plugin is paused. Errors: not_found.
-func (o *operator) Drain(ctx context.Context, plugin string) error {
+func (o *operator) Drain(ctx context.Context, plugin, reason string) error {
 	g, err := o.groupOf(plugin)
 	if err != nil {
 		return err
 	}
-	return g.Drain(ctx)
+	return g.Drain(ctx, byWhom(ctx, reason))
 }
 
 // Pause makes a plugin take no new calls until Resume: calls that wait are rejected, calls that run
 // finish. Errors: not_found.
-func (o *operator) Pause(_ context.Context, plugin string) error {
-	return o.operate(plugin, (*supervisor.Group).Pause)
+func (o *operator) Pause(ctx context.Context, plugin, reason string) error {
+	return o.operate(plugin, byWhom(ctx, reason), (*supervisor.Group).Pause)
 }
 
 // Resume ends a pause. Errors: not_found.
-func (o *operator) Resume(_ context.Context, plugin string) error {
-	return o.operate(plugin, (*supervisor.Group).Resume)
+func (o *operator) Resume(ctx context.Context, plugin string) error {
+	return o.operate(plugin, byWhom(ctx, ""), (*supervisor.Group).Resume)
 }
 
 // ClearQuarantine ends a quarantine or a backoff: the next call launches an instance. Errors:
 // not_found.
-func (o *operator) ClearQuarantine(_ context.Context, plugin string) error {
-	return o.operate(plugin, (*supervisor.Group).ClearQuarantine)
+func (o *operator) ClearQuarantine(ctx context.Context, plugin string) error {
+	return o.operate(plugin, byWhom(ctx, ""), (*supervisor.Group).ClearQuarantine)
 }
 
-func (o *operator) operate(plugin string, command func(*supervisor.Group)) error {
+func (o *operator) operate(plugin string, by supervisor.By, command func(*supervisor.Group, supervisor.By)) error {
 	g, err := o.groupOf(plugin)
 	if err != nil {
 		return err
 	}
-	command(g)
+	command(g, by)
 	return nil
 }
 
@@ -319,6 +319,11 @@ func (o *operator) Rollback(ctx context.Context, plugin string, revision uint64,
 		return tool.Upgraded{}, err
 	}
 	return o.upgrades.Rollback(ctx, current, revision, principalOf(ctx), reason)
+}
+
+// byWhom returns who gives a command, and why. The events of the plugin show it.
+func byWhom(ctx context.Context, reason string) supervisor.By {
+	return supervisor.By{Principal: principalOf(ctx), Reason: reason}
 }
 
 // principalOf returns the key of the principal of an operator's request; empty: there is none.

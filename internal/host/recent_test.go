@@ -180,7 +180,7 @@ func TestHistoryOutlivesTheHost(t *testing.T) {
 	}
 	outcome(t, r, call("echo", `{"text":"x"}`))
 	explode(t, r, entered, 0, call("bomb", `{"secret":1}`), tool.Exit{Code: 2})
-	r.Drain(t.Context(), hosttest.PluginName) // wait until the exit is known
+	r.Drain(t.Context(), hosttest.PluginName, "") // wait until the exit is known
 	stop()
 
 	r, stop = start()

@@ -314,7 +314,7 @@ func TestWatchResources(t *testing.T) {
 	if got := <-changes; got != (tool.ResourceChange{Plugin: hosttest.PluginName, URI: "shelf://a"}) {
 		t.Errorf("an update: %+v", got)
 	}
-	if err := r.Drain(t.Context(), hosttest.PluginName); err != nil {
+	if err := r.Drain(t.Context(), hosttest.PluginName, ""); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-changes; got.URI != "shelf://a" {

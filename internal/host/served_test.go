@@ -18,6 +18,18 @@ type remote struct {
 	*client.Admin
 }
 
+func (r remote) Restart(ctx context.Context, plugin, reason string, force bool) (tool.Restarted, error) {
+	return r.Because(reason).Restart(ctx, plugin, force)
+}
+
+func (r remote) Drain(ctx context.Context, plugin, reason string) error {
+	return r.Because(reason).Drain(ctx, plugin)
+}
+
+func (r remote) Pause(ctx context.Context, plugin, reason string) error {
+	return r.Because(reason).Pause(ctx, plugin)
+}
+
 func (r remote) Upgrade(ctx context.Context, plugin, reason string) (tool.Upgraded, error) {
 	return r.Because(reason).Upgrade(ctx, plugin)
 }

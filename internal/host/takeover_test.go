@@ -88,7 +88,7 @@ func testChangeOfWhatHasNoName(t *testing.T) {
 func TestBrokenUpgradeOfAnIdlePlugin(t *testing.T) {
 	u := newRelease(t)
 	u.version()
-	if err := u.Drain(t.Context(), "versioned"); err != nil {
+	if err := u.Drain(t.Context(), "versioned", ""); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 20 { // either the reload or the host that follows the catalog is first

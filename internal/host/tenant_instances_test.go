@@ -136,7 +136,7 @@ func TestUpgradeReachesEveryTenant(t *testing.T) {
 	if u.started() != 6 {
 		t.Errorf("%d processes were started, and not one for each tenant and revision", u.started())
 	}
-	if done, err := u.Restart(t.Context(), "versioned", false); err != nil || len(done.Started) != 3 {
+	if done, err := u.Restart(t.Context(), "versioned", "", false); err != nil || len(done.Started) != 3 {
 		t.Errorf("the restart: %+v, %v", done, err)
 	}
 	u.install("broken")
@@ -182,7 +182,7 @@ func TestPauseHoldsForEveryTenant(t *testing.T) {
 	r := owned(t, nil)
 	outcome(t, r, of("ada", "whose"))
 	plugins, _ := r.Plugins(t.Context())
-	if err := r.Pause(t.Context(), plugins[0].Name); err != nil {
+	if err := r.Pause(t.Context(), plugins[0].Name, ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, principal := range []string{"ada", "red/ada"} {

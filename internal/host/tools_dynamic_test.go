@@ -319,7 +319,7 @@ func TestSessionsThatCannotBe(t *testing.T) {
 // A list does not wait for a paused plugin.
 func TestAPluginThatIsPausedIsListed(t *testing.T) {
 	r, _ := newChooserRig(t, nil)
-	if err := r.Pause(t.Context(), "chooser"); err != nil {
+	if err := r.Pause(t.Context(), "chooser", ""); err != nil {
 		t.Fatal(err)
 	}
 	if got := describedFor(t, r, tool.Viewer{Session: "s"}); got != "Chooses." {

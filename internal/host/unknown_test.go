@@ -43,11 +43,11 @@ func TestHiddenToolsAreNotSuggested(t *testing.T) {
 // The error proposes the plugin name that is nearest to a misspelled one.
 func TestUnknownPlugin(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), nil)
-	_, err := r.Restart(t.Context(), strings.ToUpper(hosttest.PluginName[:1])+hosttest.PluginName[2:], false)
+	_, err := r.Restart(t.Context(), strings.ToUpper(hosttest.PluginName[:1])+hosttest.PluginName[2:], "", false)
 	if tool.KindOf(err) != tool.KindNotFound || !strings.Contains(err.Error(), `did you mean "`+hosttest.PluginName+`"?`) {
 		t.Errorf("got %v", err)
 	}
-	if _, err = r.Restart(t.Context(), "qqqqqq", false); strings.Contains(err.Error(), "did you mean") {
+	if _, err = r.Restart(t.Context(), "qqqqqq", "", false); strings.Contains(err.Error(), "did you mean") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -16,7 +16,7 @@ func (u *release) restart() (end func()) {
 	u.gate = gate
 	restarted := make(chan error, 1)
 	go func() { // ends when the gate opens
-		_, err := u.Restart(u.t.Context(), "versioned", false)
+		_, err := u.Restart(u.t.Context(), "versioned", "", false)
 		restarted <- err
 	}()
 	u.untilEvent("restart_started")
@@ -68,7 +68,7 @@ func TestDrainDuringARestart(t *testing.T) {
 	u := newRelease(t)
 	u.version()
 	end := u.restart()
-	if err := u.Drain(t.Context(), "versioned"); err != nil {
+	if err := u.Drain(t.Context(), "versioned", ""); err != nil {
 		t.Fatal(err)
 	}
 	if u.process(0).Alive() {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -274,4 +275,30 @@ func TestReload(t *testing.T) {
 	if _, err := u.Rollback(t.Context(), "nosuch", 0, ""); tool.KindOf(err) != tool.KindNotFound {
 		t.Errorf("rollback of an unknown plugin: %v", err)
 	}
+}
+
+// If the host finds a changed file before the operator's upgrade, the revision gets the reason of the
+// upgrade, unless it has been in service for some time.
+func TestReasonOfAnUpgradeThatHappened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newRelease(t)
+		for _, test := range []struct {
+			version string
+			later   time.Duration
+			want    string
+		}{{"2", 0, "ticket 812"}, {"3", time.Hour, ""}} {
+			u.install(test.version)
+			if _, err := u.Reload(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(test.later)
+			if done, err := u.Upgrade(t.Context(), "versioned", "ticket 812"); err != nil || done.Digest != done.PreviousDigest {
+				t.Fatalf("upgrading to what is in service: %+v, %v", done, err)
+			}
+			revisions, err := u.Revisions(t.Context(), "versioned")
+			if err != nil || revisions[0].Cause != tool.RevisionChanged || revisions[0].Reason != test.want {
+				t.Errorf("version %s: %+v, %v; want the reason %q", test.version, revisions, err, test.want)
+			}
+		}
+	})
 }

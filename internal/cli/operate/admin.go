@@ -63,7 +63,7 @@ func newAdminCommand(p cli.Process, o adminCommand) *cobra.Command {
 		},
 	}
 	if o.reasoned {
-		why.addFlag(cmd.Flags(), "the audit log")
+		why.addFlag(cmd.Flags(), "`toolhost why` and the audit log")
 	}
 	conn.AddFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())

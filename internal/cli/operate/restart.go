@@ -40,7 +40,7 @@ func NewRestartCommand(p cli.Process) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&rolling, "rolling", false, "start the new process first and let calls end in the old ones (the default)")
 	cmd.Flags().BoolVar(&force, "force", false, "stop the old processes at once, whatever they do")
-	why.addFlag(cmd.Flags(), "the audit log")
+	why.addFlag(cmd.Flags(), "`toolhost why` and the audit log")
 	conn.AddFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	return cmd

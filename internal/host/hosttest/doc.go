@@ -43,9 +43,9 @@ type Caller interface {
 type Admin interface {
 	Plugins(ctx context.Context) ([]tool.PluginInfo, error)
 	Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error)
-	Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error)
-	Drain(ctx context.Context, plugin string) error
-	Pause(ctx context.Context, plugin string) error
+	Restart(ctx context.Context, plugin, reason string, force bool) (tool.Restarted, error)
+	Drain(ctx context.Context, plugin, reason string) error
+	Pause(ctx context.Context, plugin, reason string) error
 	Resume(ctx context.Context, plugin string) error
 	ClearQuarantine(ctx context.Context, plugin string) error
 	Reload(ctx context.Context) (tool.Reloaded, error)
@@ -83,6 +83,7 @@ var suite = []struct {
 	{"RestartByForce", testRestartByForce},
 	{"Drain", testDrain},
 	{"Pause", testPause},
+	{"OrdersAreExplained", testOrdersAreExplained},
 	{"Clear", testClear},
 	{"NothingToUpgrade", testNothingToUpgrade},
 	{"WatchEvents", testWatchEvents},

@@ -87,11 +87,11 @@ func testPlugins(t *testing.T, h Host) {
 }
 
 func testRestart(t *testing.T, h Host) {
-	if _, err := h.Restart(bounded(t), "absent", false); tool.KindOf(err) != tool.KindNotFound {
+	if _, err := h.Restart(bounded(t), "absent", "", false); tool.KindOf(err) != tool.KindNotFound {
 		t.Errorf("restarting an absent plugin: %v", err)
 	}
 	before := do(t, h, call("echo", `{"text":"x"}`))
-	done, err := h.Restart(bounded(t), PluginName, false)
+	done, err := h.Restart(bounded(t), PluginName, "", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,7 +16,7 @@ import (
 func testRestartByForce(t *testing.T, h Host) {
 	e := open(t, h, call("wait", `{"key":"k"}`), true)
 	untilStatus(t, e, "waiting")
-	if _, err := h.Restart(bounded(t), PluginName, true); err != nil {
+	if _, err := h.Restart(bounded(t), PluginName, "", true); err != nil {
 		t.Fatal(err)
 	}
 	events := drain(t, e)
@@ -29,7 +30,7 @@ func testRestartByForce(t *testing.T, h Host) {
 
 func testDrain(t *testing.T, h Host) {
 	before := do(t, h, call("echo", `{"text":"x"}`))
-	if err := h.Drain(bounded(t), PluginName); err != nil {
+	if err := h.Drain(bounded(t), PluginName, ""); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := h.Instances(bounded(t), PluginName); err != nil || len(left) != 0 {
@@ -43,7 +44,7 @@ func testDrain(t *testing.T, h Host) {
 	if after := do(t, h, call("echo", `{"text":"x"}`)); after.Err != nil || after.Instance == before.Instance {
 		t.Errorf("the next call: %+v", after)
 	}
-	checkKind(t, tool.AsError(h.Drain(bounded(t), "absent")), tool.KindNotFound)
+	checkKind(t, tool.AsError(h.Drain(bounded(t), "absent", "")), tool.KindNotFound)
 }
 
 func plugin(t *testing.T, h Host) tool.PluginInfo {
@@ -56,7 +57,7 @@ func plugin(t *testing.T, h Host) tool.PluginInfo {
 }
 
 func testPause(t *testing.T, h Host) {
-	if err := h.Pause(bounded(t), PluginName); err != nil {
+	if err := h.Pause(bounded(t), PluginName, ""); err != nil {
 		t.Fatal(err)
 	}
 	if p := plugin(t, h); p.State != tool.PluginPaused || p.Reason == "" {
@@ -70,8 +71,52 @@ func testPause(t *testing.T, h Host) {
 		t.Errorf("it is %s: %q", p.State, p.Reason)
 	}
 	text(t, h, call("echo", `{"text":"x"}`))
-	checkKind(t, tool.AsError(h.Pause(bounded(t), "absent")), tool.KindNotFound)
+	checkKind(t, tool.AsError(h.Pause(bounded(t), "absent", "")), tool.KindNotFound)
 	checkKind(t, tool.AsError(h.Resume(bounded(t), "absent")), tool.KindNotFound)
+}
+
+// The events of an operator's command show its reason, quoted, and so does the state of a paused
+// plugin. Callers do not get the reason.
+func testOrdersAreExplained(t *testing.T, h Host) {
+	const reason, quoted = "ticket 812\n\x1b[2J", `: "ticket 812\n\x1b[2J"`
+	text(t, h, call("echo", `{"text":"x"}`))
+	if err := h.Pause(bounded(t), PluginName, reason); err != nil {
+		t.Fatal(err)
+	}
+	if p := plugin(t, h); !strings.HasPrefix(p.Reason, "an operator paused it") || !strings.HasSuffix(p.Reason, quoted) {
+		t.Errorf("the paused plugin says %q", p.Reason)
+	}
+	if err := h.Pause(bounded(t), PluginName, ""); err != nil {
+		t.Fatal(err)
+	}
+	if p := plugin(t, h); !strings.HasSuffix(p.Reason, quoted) {
+		t.Errorf("after a second pause without a reason the plugin says %q", p.Reason)
+	}
+	if err := refused(t, h, call("echo", `{"text":"x"}`), tool.KindUnavailable); strings.Contains(err.Message, "812") {
+		t.Errorf("a caller reads %q", err.Message)
+	}
+	if err := h.Resume(bounded(t), PluginName); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Restart(bounded(t), PluginName, reason, false); err != nil {
+		t.Fatal(err)
+	}
+	text(t, h, call("echo", `{"text":"x"}`))
+	if err := h.Drain(bounded(t), PluginName, reason); err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]string{}
+	for _, e := range collect(t, h.WatchEvents(bounded(t), tool.EventQuery{})) {
+		shown[e.Type] = e.Reason // the latest
+	}
+	for _, kind := range []string{"plugin_paused", "restart_started", "instance_draining"} {
+		if !strings.HasPrefix(shown[kind], "an operator ") || !strings.HasSuffix(shown[kind], quoted) {
+			t.Errorf("the event %s says %q", kind, shown[kind])
+		}
+	}
+	if !strings.HasPrefix(shown["plugin_enabled"], "an operator resumed it") {
+		t.Errorf("the end of the pause says %q", shown["plugin_enabled"])
+	}
 }
 
 func testClear(t *testing.T, h Host) {
@@ -232,7 +277,7 @@ func testFollowEvents(t *testing.T, h Host) {
 	if e := until("instance_ready"); e.Instance != ran {
 		t.Errorf("got %+v, want %s", e, ran)
 	}
-	if _, err := h.Restart(bounded(t), PluginName, false); err != nil {
+	if _, err := h.Restart(bounded(t), PluginName, "", false); err != nil {
 		t.Fatal(err)
 	}
 	until("restart_started")

@@ -153,7 +153,7 @@ func (s *state) current(now time.Time) (plugin tool.PluginState, reason string) 
 	case s.quarantine != "":
 		return tool.PluginQuarantined, s.quarantine
 	case s.paused:
-		return tool.PluginPaused, "an operator paused it"
+		return tool.PluginPaused, ByOperator + "paused it"
 	}
 	if ready, _ := s.counts(); now.Before(s.backoff) && ready == 0 {
 		// see RetryTime

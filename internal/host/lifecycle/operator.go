@@ -6,12 +6,17 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// ByOperator begins the reason of each event that an operator's command causes. The driver knows which
+// operator it is, and why, and adds that to the events. The machine does not know it, because it also
+// gives its reasons to callers, whom that does not concern.
+const ByOperator = "an operator "
+
 // Pause makes the plugin take no new calls. Calls that wait are rejected, and calls in progress
 // finish.
 func (m *Machine) Pause(now time.Time) []Action {
 	if !m.paused {
 		m.paused = true
-		m.event(now, EventPaused, nil, "an operator paused it")
+		m.event(now, EventPaused, nil, ByOperator+"paused it")
 		m.rejectAll(m.refusal(now))
 	}
 	return m.take()
@@ -21,7 +26,7 @@ func (m *Machine) Pause(now time.Time) []Action {
 func (m *Machine) Resume(now time.Time) []Action {
 	if m.paused {
 		m.paused = false
-		m.event(now, EventEnabled, nil, "an operator resumed it")
+		m.event(now, EventEnabled, nil, ByOperator+"resumed it")
 		m.settle(now)
 	}
 	return m.take()
@@ -29,7 +34,7 @@ func (m *Machine) Resume(now time.Time) []Action {
 
 // Clear ends a quarantine and a backoff.
 func (m *Machine) Clear(now time.Time) []Action {
-	m.enable(now, "an operator cleared it")
+	m.enable(now, ByOperator+"cleared it")
 	m.settle(now)
 	return m.take()
 }

@@ -45,12 +45,12 @@ func (m *Machine) Restart(now time.Time, force bool) (instance string, actions [
 	if m.replacing != nil || m.disabled != "" {
 		return "", m.take()
 	}
-	m.event(now, EventRestarting, nil, "")
+	m.event(now, EventRestarting, nil, ByOperator+"restarts it")
 	m.backoff, m.streak = time.Time{}, 0
 	session := m.newestSession()
 	if force {
 		for _, in := range m.order {
-			m.stop(now, in, "an operator restarted the plugin by force", true)
+			m.stop(now, in, ByOperator+"restarted the plugin by force", true)
 		}
 	}
 	ready, starting := m.counts()
@@ -114,7 +114,7 @@ func (s *state) flip(now time.Time) {
 	r := s.replacing
 	s.replacing = nil
 	_, kind, _ := r.why.events()
-	reason := "an operator restarted the plugin"
+	reason := ByOperator + "restarted the plugin"
 	switch r.why {
 	case restart:
 	case renewal:

@@ -36,6 +36,9 @@ var ofPlugin = map[lifecycle.EventType]bool{
 // report notes and logs an event of the state machine. All machines of a plugin report that it was
 // paused or disabled, so only the event of the first one is noted.
 func (s *Supervisor) report(e lifecycle.Event) {
+	if strings.HasPrefix(e.Reason, lifecycle.ByOperator) {
+		e.Reason += s.by.text()
+	}
 	tenant := s.tenant
 	if ofPlugin[e.Type] {
 		if !s.first && (e.Type == lifecycle.EventPaused || e.Type == lifecycle.EventDisabled) {

@@ -29,6 +29,7 @@ type Group struct {
 	tenants map[string]*Supervisor
 	order   []*Supervisor // the first used first; the first one stays
 	paused  bool          // by an operator
+	by      By            // of the pause
 	// of the supervisors that were forgotten
 	launches uint64
 	exits    []tool.PluginExit
@@ -84,7 +85,7 @@ func (g *Group) each(do func(s *Supervisor) error) error {
 // before the present ones finish their calls and stop. If no tenant has one, Restart starts one for
 // the tenant that used the plugin first. If a new instance does not start, the present ones of its
 // tenant stay. With force, the present ones stop at once and their calls are canceled.
-func (g *Group) Restart(ctx context.Context, force bool) (tool.Restarted, error) {
+func (g *Group) Restart(ctx context.Context, by By, force bool) (tool.Restarted, error) {
 	all := g.all()
 	restarted := slices.DeleteFunc(slices.Clone(all), func(s *Supervisor) bool { return len(s.Instances()) == 0 })
 	if len(restarted) == 0 {
@@ -96,7 +97,7 @@ func (g *Group) Restart(ctx context.Context, force bool) (tool.Restarted, error)
 		if !slices.Contains(restarted, s) {
 			return nil
 		}
-		one, err := s.Restart(ctx, force)
+		one, err := s.Restart(ctx, by, force)
 		mu.Lock()
 		defer mu.Unlock()
 		done.Stopped, done.Started = append(done.Stopped, one.Stopped...), append(done.Started, one.Started...)
@@ -109,32 +110,35 @@ func (g *Group) Restart(ctx context.Context, force bool) (tool.Restarted, error)
 }
 
 // Drain lets all instances finish their calls, stops them, and returns when they are gone.
-func (g *Group) Drain(ctx context.Context) error {
-	if err := g.each(func(s *Supervisor) error { return s.Drain(ctx) }); err != nil {
+func (g *Group) Drain(ctx context.Context, by By) error {
+	if err := g.each(func(s *Supervisor) error { return s.Drain(ctx, by) }); err != nil {
 		return tool.AsError(err)
 	}
 	return nil
 }
 
 // Pause makes the plugin take no new calls of any tenant until Resume.
-func (g *Group) Pause() { g.setPaused(true, (*Supervisor).Pause) }
+func (g *Group) Pause(by By) { g.setPaused(true, by, (*Supervisor).Pause) }
 
 // Resume ends a pause.
-func (g *Group) Resume() { g.setPaused(false, (*Supervisor).Resume) }
+func (g *Group) Resume(by By) { g.setPaused(false, by, (*Supervisor).Resume) }
 
-func (g *Group) setPaused(paused bool, do func(*Supervisor)) {
+func (g *Group) setPaused(paused bool, by By, do func(*Supervisor, By)) {
 	g.plugins.mu.Lock()
+	if !g.paused || by.Reason != "" { // a second pause without a reason must not hide the first one's
+		g.by = by
+	}
 	g.paused = paused
 	g.plugins.mu.Unlock()
 	for _, s := range g.all() {
-		do(s)
+		do(s, by)
 	}
 }
 
 // ClearQuarantine ends the quarantines and backoffs of all tenants.
-func (g *Group) ClearQuarantine() {
+func (g *Group) ClearQuarantine(by By) {
 	for _, s := range g.all() {
-		s.ClearQuarantine()
+		s.ClearQuarantine(by)
 	}
 }
 
@@ -142,9 +146,12 @@ func (g *Group) ClearQuarantine() {
 // quarantined or backs off for some tenants, the reason names them.
 func (g *Group) Describe(info *tool.PluginInfo) {
 	g.plugins.mu.Lock()
-	all, launches, exits := slices.Clone(g.order), g.launches, g.exits
+	all, launches, exits, by := slices.Clone(g.order), g.launches, g.exits, g.by
 	g.plugins.mu.Unlock()
 	all[0].Describe(info)
+	if info.State == tool.PluginPaused {
+		info.Reason += by.text()
+	}
 	if len(all) == 1 && len(exits) == 0 {
 		return
 	}

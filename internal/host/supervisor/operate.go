@@ -4,23 +4,56 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/tool"
 )
 
+// By is who gives a command for a plugin, and why. The zero value tells neither.
+type By struct {
+	Principal string // the key of the operator's principal; empty: it is not known
+	Reason    string // the operator's, in at most tool.MaxReason bytes; may be empty
+}
+
+// text returns what to append to a sentence about the command, for operators.
+func (b By) text() string {
+	s := ""
+	if b.Principal != "" {
+		s = " (" + b.Principal + ")"
+	}
+	if b.Reason != "" {
+		s += ": " + strconv.Quote(b.Reason) // an operator may write what looks like another event
+	}
+	return s
+}
+
+// commandLocked gives the machine a command of an operator. The events of the command name the
+// operator.
+func (s *Supervisor) commandLocked(by By, command func(m *lifecycle.Machine, now time.Time) []lifecycle.Action) {
+	s.by = by
+	s.applyLocked(command)
+	s.by = By{}
+}
+
+func (s *Supervisor) command(by By, command func(m *lifecycle.Machine, now time.Time) []lifecycle.Action) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.commandLocked(by, command)
+}
+
 // Restart replaces the plugin's instances. It launches a new one first. Once the new one takes
 // calls, the old ones finish their calls and stop. If the new one does not start, the old ones
 // stay. With force, the old ones stop at once and their calls are canceled.
-func (s *Supervisor) Restart(ctx context.Context, force bool) (tool.Restarted, error) {
+func (s *Supervisor) Restart(ctx context.Context, by By, force bool) (tool.Restarted, error) {
 	done := tool.Restarted{Stopped: []string{}, Started: []string{}}
 	s.mu.Lock()
 	for _, in := range s.machine.Instances() {
 		done.Stopped = append(done.Stopped, in.ID)
 	}
 	id := ""
-	s.applyLocked(func(m *lifecycle.Machine, now time.Time) (actions []lifecycle.Action) {
+	s.commandLocked(by, func(m *lifecycle.Machine, now time.Time) (actions []lifecycle.Action) {
 		id, actions = m.Restart(now, force)
 		return actions
 	})
@@ -38,11 +71,11 @@ func (s *Supervisor) Restart(ctx context.Context, force bool) (tool.Restarted, e
 
 // Drain lets all instances finish their calls and stops them. It returns when they are gone. An
 // instance that is being launched to replace them stays.
-func (s *Supervisor) Drain(ctx context.Context) error {
+func (s *Supervisor) Drain(ctx context.Context, by By) error {
 	s.mu.Lock()
 	draining := maps.Clone(s.instances)
-	s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
-		return m.Drain(now, "an operator drained the plugin")
+	s.commandLocked(by, func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+		return m.Drain(now, lifecycle.ByOperator+"drained the plugin")
 	})
 	for _, in := range s.machine.Instances() {
 		if in.State == tool.InstanceStarting || in.State == tool.InstanceReady {
@@ -62,17 +95,17 @@ func (s *Supervisor) Drain(ctx context.Context) error {
 
 // Pause makes the plugin take no new calls until Resume. Calls that run finish, and calls that wait
 // are rejected.
-func (s *Supervisor) Pause() { s.apply((*lifecycle.Machine).Pause) }
+func (s *Supervisor) Pause(by By) { s.command(by, (*lifecycle.Machine).Pause) }
 
 // Resume ends a pause.
-func (s *Supervisor) Resume() { s.apply((*lifecycle.Machine).Resume) }
+func (s *Supervisor) Resume(by By) { s.command(by, (*lifecycle.Machine).Resume) }
 
 // ClearQuarantine ends a quarantine or a backoff, and forgets which calls crashed the plugin.
-func (s *Supervisor) ClearQuarantine() {
+func (s *Supervisor) ClearQuarantine(by By) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.crashes = nil
-	s.applyLocked((*lifecycle.Machine).Clear)
+	s.commandLocked(by, (*lifecycle.Machine).Clear)
 }
 
 // Describe sets the plugin's state, counts and exits in info, which operators see.

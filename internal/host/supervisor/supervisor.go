@@ -47,6 +47,7 @@ type Supervisor struct {
 	forgotten bool                                // another supervisor serves the tenant now
 	exits     []tool.PluginExit                   // of the last instances, the newest first
 	crashes   crashCounts
+	by        By              // whose command the machine gets; zero: it gets none
 	crashed   []tool.ExitCall // of the crash that is being passed to the machine
 }
 

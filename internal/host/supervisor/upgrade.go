@@ -174,6 +174,9 @@ func (u *Upgrades) run(t *takeover, p *catalog.Plugin, o order) {
 	}
 	switch {
 	case current != nil && current.Source == p.Source && current.Digest == p.Digest:
+		if o.why == ordered && o.reason != "" {
+			u.warnNotKept(p, u.cfg.Catalog.Explain(p, catalog.Order{By: o.by, Reason: o.reason}))
+		}
 		return
 	case o.why == offered && !u.isCandidate(p):
 		return
@@ -228,10 +231,16 @@ func (u *Upgrades) bringIn(p, current *catalog.Plugin, o order) error {
 func (u *Upgrades) activate(p *catalog.Plugin, o order) error {
 	err := u.cfg.Catalog.Activate(p, catalog.Order{Cause: causes[o.why], By: o.by, Reason: o.reason})
 	if errors.Is(err, catalog.ErrNotKept) {
-		u.cfg.Logger.Warn("a revision is in service, but the state folder does not record that", "plugin", p.Info.Name, "digest", p.Digest, "error", err)
+		u.warnNotKept(p, err)
 		err = nil
 	}
 	return err
+}
+
+func (u *Upgrades) warnNotKept(p *catalog.Plugin, err error) {
+	if err != nil {
+		u.cfg.Logger.Warn("a revision is in service, but the state folder does not record that", "plugin", p.Info.Name, "digest", p.Digest, "error", err)
+	}
 }
 
 // turns lets one takeover at a time change a plugin file. The zero value is ready for use.

@@ -50,6 +50,40 @@ func (h *history) add(r revision) *history {
 	return &next
 }
 
+// explainable is how long after a change of a file an operator's reason for an upgrade to it is taken
+// for the reason of the change. That is enough to copy a file and to type the command.
+const explainable = time.Minute
+
+// explained returns a history whose newest revision has an operator's reason. It returns nil if the
+// newest revision is not of a digest, was not the change of a file a moment ago, or has a reason.
+func (h *history) explained(digest string, o Order, now time.Time) *history {
+	if h == nil || len(*h) == 0 {
+		return nil
+	}
+	next := slices.Clone(*h)
+	r := &next[len(next)-1]
+	if r.Digest != digest || r.Cause != tool.RevisionChanged || r.By+r.Reason != "" || now.Sub(r.Time) > explainable {
+		return nil
+	}
+	r.By, r.Reason = o.By, o.Reason
+	return &next
+}
+
+// Explain gives the revision in service of a plugin the principal and the reason of an operator who
+// upgraded to it, if it came into service by itself just before: the file had changed, and the
+// catalog was faster than the operator. Otherwise it does nothing. The error wraps ErrNotKept.
+func (c *Catalog) Explain(p *Plugin, o Order) error {
+	c.mu.Lock()
+	if s := c.slotLocked(p.Source); s != nil && s.record.Current == p.Digest {
+		if h := s.record.History.explained(p.Digest, o, time.Now()); h != nil {
+			s.record.History = h
+			c.index.put(s.source, s.record)
+		}
+	}
+	c.mu.Unlock()
+	return c.keep()
+}
+
 // kept returns the digests whose copies stay for a rollback: the latest ones, at most maxKept.
 func (h *history) kept() []string {
 	if h == nil {

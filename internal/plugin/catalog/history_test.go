@@ -77,6 +77,36 @@ func TestRollbackToARevision(t *testing.T) {
 	}
 }
 
+// An operator's reason for an upgrade is that of a change that the catalog was faster to make. It
+// replaces no other reason, and is not that of another revision.
+func TestExplain(t *testing.T) {
+	r := newRig(t)
+	explain := func(reason string) {
+		t.Helper()
+		if err := r.Explain(r.Snapshot().Plugin("one"), catalog.Order{By: "ada", Reason: reason}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, r.revisions()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	explain("it is new") // the first revision is no change
+	first := r.Snapshot().Plugin("one")
+	r.upgrade("2", catalog.Order{})
+	if err := r.Explain(first, catalog.Order{By: "eve", Reason: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	want("2 changed current", "1 added kept")
+	explain("ticket 812")
+	explain("another one")
+	want("2 changed by ada: ticket 812 current", "1 added kept")
+	r.restart()
+	want("2 changed by ada: ticket 812 current", "1 added kept")
+}
+
 // The history and the copies are bounded. A revision without a copy is not kept.
 func TestRevisionsAreBounded(t *testing.T) {
 	r := newRig(t)

@@ -57,7 +57,7 @@ func (s *adminService) Restart(ctx context.Context, req *toolhostv1.RestartReque
 	if err := tool.CheckReason(req.GetReason()); err != nil {
 		return nil, err
 	}
-	restarted, err := s.host.Restart(ctx, req.GetPlugin(), req.GetForce())
+	restarted, err := s.host.Restart(ctx, req.GetPlugin(), req.GetReason(), req.GetForce())
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *adminService) Drain(ctx context.Context, req *toolhostv1.DrainRequest) 
 	if err := tool.CheckReason(req.GetReason()); err != nil {
 		return nil, err
 	}
-	return &toolhostv1.DrainResponse{}, s.host.Drain(ctx, req.GetPlugin())
+	return &toolhostv1.DrainResponse{}, s.host.Drain(ctx, req.GetPlugin(), req.GetReason())
 }
 
 // Pause implements toolhost.v1.AdminService.
@@ -77,7 +77,7 @@ func (s *adminService) Pause(ctx context.Context, req *toolhostv1.PauseRequest) 
 	if err := tool.CheckReason(req.GetReason()); err != nil {
 		return nil, err
 	}
-	return &toolhostv1.PauseResponse{}, s.host.Pause(ctx, req.GetPlugin())
+	return &toolhostv1.PauseResponse{}, s.host.Pause(ctx, req.GetPlugin(), req.GetReason())
 }
 
 // Resume implements toolhost.v1.AdminService.

@@ -68,15 +68,16 @@ type Admin interface {
 	Observer
 }
 
-// Operator controls one plugin. Errors: not_found.
+// Operator controls one plugin. The events of the plugin show the principal of ctx, and the reason that it
+// gives, which may be empty. Errors: not_found.
 type Operator interface {
 	// Restart replaces the processes of a plugin.
-	Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error)
+	Restart(ctx context.Context, plugin, reason string, force bool) (tool.Restarted, error)
 	// Drain lets the processes of a plugin finish their calls, stops them, and returns when they
 	// have ended.
-	Drain(ctx context.Context, plugin string) error
+	Drain(ctx context.Context, plugin, reason string) error
 	// Pause makes a plugin refuse calls until Resume.
-	Pause(ctx context.Context, plugin string) error
+	Pause(ctx context.Context, plugin, reason string) error
 	// Resume ends a pause.
 	Resume(ctx context.Context, plugin string) error
 	// ClearQuarantine ends a quarantine or a backoff.

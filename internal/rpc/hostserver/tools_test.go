@@ -237,7 +237,7 @@ func TestLoopbackIsAnonymous(t *testing.T) {
 			t.Errorf("watching events: %v", err)
 		}
 	}
-	if _, err := admin.Restart(bounded(t), hosttest.PluginName, false); tool.KindOf(err) != tool.KindDenied {
+	if _, err := admin.Restart(bounded(t), hosttest.PluginName, "", false); tool.KindOf(err) != tool.KindDenied {
 		t.Errorf("restarting: %v", err)
 	}
 }

@@ -1566,7 +1566,8 @@ type RestartRequest struct {
 	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
 	// Whether to stop the old processes at once, without waiting for their calls.
 	Force bool `protobuf:"varint,2,opt,name=force,proto3" json:"force,omitempty"`
-	// Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+	// Why the caller wants this, in its own words, for the audit log and the events of the plugin. At
+	// most 500 bytes. May be empty.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1683,7 +1684,8 @@ type DrainRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the plugin.
 	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
-	// Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+	// Why the caller wants this, in its own words, for the audit log and the events of the plugin. At
+	// most 500 bytes. May be empty.
 	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1775,7 +1777,8 @@ type PauseRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the plugin.
 	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
-	// Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+	// Why the caller wants this, in its own words, for the audit log and the events of the plugin. At
+	// most 500 bytes. May be empty.
 	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
