@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -61,7 +62,27 @@ func (s state) clean() error {
 	}
 	errs = append(errs, limits.RemoveGroups(s.Cgroups))
 	for _, socket := range s.Sockets {
-		errs = append(errs, socket.remove())
+		errs = append(errs, removeSocket(socket))
 	}
 	return errors.Join(append(errs, s.RunDir.remove())...)
+}
+
+// socketPatience bounds how long removeSocket waits for those who make a socket in the same folder.
+const socketPatience = 2 * time.Second
+
+// removeSocket removes a socket while it holds the lock of its folder, as listeners do that make one there
+// (package address). Otherwise the next toolhost could replace the socket between the look at it and its
+// removal, and would lose its own.
+func removeSocket(socket *file) error {
+	folder, err := os.Open(filepath.Dir(socket.Path))
+	if err != nil {
+		return nil // it is gone with its folder
+	}
+	defer folder.Close()
+	for begun := time.Now(); syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil; time.Sleep(5 * time.Millisecond) {
+		if time.Since(begun) > socketPatience {
+			return fmt.Errorf("the folder of %s is locked, so the socket stays", socket.Path)
+		}
+	}
+	return socket.remove()
 }

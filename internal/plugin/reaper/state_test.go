@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"testing/synctest"
 )
 
 func TestFollowKeepsTheLastCompleteState(t *testing.T) {
@@ -107,4 +109,41 @@ func TestRemoveSparesTheNextSocket(t *testing.T) {
 	if _, err := os.Lstat(path); err != nil {
 		t.Errorf("the next socket is gone: %v", err)
 	}
+}
+
+// A listener that makes a socket in the folder holds the lock of the folder.
+func TestASocketIsRemovedUnderTheLockOfItsFolder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "s")
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		socket, err := look(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder, err := os.Open(filepath.Dir(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX); err != nil {
+			t.Fatal(err)
+		}
+		if err := removeSocket(socket); err == nil || !strings.Contains(err.Error(), "locked") {
+			t.Errorf("while the folder is locked: %v", err)
+		}
+		if _, err := os.Lstat(path); err != nil {
+			t.Error(err)
+		}
+		_ = folder.Close()
+		if err := removeSocket(socket); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Lstat(path); !os.IsNotExist(err) {
+			t.Errorf("the socket is still there: %v", err)
+		}
+		if err := removeSocket(&file{Path: filepath.Join(path, "none", "s")}); err != nil {
+			t.Errorf("without the folder: %v", err)
+		}
+	})
 }
