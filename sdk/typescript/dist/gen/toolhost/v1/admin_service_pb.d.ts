@@ -597,7 +597,14 @@ export declare const EffectiveLimitSchema: GenMessage<EffectiveLimit>;
  *
  * @generated from message toolhost.v1.ListPluginsRequest
  */
-export type ListPluginsRequest = Message<"toolhost.v1.ListPluginsRequest"> & {};
+export type ListPluginsRequest = Message<"toolhost.v1.ListPluginsRequest"> & {
+    /**
+     * Whether to return conditions. toolhost reads its configuration file for them.
+     *
+     * @generated from field: bool conditions = 1;
+     */
+    conditions: boolean;
+};
 /**
  * Describes the message toolhost.v1.ListPluginsRequest.
  * Use `create(ListPluginsRequestSchema)` to create a new message.
@@ -615,12 +622,52 @@ export type ListPluginsResponse = Message<"toolhost.v1.ListPluginsResponse"> & {
      * @generated from field: repeated toolhost.v1.Plugin plugins = 1;
      */
     plugins: Plugin[];
+    /**
+     * What an operator should know about toolhost itself. Empty if there is nothing, if the request did
+     * not ask, or if the caller does not have the right in all tenants.
+     *
+     * @generated from field: repeated toolhost.v1.Condition conditions = 2;
+     */
+    conditions: Condition[];
 };
 /**
  * Describes the message toolhost.v1.ListPluginsResponse.
  * Use `create(ListPluginsResponseSchema)` to create a new message.
  */
 export declare const ListPluginsResponseSchema: GenMessage<ListPluginsResponse>;
+/**
+ * Condition is something that an operator should know about toolhost itself, and not about one
+ * plugin.
+ *
+ * @generated from message toolhost.v1.Condition
+ */
+export type Condition = Message<"toolhost.v1.Condition"> & {
+    /**
+     * What it is: `ledger_full`, `audit_failing`, `log_dropped`, `export_failing`,
+     * `configuration_refused` or `configuration_changed`. Later versions may add names.
+     *
+     * @generated from field: string name = 1;
+     */
+    name: string;
+    /**
+     * The condition, in English.
+     *
+     * @generated from field: string message = 2;
+     */
+    message: string;
+    /**
+     * Whether calls fail or records are lost because of it, or the next start of toolhost would fail.
+     * False means that it can wait.
+     *
+     * @generated from field: bool problem = 3;
+     */
+    problem: boolean;
+};
+/**
+ * Describes the message toolhost.v1.Condition.
+ * Use `create(ConditionSchema)` to create a new message.
+ */
+export declare const ConditionSchema: GenMessage<Condition>;
 /**
  * ListInstancesRequest selects instances.
  *
@@ -676,7 +723,8 @@ export type RestartRequest = Message<"toolhost.v1.RestartRequest"> & {
      */
     force: boolean;
     /**
-     * Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+     * Why the caller wants this, in its own words, for the audit log and the events of the plugin. At
+     * most 500 bytes. May be empty.
      *
      * @generated from field: string reason = 3;
      */
@@ -724,7 +772,8 @@ export type DrainRequest = Message<"toolhost.v1.DrainRequest"> & {
      */
     plugin: string;
     /**
-     * Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+     * Why the caller wants this, in its own words, for the audit log and the events of the plugin. At
+     * most 500 bytes. May be empty.
      *
      * @generated from field: string reason = 2;
      */
@@ -759,7 +808,8 @@ export type PauseRequest = Message<"toolhost.v1.PauseRequest"> & {
      */
     plugin: string;
     /**
-     * Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+     * Why the caller wants this, in its own words, for the audit log and the events of the plugin. At
+     * most 500 bytes. May be empty.
      *
      * @generated from field: string reason = 2;
      */

@@ -25,7 +25,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/v1/admin_service.proto.
  */
 export const file_toolhost_v1_admin_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch90b29saG9zdC92MS9hZG1pbl9zZXJ2aWNlLnByb3RvEgt0b29saG9zdC52MSLgBQoGUGx1Z2luEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIMCgRwYXRoGAQgASgJEg4KBmRpZ2VzdBgFIAEoCRInCgVzdGF0ZRgGIAEoDjIYLnRvb2xob3N0LnYxLlBsdWdpblN0YXRlEg4KBnJlYXNvbhgHIAEoCRINCgV0b29scxgIIAMoCRIRCglpbnN0YW5jZXMYCSABKA0SEAoIbGF1bmNoZXMYCiABKAQSKQoJbGFzdF9leGl0GAsgASgLMhYudG9vbGhvc3QudG9vbC52MS5FeGl0EhAKCHdhcm5pbmdzGAwgAygJEi0KDHJlY2VudF9leGl0cxgNIAMoCzIXLnRvb2xob3N0LnYxLlBsdWdpbkV4aXQSLgoKcmV0cnlfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPcHJldmlvdXNfZGlnZXN0GA8gASgJEhUKDXBpbm5lZF9kaWdlc3QYECABKAkSKwoHcmVmdXNhbBgRIAEoCzIaLnRvb2xob3N0LnYxLlBsdWdpblJlZnVzYWwSDwoHZmlsdGVycxgSIAMoCRIyCgtwZXJtaXNzaW9ucxgTIAEoCzIdLnRvb2xob3N0LnRvb2wudjEuUGVybWlzc2lvbnMSKQoJdW5ncmFudGVkGBQgAygLMhYudG9vbGhvc3QudjEuVW5ncmFudGVkEhEKCWlzb2xhdGlvbhgVIAEoCRImCgNzZGsYFiABKAsyGS50b29saG9zdC50b29sLnYxLlNka0luZm8SKwoLb3duX2ZpbHRlcnMYFyADKAsyFi50b29saG9zdC52MS5Pd25GaWx0ZXISKwoJd29ya3NwYWNlGBggASgOMhgudG9vbGhvc3QudG9vbC52MS5BY2Nlc3MSGQoRd29ya3NwYWNlX2JhY2tlbmQYGSABKAkiKAoJT3duRmlsdGVyEgwKBG5hbWUYASABKAkSDQoFdG9vbHMYAiADKAkiKwoJVW5ncmFudGVkEg8KB3JlcXVlc3QYASABKAkSDQoFZ3JhbnQYAiABKAkiTQoNUGx1Z2luUmVmdXNhbBIOCgZkaWdlc3QYASABKAkSDgoGcmVhc29uGAIgASgJEg4KBmxvY2tlZBgDIAEoCBIMCgRuYW1lGAQgASgJIt8BCgpQbHVnaW5FeGl0EhAKCGluc3RhbmNlGAEgASgJEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKBGV4aXQYAyABKAsyFi50b29saG9zdC50b29sLnYxLkV4aXQSEAoIZXhwZWN0ZWQYBCABKAgSJAoFY2FsbHMYBSADKAsyFS50b29saG9zdC52MS5FeGl0Q2FsbBIOCgZ0ZW5hbnQYBiABKAkSFAoMaGlkZGVuX2NhbGxzGAcgASgNEhEKCXVuaGVhbHRoeRgIIAEoCCKXAQoIRXhpdENhbGwSDwoHY2FsbF9pZBgBIAEoCRIMCgR0b29sGAIgASgJEg8KB3Nlc3Npb24YAyABKAkSEQoJcHJpbmNpcGFsGAQgASgJEi4KCnN0YXJ0X3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEGFyZ3VtZW50c19kaWdlc3QYBiABKAkiuQIKCEluc3RhbmNlEgoKAmlkGAEgASgJEg4KBnBsdWdpbhgCIAEoCRIpCgVzdGF0ZRgDIAEoDjIaLnRvb2xob3N0LnYxLkluc3RhbmNlU3RhdGUSCwoDcGlkGAQgASgFEg0KBWNhbGxzGAUgASgNEhMKC3RvdGFsX2NhbGxzGAYgASgEEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXJzc19ieXRlcxgIIAEoBBIOCgZkaWdlc3QYCSABKAkSKwoGbGltaXRzGAogAygLMhsudG9vbGhvc3QudjEuRWZmZWN0aXZlTGltaXQSJQoHc2FuZGJveBgLIAEoCzIULnRvb2xob3N0LnYxLlNhbmRib3gSDgoGdGVuYW50GAwgASgJIrgBCgdTYW5kYm94EgwKBG1vZGUYASABKAkSDwoHbmV0d29yaxgCIAEoCBIrCgl3b3Jrc3BhY2UYAyABKA4yGC50b29saG9zdC50b29sLnYxLkFjY2VzcxIMCgRyZWFkGAQgAygJEg0KBXdyaXRlGAUgAygJEikKBmxheWVycxgGIAMoCzIZLnRvb2xob3N0LnYxLlNhbmRib3hMYXllchIZChF3b3Jrc3BhY2VfYmFja2VuZBgHIAEoCSJQCgxTYW5kYm94TGF5ZXISDAoEbmFtZRgBIAEoCRIRCgllZmZlY3RpdmUYAiABKAgSEQoJbWVjaGFuaXNtGAMgASgJEgwKBG5vdGUYBCABKAkiTgoORWZmZWN0aXZlTGltaXQSDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCgltZWNoYW5pc20YAyABKAkSDAoEbm90ZRgEIAEoCSIUChJMaXN0UGx1Z2luc1JlcXVlc3QiOwoTTGlzdFBsdWdpbnNSZXNwb25zZRIkCgdwbHVnaW5zGAEgAygLMhMudG9vbGhvc3QudjEuUGx1Z2luIiYKFExpc3RJbnN0YW5jZXNSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSJBChVMaXN0SW5zdGFuY2VzUmVzcG9uc2USKAoJaW5zdGFuY2VzGAEgAygLMhUudG9vbGhvc3QudjEuSW5zdGFuY2UiPwoOUmVzdGFydFJlcXVlc3QSDgoGcGx1Z2luGAEgASgJEg0KBWZvcmNlGAIgASgIEg4KBnJlYXNvbhgDIAEoCSIzCg9SZXN0YXJ0UmVzcG9uc2USDwoHc3RvcHBlZBgBIAMoCRIPCgdzdGFydGVkGAIgAygJIi4KDERyYWluUmVxdWVzdBIOCgZwbHVnaW4YASABKAkSDgoGcmVhc29uGAIgASgJIg8KDURyYWluUmVzcG9uc2UiLgoMUGF1c2VSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRIOCgZyZWFzb24YAiABKAkiDwoNUGF1c2VSZXNwb25zZSIfCg1SZXN1bWVSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSIQCg5SZXN1bWVSZXNwb25zZSIoChZDbGVhclF1YXJhbnRpbmVSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSIZChdDbGVhclF1YXJhbnRpbmVSZXNwb25zZSIlCg1SZWxvYWRSZXF1ZXN0EhQKDHBsdWdpbnNfb25seRgBIAEoCCKpAQoOUmVsb2FkUmVzcG9uc2USDQoFYWRkZWQYASADKAkSDwoHcmVtb3ZlZBgCIAMoCRIQCgh1cGdyYWRlZBgDIAMoCRIsCghmYWlsdXJlcxgEIAMoCzIaLnRvb2xob3N0LnYxLlJlbG9hZEZhaWx1cmUSNwoNY29uZmlndXJhdGlvbhgFIAEoCzIgLnRvb2xob3N0LnYxLkNvbmZpZ3VyYXRpb25DaGFuZ2UibwoTQ29uZmlndXJhdGlvbkNoYW5nZRIMCgRmaWxlGAEgASgJEgwKBGtleXMYAiADKAkSDwoHcHJvYmxlbRgDIAEoCRIrCgdjaGFuZ2VzGAQgAygLMhoudG9vbGhvc3QudjEuU2V0dGluZ0NoYW5nZSJHCg1TZXR0aW5nQ2hhbmdlEgsKA2tleRgBIAEoCRILCgNvbGQYAiABKAkSCwoDbmV3GAMgASgJEg8KB3Jlc3RhcnQYBCABKAgiGgoYRGlmZkNvbmZpZ3VyYXRpb25SZXF1ZXN0IlQKGURpZmZDb25maWd1cmF0aW9uUmVzcG9uc2USNwoNY29uZmlndXJhdGlvbhgBIAEoCzIgLnRvb2xob3N0LnYxLkNvbmZpZ3VyYXRpb25DaGFuZ2UiLwoNUmVsb2FkRmFpbHVyZRIOCgZwbHVnaW4YASABKAkSDgoGcmVhc29uGAIgASgJIjAKDlVwZ3JhZGVSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRIOCgZyZWFzb24YAiABKAkiOgoPVXBncmFkZVJlc3BvbnNlEg4KBmRpZ2VzdBgBIAEoCRIXCg9wcmV2aW91c19kaWdlc3QYAiABKAkiFAoSR2V0TG9ja0ZpbGVSZXF1ZXN0IjUKE0dldExvY2tGaWxlUmVzcG9uc2USDAoEcGF0aBgBIAEoCRIQCghlbmZvcmNlZBgCIAEoCCJDCg9Sb2xsYmFja1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJEhAKCHJldmlzaW9uGAIgASgEEg4KBnJlYXNvbhgDIAEoCSI7ChBSb2xsYmFja1Jlc3BvbnNlEg4KBmRpZ2VzdBgBIAEoCRIXCg9wcmV2aW91c19kaWdlc3QYAiABKAkiJgoUTGlzdFJldmlzaW9uc1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJIkEKFUxpc3RSZXZpc2lvbnNSZXNwb25zZRIoCglyZXZpc2lvbnMYASADKAsyFS50b29saG9zdC52MS5SZXZpc2lvbiKlAQoIUmV2aXNpb24SDgoGbnVtYmVyGAEgASgEEg4KBmRpZ2VzdBgCIAEoCRIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVjYXVzZRgEIAEoCRIRCglwcmluY2lwYWwYBSABKAkSDgoGcmVhc29uGAYgASgJEg8KB2N1cnJlbnQYByABKAgSDAoEa2VwdBgIIAEoCCKIAQoSV2F0Y2hFdmVudHNSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRIRCglhZnRlcl9zZXEYAiABKAQSDgoGZm9sbG93GAMgASgIEi4KCnNpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3RlbmFudHMYBSADKAkiPgoTV2F0Y2hFdmVudHNSZXNwb25zZRInCgVldmVudBgBIAEoCzIYLnRvb2xob3N0LnYxLlBsdWdpbkV2ZW50ItQBCgtQbHVnaW5FdmVudBILCgNzZXEYASABKAQSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdHlwZRgDIAEoCRIOCgZwbHVnaW4YBCABKAkSEAoIaW5zdGFuY2UYBSABKAkSDgoGZGlnZXN0GAYgASgJEg4KBnJlYXNvbhgHIAEoCRIuCgp1bnRpbF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZ0ZW5hbnQYCSABKAkiYQoPVGFpbExvZ3NSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRIPCgdjYWxsX2lkGAIgASgJEgwKBGxhc3QYAyABKA0SDgoGZm9sbG93GAQgASgIEg8KB3RlbmFudHMYBSADKAkiNgoQVGFpbExvZ3NSZXNwb25zZRIiCgRsaW5lGAEgASgLMhQudG9vbGhvc3QudjEuTG9nTGluZSKGAQoHTG9nTGluZRILCgNzZXEYASABKAQSDgoGcGx1Z2luGAIgASgJEhAKCGluc3RhbmNlGAMgASgJEg8KB2NhbGxfaWQYBCABKAkSKwoGcmVjb3JkGAUgASgLMhsudG9vbGhvc3QudG9vbC52MS5Mb2dSZWNvcmQSDgoGdGVuYW50GAYgASgJIuEBChBMaXN0Q2FsbHNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJEg4KBnBsdWdpbhgDIAEoCRIMCgR0b29sGAQgASgJEg8KB3Nlc3Npb24YBSABKAkSJQoFc3RhdGUYBiABKA4yFi50b29saG9zdC52MS5DYWxsU3RhdGUSDwoHY2FsbF9pZBgHIAEoCRIuCgpzaW5jZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd0ZW5hbnRzGAkgAygJIlQKEUxpc3RDYWxsc1Jlc3BvbnNlEiYKBWNhbGxzGAEgAygLMhcudG9vbGhvc3QudjEuQ2FsbFJlY29yZBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkixQIKCkNhbGxSZWNvcmQSDwoHY2FsbF9pZBgBIAEoCRIRCglwcmluY2lwYWwYAiABKAkSDwoHc2Vzc2lvbhgDIAEoCRIMCgR0b29sGAQgASgJEg4KBnBsdWdpbhgFIAEoCRIQCghpbnN0YW5jZRgGIAEoCRIlCgVzdGF0ZRgHIAEoDjIWLnRvb2xob3N0LnYxLkNhbGxTdGF0ZRImCgVlcnJvchgIIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuRXJyb3ISLgoKc3RhcnRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiUKB3NldHRsZWQYCyABKAsyFC50b29saG9zdC52MS5TZXR0bGVkImIKD0dldFN0YXRzUmVxdWVzdBIOCgZwbHVnaW4YASABKAkSLgoKc2luY2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdGVuYW50cxgDIAMoCSI5ChBHZXRTdGF0c1Jlc3BvbnNlEiUKBXRvb2xzGAEgAygLMhYudG9vbGhvc3QudjEuVG9vbFN0YXRzIqQDCglUb29sU3RhdHMSDAoEdG9vbBgBIAEoCRIOCgZwbHVnaW4YAiABKAkSDQoFY2FsbHMYAyABKAQSEQoJc3VjY2VlZGVkGAQgASgEEhMKC3Rvb2xfZXJyb3JzGAUgASgEEjYKCGZhaWx1cmVzGAYgAygLMiQudG9vbGhvc3QudjEuVG9vbFN0YXRzLkZhaWx1cmVzRW50cnkSMQoOdG90YWxfZHVyYXRpb24YByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SMAoNbWVhbl9kdXJhdGlvbhgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIvCgxwNTBfZHVyYXRpb24YCSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLwoMcDk5X2R1cmF0aW9uGAogASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhIKCnRvdGFsX2Nvc3QYCyABKAEaLwoNRmFpbHVyZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAQ6AjgBIvMBChBSZWFkQXVkaXRSZXF1ZXN0EhEKCXByaW5jaXBhbBgBIAEoCRIPCgdjYWxsX2lkGAIgASgJEgwKBHRvb2wYAyABKAkSDAoEa2luZBgEIAEoCRIQCghkZWNpc2lvbhgFIAEoCRIuCgpzaW5jZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1bnRpbF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd0ZW5hbnRzGAggAygJEgwKBGxhc3QYCSABKA0SDgoGZm9sbG93GAogASgIIi4KEVJlYWRBdWRpdFJlc3BvbnNlEgsKA3NlcRgBIAEoBBIMCgRsaW5lGAIgASgJKtABCgtQbHVnaW5TdGF0ZRIcChhQTFVHSU5fU1RBVEVfVU5TUEVDSUZJRUQQABIYChRQTFVHSU5fU1RBVEVfRU5BQkxFRBABEhcKE1BMVUdJTl9TVEFURV9QQVVTRUQQAhIcChhQTFVHSU5fU1RBVEVfQkFDS0lOR19PRkYQAxIcChhQTFVHSU5fU1RBVEVfUVVBUkFOVElORUQQBBIZChVQTFVHSU5fU1RBVEVfRElTQUJMRUQQBRIZChVQTFVHSU5fU1RBVEVfVU5VU0FCTEUQBirOAgoNSW5zdGFuY2VTdGF0ZRIeChpJTlNUQU5DRV9TVEFURV9VTlNQRUNJRklFRBAAEhkKFUlOU1RBTkNFX1NUQVRFX1FVRVVFRBABEhwKGElOU1RBTkNFX1NUQVRFX1ZFUklGWUlORxACEhsKF0lOU1RBTkNFX1NUQVRFX1NUQVJUSU5HEAMSHgoaSU5TVEFOQ0VfU1RBVEVfSEFORFNIQUtJTkcQBBIaChZJTlNUQU5DRV9TVEFURV9XQVJNSU5HEAUSGAoUSU5TVEFOQ0VfU1RBVEVfUkVBRFkQBhIcChhJTlNUQU5DRV9TVEFURV9VTkhFQUxUSFkQBxIbChdJTlNUQU5DRV9TVEFURV9EUkFJTklORxAIEhsKF0lOU1RBTkNFX1NUQVRFX1NUT1BQSU5HEAkSGQoVSU5TVEFOQ0VfU1RBVEVfRVhJVEVEEAoqiwEKCUNhbGxTdGF0ZRIaChZDQUxMX1NUQVRFX1VOU1BFQ0lGSUVEEAASFgoSQ0FMTF9TVEFURV9SVU5OSU5HEAESGAoUQ0FMTF9TVEFURV9TVUNDRUVERUQQAhIZChVDQUxMX1NUQVRFX1RPT0xfRVJST1IQAxIVChFDQUxMX1NUQVRFX0ZBSUxFRBAEMv8LCgxBZG1pblNlcnZpY2USVwoLTGlzdFBsdWdpbnMSHy50b29saG9zdC52MS5MaXN0UGx1Z2luc1JlcXVlc3QaIC50b29saG9zdC52MS5MaXN0UGx1Z2luc1Jlc3BvbnNlIgWSthgBBhJdCg1MaXN0SW5zdGFuY2VzEiEudG9vbGhvc3QudjEuTGlzdEluc3RhbmNlc1JlcXVlc3QaIi50b29saG9zdC52MS5MaXN0SW5zdGFuY2VzUmVzcG9uc2UiBZK2GAEGEksKB1Jlc3RhcnQSGy50b29saG9zdC52MS5SZXN0YXJ0UmVxdWVzdBocLnRvb2xob3N0LnYxLlJlc3RhcnRSZXNwb25zZSIFkrYYAQcSRQoFRHJhaW4SGS50b29saG9zdC52MS5EcmFpblJlcXVlc3QaGi50b29saG9zdC52MS5EcmFpblJlc3BvbnNlIgWSthgBBxJFCgVQYXVzZRIZLnRvb2xob3N0LnYxLlBhdXNlUmVxdWVzdBoaLnRvb2xob3N0LnYxLlBhdXNlUmVzcG9uc2UiBZK2GAEHEkgKBlJlc3VtZRIaLnRvb2xob3N0LnYxLlJlc3VtZVJlcXVlc3QaGy50b29saG9zdC52MS5SZXN1bWVSZXNwb25zZSIFkrYYAQcSYwoPQ2xlYXJRdWFyYW50aW5lEiMudG9vbGhvc3QudjEuQ2xlYXJRdWFyYW50aW5lUmVxdWVzdBokLnRvb2xob3N0LnYxLkNsZWFyUXVhcmFudGluZVJlc3BvbnNlIgWSthgBBxJICgZSZWxvYWQSGi50b29saG9zdC52MS5SZWxvYWRSZXF1ZXN0GhsudG9vbGhvc3QudjEuUmVsb2FkUmVzcG9uc2UiBZK2GAEKEmkKEURpZmZDb25maWd1cmF0aW9uEiUudG9vbGhvc3QudjEuRGlmZkNvbmZpZ3VyYXRpb25SZXF1ZXN0GiYudG9vbGhvc3QudjEuRGlmZkNvbmZpZ3VyYXRpb25SZXNwb25zZSIFkrYYAQkSSwoHVXBncmFkZRIbLnRvb2xob3N0LnYxLlVwZ3JhZGVSZXF1ZXN0GhwudG9vbGhvc3QudjEuVXBncmFkZVJlc3BvbnNlIgWSthgBCBJOCghSb2xsYmFjaxIcLnRvb2xob3N0LnYxLlJvbGxiYWNrUmVxdWVzdBodLnRvb2xob3N0LnYxLlJvbGxiYWNrUmVzcG9uc2UiBZK2GAEIEl0KDUxpc3RSZXZpc2lvbnMSIS50b29saG9zdC52MS5MaXN0UmV2aXNpb25zUmVxdWVzdBoiLnRvb2xob3N0LnYxLkxpc3RSZXZpc2lvbnNSZXNwb25zZSIFkrYYAQYSVwoLR2V0TG9ja0ZpbGUSHy50b29saG9zdC52MS5HZXRMb2NrRmlsZVJlcXVlc3QaIC50b29saG9zdC52MS5HZXRMb2NrRmlsZVJlc3BvbnNlIgWSthgBBhJZCgtXYXRjaEV2ZW50cxIfLnRvb2xob3N0LnYxLldhdGNoRXZlbnRzUmVxdWVzdBogLnRvb2xob3N0LnYxLldhdGNoRXZlbnRzUmVzcG9uc2UiBZK2GAELMAESUAoIVGFpbExvZ3MSHC50b29saG9zdC52MS5UYWlsTG9nc1JlcXVlc3QaHS50b29saG9zdC52MS5UYWlsTG9nc1Jlc3BvbnNlIgWSthgBDDABElEKCUxpc3RDYWxscxIdLnRvb2xob3N0LnYxLkxpc3RDYWxsc1JlcXVlc3QaHi50b29saG9zdC52MS5MaXN0Q2FsbHNSZXNwb25zZSIFkrYYAQUSTgoIR2V0U3RhdHMSHC50b29saG9zdC52MS5HZXRTdGF0c1JlcXVlc3QaHS50b29saG9zdC52MS5HZXRTdGF0c1Jlc3BvbnNlIgWSthgBDRJTCglSZWFkQXVkaXQSHS50b29saG9zdC52MS5SZWFkQXVkaXRSZXF1ZXN0Gh4udG9vbGhvc3QudjEuUmVhZEF1ZGl0UmVzcG9uc2UiBZK2GAEOMAFCPFo6Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdjE7dG9vbGhvc3R2MWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_right, file_toolhost_tool_v1_status, file_toolhost_tool_v1_version, file_toolhost_v1_settled]);
+  fileDesc("Ch90b29saG9zdC92MS9hZG1pbl9zZXJ2aWNlLnByb3RvEgt0b29saG9zdC52MSLgBQoGUGx1Z2luEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIMCgRwYXRoGAQgASgJEg4KBmRpZ2VzdBgFIAEoCRInCgVzdGF0ZRgGIAEoDjIYLnRvb2xob3N0LnYxLlBsdWdpblN0YXRlEg4KBnJlYXNvbhgHIAEoCRINCgV0b29scxgIIAMoCRIRCglpbnN0YW5jZXMYCSABKA0SEAoIbGF1bmNoZXMYCiABKAQSKQoJbGFzdF9leGl0GAsgASgLMhYudG9vbGhvc3QudG9vbC52MS5FeGl0EhAKCHdhcm5pbmdzGAwgAygJEi0KDHJlY2VudF9leGl0cxgNIAMoCzIXLnRvb2xob3N0LnYxLlBsdWdpbkV4aXQSLgoKcmV0cnlfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPcHJldmlvdXNfZGlnZXN0GA8gASgJEhUKDXBpbm5lZF9kaWdlc3QYECABKAkSKwoHcmVmdXNhbBgRIAEoCzIaLnRvb2xob3N0LnYxLlBsdWdpblJlZnVzYWwSDwoHZmlsdGVycxgSIAMoCRIyCgtwZXJtaXNzaW9ucxgTIAEoCzIdLnRvb2xob3N0LnRvb2wudjEuUGVybWlzc2lvbnMSKQoJdW5ncmFudGVkGBQgAygLMhYudG9vbGhvc3QudjEuVW5ncmFudGVkEhEKCWlzb2xhdGlvbhgVIAEoCRImCgNzZGsYFiABKAsyGS50b29saG9zdC50b29sLnYxLlNka0luZm8SKwoLb3duX2ZpbHRlcnMYFyADKAsyFi50b29saG9zdC52MS5Pd25GaWx0ZXISKwoJd29ya3NwYWNlGBggASgOMhgudG9vbGhvc3QudG9vbC52MS5BY2Nlc3MSGQoRd29ya3NwYWNlX2JhY2tlbmQYGSABKAkiKAoJT3duRmlsdGVyEgwKBG5hbWUYASABKAkSDQoFdG9vbHMYAiADKAkiKwoJVW5ncmFudGVkEg8KB3JlcXVlc3QYASABKAkSDQoFZ3JhbnQYAiABKAkiTQoNUGx1Z2luUmVmdXNhbBIOCgZkaWdlc3QYASABKAkSDgoGcmVhc29uGAIgASgJEg4KBmxvY2tlZBgDIAEoCBIMCgRuYW1lGAQgASgJIt8BCgpQbHVnaW5FeGl0EhAKCGluc3RhbmNlGAEgASgJEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKBGV4aXQYAyABKAsyFi50b29saG9zdC50b29sLnYxLkV4aXQSEAoIZXhwZWN0ZWQYBCABKAgSJAoFY2FsbHMYBSADKAsyFS50b29saG9zdC52MS5FeGl0Q2FsbBIOCgZ0ZW5hbnQYBiABKAkSFAoMaGlkZGVuX2NhbGxzGAcgASgNEhEKCXVuaGVhbHRoeRgIIAEoCCKXAQoIRXhpdENhbGwSDwoHY2FsbF9pZBgBIAEoCRIMCgR0b29sGAIgASgJEg8KB3Nlc3Npb24YAyABKAkSEQoJcHJpbmNpcGFsGAQgASgJEi4KCnN0YXJ0X3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEGFyZ3VtZW50c19kaWdlc3QYBiABKAkiuQIKCEluc3RhbmNlEgoKAmlkGAEgASgJEg4KBnBsdWdpbhgCIAEoCRIpCgVzdGF0ZRgDIAEoDjIaLnRvb2xob3N0LnYxLkluc3RhbmNlU3RhdGUSCwoDcGlkGAQgASgFEg0KBWNhbGxzGAUgASgNEhMKC3RvdGFsX2NhbGxzGAYgASgEEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXJzc19ieXRlcxgIIAEoBBIOCgZkaWdlc3QYCSABKAkSKwoGbGltaXRzGAogAygLMhsudG9vbGhvc3QudjEuRWZmZWN0aXZlTGltaXQSJQoHc2FuZGJveBgLIAEoCzIULnRvb2xob3N0LnYxLlNhbmRib3gSDgoGdGVuYW50GAwgASgJIrgBCgdTYW5kYm94EgwKBG1vZGUYASABKAkSDwoHbmV0d29yaxgCIAEoCBIrCgl3b3Jrc3BhY2UYAyABKA4yGC50b29saG9zdC50b29sLnYxLkFjY2VzcxIMCgRyZWFkGAQgAygJEg0KBXdyaXRlGAUgAygJEikKBmxheWVycxgGIAMoCzIZLnRvb2xob3N0LnYxLlNhbmRib3hMYXllchIZChF3b3Jrc3BhY2VfYmFja2VuZBgHIAEoCSJQCgxTYW5kYm94TGF5ZXISDAoEbmFtZRgBIAEoCRIRCgllZmZlY3RpdmUYAiABKAgSEQoJbWVjaGFuaXNtGAMgASgJEgwKBG5vdGUYBCABKAkiTgoORWZmZWN0aXZlTGltaXQSDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCgltZWNoYW5pc20YAyABKAkSDAoEbm90ZRgEIAEoCSIoChJMaXN0UGx1Z2luc1JlcXVlc3QSEgoKY29uZGl0aW9ucxgBIAEoCCJnChNMaXN0UGx1Z2luc1Jlc3BvbnNlEiQKB3BsdWdpbnMYASADKAsyEy50b29saG9zdC52MS5QbHVnaW4SKgoKY29uZGl0aW9ucxgCIAMoCzIWLnRvb2xob3N0LnYxLkNvbmRpdGlvbiI7CglDb25kaXRpb24SDAoEbmFtZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg8KB3Byb2JsZW0YAyABKAgiJgoUTGlzdEluc3RhbmNlc1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJIkEKFUxpc3RJbnN0YW5jZXNSZXNwb25zZRIoCglpbnN0YW5jZXMYASADKAsyFS50b29saG9zdC52MS5JbnN0YW5jZSI/Cg5SZXN0YXJ0UmVxdWVzdBIOCgZwbHVnaW4YASABKAkSDQoFZm9yY2UYAiABKAgSDgoGcmVhc29uGAMgASgJIjMKD1Jlc3RhcnRSZXNwb25zZRIPCgdzdG9wcGVkGAEgAygJEg8KB3N0YXJ0ZWQYAiADKAkiLgoMRHJhaW5SZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRIOCgZyZWFzb24YAiABKAkiDwoNRHJhaW5SZXNwb25zZSIuCgxQYXVzZVJlcXVlc3QSDgoGcGx1Z2luGAEgASgJEg4KBnJlYXNvbhgCIAEoCSIPCg1QYXVzZVJlc3BvbnNlIh8KDVJlc3VtZVJlcXVlc3QSDgoGcGx1Z2luGAEgASgJIhAKDlJlc3VtZVJlc3BvbnNlIigKFkNsZWFyUXVhcmFudGluZVJlcXVlc3QSDgoGcGx1Z2luGAEgASgJIhkKF0NsZWFyUXVhcmFudGluZVJlc3BvbnNlIiUKDVJlbG9hZFJlcXVlc3QSFAoMcGx1Z2luc19vbmx5GAEgASgIIqkBCg5SZWxvYWRSZXNwb25zZRINCgVhZGRlZBgBIAMoCRIPCgdyZW1vdmVkGAIgAygJEhAKCHVwZ3JhZGVkGAMgAygJEiwKCGZhaWx1cmVzGAQgAygLMhoudG9vbGhvc3QudjEuUmVsb2FkRmFpbHVyZRI3Cg1jb25maWd1cmF0aW9uGAUgASgLMiAudG9vbGhvc3QudjEuQ29uZmlndXJhdGlvbkNoYW5nZSJvChNDb25maWd1cmF0aW9uQ2hhbmdlEgwKBGZpbGUYASABKAkSDAoEa2V5cxgCIAMoCRIPCgdwcm9ibGVtGAMgASgJEisKB2NoYW5nZXMYBCADKAsyGi50b29saG9zdC52MS5TZXR0aW5nQ2hhbmdlIkcKDVNldHRpbmdDaGFuZ2USCwoDa2V5GAEgASgJEgsKA29sZBgCIAEoCRILCgNuZXcYAyABKAkSDwoHcmVzdGFydBgEIAEoCCIaChhEaWZmQ29uZmlndXJhdGlvblJlcXVlc3QiVAoZRGlmZkNvbmZpZ3VyYXRpb25SZXNwb25zZRI3Cg1jb25maWd1cmF0aW9uGAEgASgLMiAudG9vbGhvc3QudjEuQ29uZmlndXJhdGlvbkNoYW5nZSIvCg1SZWxvYWRGYWlsdXJlEg4KBnBsdWdpbhgBIAEoCRIOCgZyZWFzb24YAiABKAkiMAoOVXBncmFkZVJlcXVlc3QSDgoGcGx1Z2luGAEgASgJEg4KBnJlYXNvbhgCIAEoCSI6Cg9VcGdyYWRlUmVzcG9uc2USDgoGZGlnZXN0GAEgASgJEhcKD3ByZXZpb3VzX2RpZ2VzdBgCIAEoCSIUChJHZXRMb2NrRmlsZVJlcXVlc3QiNQoTR2V0TG9ja0ZpbGVSZXNwb25zZRIMCgRwYXRoGAEgASgJEhAKCGVuZm9yY2VkGAIgASgIIkMKD1JvbGxiYWNrUmVxdWVzdBIOCgZwbHVnaW4YASABKAkSEAoIcmV2aXNpb24YAiABKAQSDgoGcmVhc29uGAMgASgJIjsKEFJvbGxiYWNrUmVzcG9uc2USDgoGZGlnZXN0GAEgASgJEhcKD3ByZXZpb3VzX2RpZ2VzdBgCIAEoCSImChRMaXN0UmV2aXNpb25zUmVxdWVzdBIOCgZwbHVnaW4YASABKAkiQQoVTGlzdFJldmlzaW9uc1Jlc3BvbnNlEigKCXJldmlzaW9ucxgBIAMoCzIVLnRvb2xob3N0LnYxLlJldmlzaW9uIqUBCghSZXZpc2lvbhIOCgZudW1iZXIYASABKAQSDgoGZGlnZXN0GAIgASgJEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWNhdXNlGAQgASgJEhEKCXByaW5jaXBhbBgFIAEoCRIOCgZyZWFzb24YBiABKAkSDwoHY3VycmVudBgHIAEoCBIMCgRrZXB0GAggASgIIogBChJXYXRjaEV2ZW50c1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJEhEKCWFmdGVyX3NlcRgCIAEoBBIOCgZmb2xsb3cYAyABKAgSLgoKc2luY2VfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdGVuYW50cxgFIAMoCSI+ChNXYXRjaEV2ZW50c1Jlc3BvbnNlEicKBWV2ZW50GAEgASgLMhgudG9vbGhvc3QudjEuUGx1Z2luRXZlbnQi1AEKC1BsdWdpbkV2ZW50EgsKA3NlcRgBIAEoBBIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR0eXBlGAMgASgJEg4KBnBsdWdpbhgEIAEoCRIQCghpbnN0YW5jZRgFIAEoCRIOCgZkaWdlc3QYBiABKAkSDgoGcmVhc29uGAcgASgJEi4KCnVudGlsX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnRlbmFudBgJIAEoCSJhCg9UYWlsTG9nc1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJEg8KB2NhbGxfaWQYAiABKAkSDAoEbGFzdBgDIAEoDRIOCgZmb2xsb3cYBCABKAgSDwoHdGVuYW50cxgFIAMoCSI2ChBUYWlsTG9nc1Jlc3BvbnNlEiIKBGxpbmUYASABKAsyFC50b29saG9zdC52MS5Mb2dMaW5lIoYBCgdMb2dMaW5lEgsKA3NlcRgBIAEoBBIOCgZwbHVnaW4YAiABKAkSEAoIaW5zdGFuY2UYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIrCgZyZWNvcmQYBSABKAsyGy50b29saG9zdC50b29sLnYxLkxvZ1JlY29yZBIOCgZ0ZW5hbnQYBiABKAki4QEKEExpc3RDYWxsc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDgoGcGx1Z2luGAMgASgJEgwKBHRvb2wYBCABKAkSDwoHc2Vzc2lvbhgFIAEoCRIlCgVzdGF0ZRgGIAEoDjIWLnRvb2xob3N0LnYxLkNhbGxTdGF0ZRIPCgdjYWxsX2lkGAcgASgJEi4KCnNpbmNlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3RlbmFudHMYCSADKAkiVAoRTGlzdENhbGxzUmVzcG9uc2USJgoFY2FsbHMYASADKAsyFy50b29saG9zdC52MS5DYWxsUmVjb3JkEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLFAgoKQ2FsbFJlY29yZBIPCgdjYWxsX2lkGAEgASgJEhEKCXByaW5jaXBhbBgCIAEoCRIPCgdzZXNzaW9uGAMgASgJEgwKBHRvb2wYBCABKAkSDgoGcGx1Z2luGAUgASgJEhAKCGluc3RhbmNlGAYgASgJEiUKBXN0YXRlGAcgASgOMhYudG9vbGhvc3QudjEuQ2FsbFN0YXRlEiYKBWVycm9yGAggASgLMhcudG9vbGhvc3QudG9vbC52MS5FcnJvchIuCgpzdGFydF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoHc2V0dGxlZBgLIAEoCzIULnRvb2xob3N0LnYxLlNldHRsZWQiYgoPR2V0U3RhdHNSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRIuCgpzaW5jZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd0ZW5hbnRzGAMgAygJIjkKEEdldFN0YXRzUmVzcG9uc2USJQoFdG9vbHMYASADKAsyFi50b29saG9zdC52MS5Ub29sU3RhdHMipAMKCVRvb2xTdGF0cxIMCgR0b29sGAEgASgJEg4KBnBsdWdpbhgCIAEoCRINCgVjYWxscxgDIAEoBBIRCglzdWNjZWVkZWQYBCABKAQSEwoLdG9vbF9lcnJvcnMYBSABKAQSNgoIZmFpbHVyZXMYBiADKAsyJC50b29saG9zdC52MS5Ub29sU3RhdHMuRmFpbHVyZXNFbnRyeRIxCg50b3RhbF9kdXJhdGlvbhgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIwCg1tZWFuX2R1cmF0aW9uGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi8KDHA1MF9kdXJhdGlvbhgJIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIvCgxwOTlfZHVyYXRpb24YCiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEgoKdG90YWxfY29zdBgLIAEoARovCg1GYWlsdXJlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBDoCOAEi8wEKEFJlYWRBdWRpdFJlcXVlc3QSEQoJcHJpbmNpcGFsGAEgASgJEg8KB2NhbGxfaWQYAiABKAkSDAoEdG9vbBgDIAEoCRIMCgRraW5kGAQgASgJEhAKCGRlY2lzaW9uGAUgASgJEi4KCnNpbmNlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVudGlsX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3RlbmFudHMYCCADKAkSDAoEbGFzdBgJIAEoDRIOCgZmb2xsb3cYCiABKAgiLgoRUmVhZEF1ZGl0UmVzcG9uc2USCwoDc2VxGAEgASgEEgwKBGxpbmUYAiABKAkq0AEKC1BsdWdpblN0YXRlEhwKGFBMVUdJTl9TVEFURV9VTlNQRUNJRklFRBAAEhgKFFBMVUdJTl9TVEFURV9FTkFCTEVEEAESFwoTUExVR0lOX1NUQVRFX1BBVVNFRBACEhwKGFBMVUdJTl9TVEFURV9CQUNLSU5HX09GRhADEhwKGFBMVUdJTl9TVEFURV9RVUFSQU5USU5FRBAEEhkKFVBMVUdJTl9TVEFURV9ESVNBQkxFRBAFEhkKFVBMVUdJTl9TVEFURV9VTlVTQUJMRRAGKs4CCg1JbnN0YW5jZVN0YXRlEh4KGklOU1RBTkNFX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVSU5TVEFOQ0VfU1RBVEVfUVVFVUVEEAESHAoYSU5TVEFOQ0VfU1RBVEVfVkVSSUZZSU5HEAISGwoXSU5TVEFOQ0VfU1RBVEVfU1RBUlRJTkcQAxIeChpJTlNUQU5DRV9TVEFURV9IQU5EU0hBS0lORxAEEhoKFklOU1RBTkNFX1NUQVRFX1dBUk1JTkcQBRIYChRJTlNUQU5DRV9TVEFURV9SRUFEWRAGEhwKGElOU1RBTkNFX1NUQVRFX1VOSEVBTFRIWRAHEhsKF0lOU1RBTkNFX1NUQVRFX0RSQUlOSU5HEAgSGwoXSU5TVEFOQ0VfU1RBVEVfU1RPUFBJTkcQCRIZChVJTlNUQU5DRV9TVEFURV9FWElURUQQCiqLAQoJQ2FsbFN0YXRlEhoKFkNBTExfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJDQUxMX1NUQVRFX1JVTk5JTkcQARIYChRDQUxMX1NUQVRFX1NVQ0NFRURFRBACEhkKFUNBTExfU1RBVEVfVE9PTF9FUlJPUhADEhUKEUNBTExfU1RBVEVfRkFJTEVEEAQy/wsKDEFkbWluU2VydmljZRJXCgtMaXN0UGx1Z2lucxIfLnRvb2xob3N0LnYxLkxpc3RQbHVnaW5zUmVxdWVzdBogLnRvb2xob3N0LnYxLkxpc3RQbHVnaW5zUmVzcG9uc2UiBZK2GAEGEl0KDUxpc3RJbnN0YW5jZXMSIS50b29saG9zdC52MS5MaXN0SW5zdGFuY2VzUmVxdWVzdBoiLnRvb2xob3N0LnYxLkxpc3RJbnN0YW5jZXNSZXNwb25zZSIFkrYYAQYSSwoHUmVzdGFydBIbLnRvb2xob3N0LnYxLlJlc3RhcnRSZXF1ZXN0GhwudG9vbGhvc3QudjEuUmVzdGFydFJlc3BvbnNlIgWSthgBBxJFCgVEcmFpbhIZLnRvb2xob3N0LnYxLkRyYWluUmVxdWVzdBoaLnRvb2xob3N0LnYxLkRyYWluUmVzcG9uc2UiBZK2GAEHEkUKBVBhdXNlEhkudG9vbGhvc3QudjEuUGF1c2VSZXF1ZXN0GhoudG9vbGhvc3QudjEuUGF1c2VSZXNwb25zZSIFkrYYAQcSSAoGUmVzdW1lEhoudG9vbGhvc3QudjEuUmVzdW1lUmVxdWVzdBobLnRvb2xob3N0LnYxLlJlc3VtZVJlc3BvbnNlIgWSthgBBxJjCg9DbGVhclF1YXJhbnRpbmUSIy50b29saG9zdC52MS5DbGVhclF1YXJhbnRpbmVSZXF1ZXN0GiQudG9vbGhvc3QudjEuQ2xlYXJRdWFyYW50aW5lUmVzcG9uc2UiBZK2GAEHEkgKBlJlbG9hZBIaLnRvb2xob3N0LnYxLlJlbG9hZFJlcXVlc3QaGy50b29saG9zdC52MS5SZWxvYWRSZXNwb25zZSIFkrYYAQoSaQoRRGlmZkNvbmZpZ3VyYXRpb24SJS50b29saG9zdC52MS5EaWZmQ29uZmlndXJhdGlvblJlcXVlc3QaJi50b29saG9zdC52MS5EaWZmQ29uZmlndXJhdGlvblJlc3BvbnNlIgWSthgBCRJLCgdVcGdyYWRlEhsudG9vbGhvc3QudjEuVXBncmFkZVJlcXVlc3QaHC50b29saG9zdC52MS5VcGdyYWRlUmVzcG9uc2UiBZK2GAEIEk4KCFJvbGxiYWNrEhwudG9vbGhvc3QudjEuUm9sbGJhY2tSZXF1ZXN0Gh0udG9vbGhvc3QudjEuUm9sbGJhY2tSZXNwb25zZSIFkrYYAQgSXQoNTGlzdFJldmlzaW9ucxIhLnRvb2xob3N0LnYxLkxpc3RSZXZpc2lvbnNSZXF1ZXN0GiIudG9vbGhvc3QudjEuTGlzdFJldmlzaW9uc1Jlc3BvbnNlIgWSthgBBhJXCgtHZXRMb2NrRmlsZRIfLnRvb2xob3N0LnYxLkdldExvY2tGaWxlUmVxdWVzdBogLnRvb2xob3N0LnYxLkdldExvY2tGaWxlUmVzcG9uc2UiBZK2GAEGElkKC1dhdGNoRXZlbnRzEh8udG9vbGhvc3QudjEuV2F0Y2hFdmVudHNSZXF1ZXN0GiAudG9vbGhvc3QudjEuV2F0Y2hFdmVudHNSZXNwb25zZSIFkrYYAQswARJQCghUYWlsTG9ncxIcLnRvb2xob3N0LnYxLlRhaWxMb2dzUmVxdWVzdBodLnRvb2xob3N0LnYxLlRhaWxMb2dzUmVzcG9uc2UiBZK2GAEMMAESUQoJTGlzdENhbGxzEh0udG9vbGhvc3QudjEuTGlzdENhbGxzUmVxdWVzdBoeLnRvb2xob3N0LnYxLkxpc3RDYWxsc1Jlc3BvbnNlIgWSthgBBRJOCghHZXRTdGF0cxIcLnRvb2xob3N0LnYxLkdldFN0YXRzUmVxdWVzdBodLnRvb2xob3N0LnYxLkdldFN0YXRzUmVzcG9uc2UiBZK2GAENElMKCVJlYWRBdWRpdBIdLnRvb2xob3N0LnYxLlJlYWRBdWRpdFJlcXVlc3QaHi50b29saG9zdC52MS5SZWFkQXVkaXRSZXNwb25zZSIFkrYYAQ4wAUI8WjpnaXRodWIuY29tL3Rvb2xob3N0L3Rvb2xob3N0L2dlbi9nby90b29saG9zdC92MTt0b29saG9zdHYxYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_right, file_toolhost_tool_v1_status, file_toolhost_tool_v1_version, file_toolhost_v1_settled]);
 
 /**
  * Plugin is an executable that contains tools.
@@ -709,6 +709,12 @@ export const EffectiveLimitSchema: GenMessage<EffectiveLimit> = /*@__PURE__*/
  * @generated from message toolhost.v1.ListPluginsRequest
  */
 export type ListPluginsRequest = Message<"toolhost.v1.ListPluginsRequest"> & {
+  /**
+   * Whether to return conditions. toolhost reads its configuration file for them.
+   *
+   * @generated from field: bool conditions = 1;
+   */
+  conditions: boolean;
 };
 
 /**
@@ -730,6 +736,14 @@ export type ListPluginsResponse = Message<"toolhost.v1.ListPluginsResponse"> & {
    * @generated from field: repeated toolhost.v1.Plugin plugins = 1;
    */
   plugins: Plugin[];
+
+  /**
+   * What an operator should know about toolhost itself. Empty if there is nothing, if the request did
+   * not ask, or if the caller does not have the right in all tenants.
+   *
+   * @generated from field: repeated toolhost.v1.Condition conditions = 2;
+   */
+  conditions: Condition[];
 };
 
 /**
@@ -738,6 +752,44 @@ export type ListPluginsResponse = Message<"toolhost.v1.ListPluginsResponse"> & {
  */
 export const ListPluginsResponseSchema: GenMessage<ListPluginsResponse> = /*@__PURE__*/
   messageDesc(file_toolhost_v1_admin_service, 11);
+
+/**
+ * Condition is something that an operator should know about toolhost itself, and not about one
+ * plugin.
+ *
+ * @generated from message toolhost.v1.Condition
+ */
+export type Condition = Message<"toolhost.v1.Condition"> & {
+  /**
+   * What it is: `ledger_full`, `audit_failing`, `log_dropped`, `export_failing`,
+   * `configuration_refused` or `configuration_changed`. Later versions may add names.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The condition, in English.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * Whether calls fail or records are lost because of it, or the next start of toolhost would fail.
+   * False means that it can wait.
+   *
+   * @generated from field: bool problem = 3;
+   */
+  problem: boolean;
+};
+
+/**
+ * Describes the message toolhost.v1.Condition.
+ * Use `create(ConditionSchema)` to create a new message.
+ */
+export const ConditionSchema: GenMessage<Condition> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_admin_service, 12);
 
 /**
  * ListInstancesRequest selects instances.
@@ -758,7 +810,7 @@ export type ListInstancesRequest = Message<"toolhost.v1.ListInstancesRequest"> &
  * Use `create(ListInstancesRequestSchema)` to create a new message.
  */
 export const ListInstancesRequestSchema: GenMessage<ListInstancesRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 12);
+  messageDesc(file_toolhost_v1_admin_service, 13);
 
 /**
  * ListInstancesResponse returns instances.
@@ -779,7 +831,7 @@ export type ListInstancesResponse = Message<"toolhost.v1.ListInstancesResponse">
  * Use `create(ListInstancesResponseSchema)` to create a new message.
  */
 export const ListInstancesResponseSchema: GenMessage<ListInstancesResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 13);
+  messageDesc(file_toolhost_v1_admin_service, 14);
 
 /**
  * RestartRequest names a plugin to restart.
@@ -802,7 +854,8 @@ export type RestartRequest = Message<"toolhost.v1.RestartRequest"> & {
   force: boolean;
 
   /**
-   * Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+   * Why the caller wants this, in its own words, for the audit log and the events of the plugin. At
+   * most 500 bytes. May be empty.
    *
    * @generated from field: string reason = 3;
    */
@@ -814,7 +867,7 @@ export type RestartRequest = Message<"toolhost.v1.RestartRequest"> & {
  * Use `create(RestartRequestSchema)` to create a new message.
  */
 export const RestartRequestSchema: GenMessage<RestartRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 14);
+  messageDesc(file_toolhost_v1_admin_service, 15);
 
 /**
  * RestartResponse lists the affected instances.
@@ -842,7 +895,7 @@ export type RestartResponse = Message<"toolhost.v1.RestartResponse"> & {
  * Use `create(RestartResponseSchema)` to create a new message.
  */
 export const RestartResponseSchema: GenMessage<RestartResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 15);
+  messageDesc(file_toolhost_v1_admin_service, 16);
 
 /**
  * DrainRequest names a plugin to drain.
@@ -858,7 +911,8 @@ export type DrainRequest = Message<"toolhost.v1.DrainRequest"> & {
   plugin: string;
 
   /**
-   * Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+   * Why the caller wants this, in its own words, for the audit log and the events of the plugin. At
+   * most 500 bytes. May be empty.
    *
    * @generated from field: string reason = 2;
    */
@@ -870,7 +924,7 @@ export type DrainRequest = Message<"toolhost.v1.DrainRequest"> & {
  * Use `create(DrainRequestSchema)` to create a new message.
  */
 export const DrainRequestSchema: GenMessage<DrainRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 16);
+  messageDesc(file_toolhost_v1_admin_service, 17);
 
 /**
  * DrainResponse confirms that the processes have ended.
@@ -885,7 +939,7 @@ export type DrainResponse = Message<"toolhost.v1.DrainResponse"> & {
  * Use `create(DrainResponseSchema)` to create a new message.
  */
 export const DrainResponseSchema: GenMessage<DrainResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 17);
+  messageDesc(file_toolhost_v1_admin_service, 18);
 
 /**
  * PauseRequest names a plugin to pause.
@@ -901,7 +955,8 @@ export type PauseRequest = Message<"toolhost.v1.PauseRequest"> & {
   plugin: string;
 
   /**
-   * Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+   * Why the caller wants this, in its own words, for the audit log and the events of the plugin. At
+   * most 500 bytes. May be empty.
    *
    * @generated from field: string reason = 2;
    */
@@ -913,7 +968,7 @@ export type PauseRequest = Message<"toolhost.v1.PauseRequest"> & {
  * Use `create(PauseRequestSchema)` to create a new message.
  */
 export const PauseRequestSchema: GenMessage<PauseRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 18);
+  messageDesc(file_toolhost_v1_admin_service, 19);
 
 /**
  * PauseResponse confirms the pause.
@@ -928,7 +983,7 @@ export type PauseResponse = Message<"toolhost.v1.PauseResponse"> & {
  * Use `create(PauseResponseSchema)` to create a new message.
  */
 export const PauseResponseSchema: GenMessage<PauseResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 19);
+  messageDesc(file_toolhost_v1_admin_service, 20);
 
 /**
  * ResumeRequest names a plugin to resume.
@@ -949,7 +1004,7 @@ export type ResumeRequest = Message<"toolhost.v1.ResumeRequest"> & {
  * Use `create(ResumeRequestSchema)` to create a new message.
  */
 export const ResumeRequestSchema: GenMessage<ResumeRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 20);
+  messageDesc(file_toolhost_v1_admin_service, 21);
 
 /**
  * ResumeResponse confirms that the plugin accepts calls.
@@ -964,7 +1019,7 @@ export type ResumeResponse = Message<"toolhost.v1.ResumeResponse"> & {
  * Use `create(ResumeResponseSchema)` to create a new message.
  */
 export const ResumeResponseSchema: GenMessage<ResumeResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 21);
+  messageDesc(file_toolhost_v1_admin_service, 22);
 
 /**
  * ClearQuarantineRequest names a plugin.
@@ -985,7 +1040,7 @@ export type ClearQuarantineRequest = Message<"toolhost.v1.ClearQuarantineRequest
  * Use `create(ClearQuarantineRequestSchema)` to create a new message.
  */
 export const ClearQuarantineRequestSchema: GenMessage<ClearQuarantineRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 22);
+  messageDesc(file_toolhost_v1_admin_service, 23);
 
 /**
  * ClearQuarantineResponse confirms the end of the quarantine or backoff.
@@ -1000,7 +1055,7 @@ export type ClearQuarantineResponse = Message<"toolhost.v1.ClearQuarantineRespon
  * Use `create(ClearQuarantineResponseSchema)` to create a new message.
  */
 export const ClearQuarantineResponseSchema: GenMessage<ClearQuarantineResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 23);
+  messageDesc(file_toolhost_v1_admin_service, 24);
 
 /**
  * ReloadRequest requests a scan of the plugin folders.
@@ -1022,7 +1077,7 @@ export type ReloadRequest = Message<"toolhost.v1.ReloadRequest"> & {
  * Use `create(ReloadRequestSchema)` to create a new message.
  */
 export const ReloadRequestSchema: GenMessage<ReloadRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 24);
+  messageDesc(file_toolhost_v1_admin_service, 25);
 
 /**
  * ReloadResponse says what changed. A plugin is in at most one of the lists.
@@ -1073,7 +1128,7 @@ export type ReloadResponse = Message<"toolhost.v1.ReloadResponse"> & {
  * Use `create(ReloadResponseSchema)` to create a new message.
  */
 export const ReloadResponseSchema: GenMessage<ReloadResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 25);
+  messageDesc(file_toolhost_v1_admin_service, 26);
 
 /**
  * ConfigurationChange says how the configuration file differs from the configuration in effect.
@@ -1117,7 +1172,7 @@ export type ConfigurationChange = Message<"toolhost.v1.ConfigurationChange"> & {
  * Use `create(ConfigurationChangeSchema)` to create a new message.
  */
 export const ConfigurationChangeSchema: GenMessage<ConfigurationChange> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 26);
+  messageDesc(file_toolhost_v1_admin_service, 27);
 
 /**
  * SettingChange is one setting of the configuration file with its values. Values that may be secret
@@ -1161,7 +1216,7 @@ export type SettingChange = Message<"toolhost.v1.SettingChange"> & {
  * Use `create(SettingChangeSchema)` to create a new message.
  */
 export const SettingChangeSchema: GenMessage<SettingChange> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 27);
+  messageDesc(file_toolhost_v1_admin_service, 28);
 
 /**
  * DiffConfigurationRequest has no options.
@@ -1176,7 +1231,7 @@ export type DiffConfigurationRequest = Message<"toolhost.v1.DiffConfigurationReq
  * Use `create(DiffConfigurationRequestSchema)` to create a new message.
  */
 export const DiffConfigurationRequestSchema: GenMessage<DiffConfigurationRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 28);
+  messageDesc(file_toolhost_v1_admin_service, 29);
 
 /**
  * DiffConfigurationResponse says what a Reload would do.
@@ -1197,7 +1252,7 @@ export type DiffConfigurationResponse = Message<"toolhost.v1.DiffConfigurationRe
  * Use `create(DiffConfigurationResponseSchema)` to create a new message.
  */
 export const DiffConfigurationResponseSchema: GenMessage<DiffConfigurationResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 29);
+  messageDesc(file_toolhost_v1_admin_service, 30);
 
 /**
  * ReloadFailure describes a plugin change that failed.
@@ -1225,7 +1280,7 @@ export type ReloadFailure = Message<"toolhost.v1.ReloadFailure"> & {
  * Use `create(ReloadFailureSchema)` to create a new message.
  */
 export const ReloadFailureSchema: GenMessage<ReloadFailure> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 30);
+  messageDesc(file_toolhost_v1_admin_service, 31);
 
 /**
  * UpgradeRequest names a plugin to upgrade.
@@ -1253,7 +1308,7 @@ export type UpgradeRequest = Message<"toolhost.v1.UpgradeRequest"> & {
  * Use `create(UpgradeRequestSchema)` to create a new message.
  */
 export const UpgradeRequestSchema: GenMessage<UpgradeRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 31);
+  messageDesc(file_toolhost_v1_admin_service, 32);
 
 /**
  * UpgradeResponse says which executable is in use.
@@ -1281,7 +1336,7 @@ export type UpgradeResponse = Message<"toolhost.v1.UpgradeResponse"> & {
  * Use `create(UpgradeResponseSchema)` to create a new message.
  */
 export const UpgradeResponseSchema: GenMessage<UpgradeResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 32);
+  messageDesc(file_toolhost_v1_admin_service, 33);
 
 /**
  * GetLockFileRequest requests information about the lock file.
@@ -1296,7 +1351,7 @@ export type GetLockFileRequest = Message<"toolhost.v1.GetLockFileRequest"> & {
  * Use `create(GetLockFileRequestSchema)` to create a new message.
  */
 export const GetLockFileRequestSchema: GenMessage<GetLockFileRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 33);
+  messageDesc(file_toolhost_v1_admin_service, 34);
 
 /**
  * GetLockFileResponse describes the lock file.
@@ -1324,7 +1379,7 @@ export type GetLockFileResponse = Message<"toolhost.v1.GetLockFileResponse"> & {
  * Use `create(GetLockFileResponseSchema)` to create a new message.
  */
 export const GetLockFileResponseSchema: GenMessage<GetLockFileResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 34);
+  messageDesc(file_toolhost_v1_admin_service, 35);
 
 /**
  * RollbackRequest names a plugin to roll back.
@@ -1360,7 +1415,7 @@ export type RollbackRequest = Message<"toolhost.v1.RollbackRequest"> & {
  * Use `create(RollbackRequestSchema)` to create a new message.
  */
 export const RollbackRequestSchema: GenMessage<RollbackRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 35);
+  messageDesc(file_toolhost_v1_admin_service, 36);
 
 /**
  * RollbackResponse says which executable is in use.
@@ -1388,7 +1443,7 @@ export type RollbackResponse = Message<"toolhost.v1.RollbackResponse"> & {
  * Use `create(RollbackResponseSchema)` to create a new message.
  */
 export const RollbackResponseSchema: GenMessage<RollbackResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 36);
+  messageDesc(file_toolhost_v1_admin_service, 37);
 
 /**
  * ListRevisionsRequest names a plugin.
@@ -1409,7 +1464,7 @@ export type ListRevisionsRequest = Message<"toolhost.v1.ListRevisionsRequest"> &
  * Use `create(ListRevisionsRequestSchema)` to create a new message.
  */
 export const ListRevisionsRequestSchema: GenMessage<ListRevisionsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 37);
+  messageDesc(file_toolhost_v1_admin_service, 38);
 
 /**
  * ListRevisionsResponse returns the revisions of a plugin.
@@ -1430,7 +1485,7 @@ export type ListRevisionsResponse = Message<"toolhost.v1.ListRevisionsResponse">
  * Use `create(ListRevisionsResponseSchema)` to create a new message.
  */
 export const ListRevisionsResponseSchema: GenMessage<ListRevisionsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 38);
+  messageDesc(file_toolhost_v1_admin_service, 39);
 
 /**
  * Revision is one time at which an executable of a plugin came into service.
@@ -1503,7 +1558,7 @@ export type Revision = Message<"toolhost.v1.Revision"> & {
  * Use `create(RevisionSchema)` to create a new message.
  */
 export const RevisionSchema: GenMessage<Revision> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 39);
+  messageDesc(file_toolhost_v1_admin_service, 40);
 
 /**
  * WatchEventsRequest selects events.
@@ -1556,7 +1611,7 @@ export type WatchEventsRequest = Message<"toolhost.v1.WatchEventsRequest"> & {
  * Use `create(WatchEventsRequestSchema)` to create a new message.
  */
 export const WatchEventsRequestSchema: GenMessage<WatchEventsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 40);
+  messageDesc(file_toolhost_v1_admin_service, 41);
 
 /**
  * WatchEventsResponse returns one event.
@@ -1577,7 +1632,7 @@ export type WatchEventsResponse = Message<"toolhost.v1.WatchEventsResponse"> & {
  * Use `create(WatchEventsResponseSchema)` to create a new message.
  */
 export const WatchEventsResponseSchema: GenMessage<WatchEventsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 41);
+  messageDesc(file_toolhost_v1_admin_service, 42);
 
 /**
  * PluginEvent is an event of a plugin or of one of its processes.
@@ -1661,7 +1716,7 @@ export type PluginEvent = Message<"toolhost.v1.PluginEvent"> & {
  * Use `create(PluginEventSchema)` to create a new message.
  */
 export const PluginEventSchema: GenMessage<PluginEvent> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 42);
+  messageDesc(file_toolhost_v1_admin_service, 43);
 
 /**
  * TailLogsRequest selects log lines.
@@ -1711,7 +1766,7 @@ export type TailLogsRequest = Message<"toolhost.v1.TailLogsRequest"> & {
  * Use `create(TailLogsRequestSchema)` to create a new message.
  */
 export const TailLogsRequestSchema: GenMessage<TailLogsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 43);
+  messageDesc(file_toolhost_v1_admin_service, 44);
 
 /**
  * TailLogsResponse returns one log line.
@@ -1732,7 +1787,7 @@ export type TailLogsResponse = Message<"toolhost.v1.TailLogsResponse"> & {
  * Use `create(TailLogsResponseSchema)` to create a new message.
  */
 export const TailLogsResponseSchema: GenMessage<TailLogsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 44);
+  messageDesc(file_toolhost_v1_admin_service, 45);
 
 /**
  * LogLine is a line that a plugin wrote.
@@ -1789,7 +1844,7 @@ export type LogLine = Message<"toolhost.v1.LogLine"> & {
  * Use `create(LogLineSchema)` to create a new message.
  */
 export const LogLineSchema: GenMessage<LogLine> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 45);
+  messageDesc(file_toolhost_v1_admin_service, 46);
 
 /**
  * ListCallsRequest selects calls. A call is selected if it matches every field that is set.
@@ -1867,7 +1922,7 @@ export type ListCallsRequest = Message<"toolhost.v1.ListCallsRequest"> & {
  * Use `create(ListCallsRequestSchema)` to create a new message.
  */
 export const ListCallsRequestSchema: GenMessage<ListCallsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 46);
+  messageDesc(file_toolhost_v1_admin_service, 47);
 
 /**
  * ListCallsResponse is one page of calls.
@@ -1895,7 +1950,7 @@ export type ListCallsResponse = Message<"toolhost.v1.ListCallsResponse"> & {
  * Use `create(ListCallsResponseSchema)` to create a new message.
  */
 export const ListCallsResponseSchema: GenMessage<ListCallsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 47);
+  messageDesc(file_toolhost_v1_admin_service, 48);
 
 /**
  * CallRecord is the ledger's record of a call.
@@ -1987,7 +2042,7 @@ export type CallRecord = Message<"toolhost.v1.CallRecord"> & {
  * Use `create(CallRecordSchema)` to create a new message.
  */
 export const CallRecordSchema: GenMessage<CallRecord> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 48);
+  messageDesc(file_toolhost_v1_admin_service, 49);
 
 /**
  * GetStatsRequest selects statistics.
@@ -2025,7 +2080,7 @@ export type GetStatsRequest = Message<"toolhost.v1.GetStatsRequest"> & {
  * Use `create(GetStatsRequestSchema)` to create a new message.
  */
 export const GetStatsRequestSchema: GenMessage<GetStatsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 49);
+  messageDesc(file_toolhost_v1_admin_service, 50);
 
 /**
  * GetStatsResponse returns statistics.
@@ -2046,7 +2101,7 @@ export type GetStatsResponse = Message<"toolhost.v1.GetStatsResponse"> & {
  * Use `create(GetStatsResponseSchema)` to create a new message.
  */
 export const GetStatsResponseSchema: GenMessage<GetStatsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 50);
+  messageDesc(file_toolhost_v1_admin_service, 51);
 
 /**
  * ToolStats counts the ended calls of one tool.
@@ -2137,7 +2192,7 @@ export type ToolStats = Message<"toolhost.v1.ToolStats"> & {
  * Use `create(ToolStatsSchema)` to create a new message.
  */
 export const ToolStatsSchema: GenMessage<ToolStats> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 51);
+  messageDesc(file_toolhost_v1_admin_service, 52);
 
 /**
  * ReadAuditRequest selects lines of the audit log. A line has to match every field that is set.
@@ -2222,7 +2277,7 @@ export type ReadAuditRequest = Message<"toolhost.v1.ReadAuditRequest"> & {
  * Use `create(ReadAuditRequestSchema)` to create a new message.
  */
 export const ReadAuditRequestSchema: GenMessage<ReadAuditRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 52);
+  messageDesc(file_toolhost_v1_admin_service, 53);
 
 /**
  * ReadAuditResponse contains a line of the audit log.
@@ -2250,7 +2305,7 @@ export type ReadAuditResponse = Message<"toolhost.v1.ReadAuditResponse"> & {
  * Use `create(ReadAuditResponseSchema)` to create a new message.
  */
 export const ReadAuditResponseSchema: GenMessage<ReadAuditResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 53);
+  messageDesc(file_toolhost_v1_admin_service, 54);
 
 /**
  * PluginState says whether a plugin accepts calls, and why not.

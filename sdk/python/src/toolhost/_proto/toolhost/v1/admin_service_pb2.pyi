@@ -261,14 +261,28 @@ class EffectiveLimit(_message.Message):
     def __init__(self, name: _Optional[str] = ..., value: _Optional[str] = ..., mechanism: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
 
 class ListPluginsRequest(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("conditions",)
+    CONDITIONS_FIELD_NUMBER: _ClassVar[int]
+    conditions: bool
+    def __init__(self, conditions: bool = ...) -> None: ...
 
 class ListPluginsResponse(_message.Message):
-    __slots__ = ("plugins",)
+    __slots__ = ("plugins", "conditions")
     PLUGINS_FIELD_NUMBER: _ClassVar[int]
+    CONDITIONS_FIELD_NUMBER: _ClassVar[int]
     plugins: _containers.RepeatedCompositeFieldContainer[Plugin]
-    def __init__(self, plugins: _Optional[_Iterable[_Union[Plugin, _Mapping[str, object]]]] = ...) -> None: ...
+    conditions: _containers.RepeatedCompositeFieldContainer[Condition]
+    def __init__(self, plugins: _Optional[_Iterable[_Union[Plugin, _Mapping[str, object]]]] = ..., conditions: _Optional[_Iterable[_Union[Condition, _Mapping[str, object]]]] = ...) -> None: ...
+
+class Condition(_message.Message):
+    __slots__ = ("name", "message", "problem")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    message: str
+    problem: bool
+    def __init__(self, name: _Optional[str] = ..., message: _Optional[str] = ..., problem: bool = ...) -> None: ...
 
 class ListInstancesRequest(_message.Message):
     __slots__ = ("plugin",)
