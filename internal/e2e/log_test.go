@@ -73,7 +73,7 @@ func TestLogOfALife(t *testing.T) {
 			"DEBUG | calls | call ended | call instance outcome principal took tool",
 			"WARN | lifecycle | plugin paused | digest reason",
 			"INFO | lifecycle | plugin enabled | digest reason",
-			"INFO | lifecycle | restart started | digest",
+			"INFO | lifecycle | restart started | digest reason",
 			"INFO | lifecycle | instance ready | instance pid took",
 			"INFO | lifecycle | instance drains | digest instance reason",
 			"INFO | lifecycle | restart finished | digest instance",
