@@ -130,8 +130,11 @@ func which(names []string, members map[string]reflect.Value, in bool) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return members[name].IsValid() != in })
 }
 
+// add reports the change of a key. A key that is not set, of an element that comes or goes, is none.
 func (d *differ) add(key string, p pair, tag reflect.StructTag, restart bool) {
-	d.changes = append(d.changes, Change{Key: key, Old: text(p[0], tag), New: text(p[1], tag), Restart: restart})
+	if before, now := text(p[0], tag), text(p[1], tag); before != "" || now != "" {
+		d.changes = append(d.changes, Change{Key: key, Old: before, New: now, Restart: restart})
+	}
 }
 
 // nameField returns the Go name of the field that names the elements of a list: the first required
@@ -173,11 +176,14 @@ func named(members reflect.Value) (byName map[string]reflect.Value, names []stri
 // text returns a value as a file writes it on one line; empty if there is none. It shows no value of
 // a field with the tag private.
 func text(v reflect.Value, tag reflect.StructTag) string {
-	if v.IsValid() && v.Kind() == reflect.Pointer {
+	if !v.IsValid() || v.IsZero() && tag.Get("unset") != "" {
+		return ""
+	}
+	if v.Kind() == reflect.Pointer { // a pointer to zero is a value that the file has
 		v = v.Elem()
 	}
 	switch {
-	case !v.IsValid(), v.IsZero() && tag.Get("unset") != "":
+	case !v.IsValid():
 		return ""
 	case tag.Get("private") != "":
 		return "(hidden)"

@@ -23,8 +23,10 @@ type lamp struct {
 }
 
 type door struct {
-	Name string `yaml:"name" required:"true"`
-	Open bool   `yaml:"open"`
+	Name  string   `yaml:"name" required:"true"`
+	Open  bool     `yaml:"open"`
+	Locks *int     `yaml:"locks" unset:"as the house"`
+	Marks []string `yaml:"marks" unset:"none"`
 }
 
 type key struct {
@@ -63,6 +65,12 @@ func TestDiff(t *testing.T) {
 		"entries that come and go": {"rooms: {hall: {color: red}}", "rooms: {'b a': {watts: 7}}", []yamldoc.Change{
 			{Key: `rooms."b a".watts`, Old: "60", New: "7"},
 			{Key: "rooms.hall.color", Old: `"red"`},
+		}},
+		"an optional value that is zero": {"doors: [{name: a}]", "doors: [{name: a, locks: 0}]", []yamldoc.Change{
+			{Key: "doors[a].locks", New: "0"},
+		}},
+		"an empty list instead of none": {"doors: [{name: a}]", "doors: [{name: a, marks: []}]", []yamldoc.Change{
+			{Key: "doors[a].marks", New: "[]"},
 		}},
 		"secrets": {"lamp: {env: {A: one, B: two}}", "lamp: {env: {A: three, C: two}}", []yamldoc.Change{
 			{Key: "lamp.env.A", Old: "(hidden)", New: "(hidden)", Restart: true},

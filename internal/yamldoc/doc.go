@@ -31,7 +31,8 @@
 // enough for files that an operator edits: it stops at the first error, and it knows no defaults, no
 // bounds and no former keys. Each file of this package adds one thing that the library lacks:
 //
-//	parse.go     a bound for the depth, because the parser's time grows with the square of the depth
+//	parse.go     bounds for the depth and for the keys of a mapping, because the parser's time grows
+//	             with their squares, and an error for tabs that the library would drop
 //	node.go      a value with its place, for model scripts, whose values may have any form
 //	json.go      a value as JSON with the digits of its numbers, for arguments and metadata
 //	decode.go    all errors of a file at once, and the places for checks that concern several keys

@@ -3,6 +3,7 @@ package yamldoc
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -15,6 +16,10 @@ import (
 // maxDepth bounds how deep values may be nested. The parser's time grows with the square of the
 // depth, so that a few kilobytes of brackets would occupy it for minutes.
 const maxDepth = 100
+
+// maxKeys bounds the keys of one mapping in block style. The parser's time grows with their square
+// (https://github.com/goccy/go-yaml/issues/889), so that 64 KiB of keys would occupy it for seconds.
+const maxKeys = 5000
 
 // Parse returns the one value of a file, or the zero Node if the file has none. name stands for the
 // file in errors. The error is an *Error.
@@ -30,6 +35,12 @@ func Parse(name string, data []byte) (Node, error) {
 	tokens := lexer.Tokenize(string(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	if depth(tokens) > maxDepth {
 		return Node{}, newError(name, Place{}, "", "values are nested more than %d deep", maxDepth)
+	}
+	if at := excessiveKey(tokens); at != nil {
+		return Node{}, newError(name, tokenPlace(at), "", "a mapping has more than %d keys; this is the next one", maxKeys)
+	}
+	if at := tabbed(tokens); at != nil {
+		return Node{}, newError(name, tokenPlace(at), "", "a tab is in this value; write the value in double quotes, with \\t for the tab")
 	}
 	// Entries reports repeated keys, with both places.
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
@@ -78,4 +89,71 @@ func depth(tokens token.Tokens) int {
 		deepest = max(deepest, open, run)
 	}
 	return deepest
+}
+
+// excessiveKey returns the first key that a mapping in block style has beyond maxKeys, or nil.
+func excessiveKey(tokens token.Tokens) *token.Token {
+	type mapping struct{ column, keys int }
+	var open []mapping // those around the token; deeper ones have larger columns
+	leave := func(column int) {
+		for len(open) > 0 && open[len(open)-1].column > column {
+			open = open[:len(open)-1]
+		}
+	}
+	flow := 0
+	for i, t := range tokens {
+		key := t
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			flow++
+			continue
+		case token.SequenceEndType, token.MappingEndType:
+			flow = max(0, flow-1)
+			continue
+		case token.SequenceEntryType:
+			leave(t.Position.Column)
+			continue
+		case token.MappingKeyType:
+		case token.MappingValueType:
+			key = tokens[max(0, i-1)]
+		default:
+			continue
+		}
+		if flow > 0 {
+			continue
+		}
+		leave(key.Position.Column)
+		if len(open) == 0 || open[len(open)-1].column < key.Position.Column {
+			open = append(open, mapping{column: key.Position.Column})
+		}
+		last := &open[len(open)-1]
+		if last.keys++; last.keys > maxKeys {
+			return key
+		}
+	}
+	return nil
+}
+
+// tabbed returns the first token without quotes that has a tab between other characters, or nil. The
+// lexer drops such a tab.
+func tabbed(tokens token.Tokens) *token.Token {
+	block := false // the token before begins a text in block style
+	for _, t := range tokens {
+		switch t.Type {
+		case token.LiteralType, token.FoldedType:
+			block = true
+			continue
+		case token.CommentType:
+			continue // it may stand between | and the text
+		case token.SingleQuoteType, token.DoubleQuoteType:
+		default:
+			for line := range strings.SplitSeq(t.Origin, "\n") {
+				if !block && strings.Contains(strings.TrimSpace(line), "\t") {
+					return t
+				}
+			}
+		}
+		block = false
+	}
+	return nil
 }
