@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "accept the changes of the public API: rewrite the listings in api")
 
 // publicPackages are the packages that other modules may import.
-var publicPackages = []string{"client", "sdk", "sdk/sdktest", "sdk/workspace", "tool"}
+var publicPackages = []string{"client", "sdk", "sdk/egress", "sdk/sdktest", "sdk/workspace", "tool"}
 
 // TestAPI fails if an exported declaration of a public package differs from the listing in api. A
 // change of the listing is a change that users of the package notice, so that a review sees it.

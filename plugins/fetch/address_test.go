@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/egress"
+	"github.com/toolhost/toolhost/sdk/egress"
 )
 
 func TestSettings(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"net/url"
 	"syscall"
 
-	"github.com/toolhost/toolhost/internal/egress"
 	"github.com/toolhost/toolhost/sdk"
+	"github.com/toolhost/toolhost/sdk/egress"
 )
 
 // errTimeout is the cause when a request takes too long.

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
-	"github.com/toolhost/toolhost/internal/egress"
+	"github.com/toolhost/toolhost/sdk/egress"
 )
 
 // request has the inputs about the request of both tools.

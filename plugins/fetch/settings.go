@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/egress"
+	"github.com/toolhost/toolhost/sdk/egress"
 )
 
 // Environment variables for the operator's settings. In toolhost.yaml:

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/egress"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/pluginconn"
 	"github.com/toolhost/toolhost/internal/identity"
@@ -19,6 +18,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/internal/plugin/remote"
 	"github.com/toolhost/toolhost/internal/rpc/mcpclient"
+	"github.com/toolhost/toolhost/sdk/egress"
 	"github.com/toolhost/toolhost/tool"
 )
 

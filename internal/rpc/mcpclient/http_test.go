@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/egress"
 	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/host/pluginconn"
 	"github.com/toolhost/toolhost/internal/rpc/mcpclient/urlserver"
+	"github.com/toolhost/toolhost/sdk/egress"
 	"github.com/toolhost/toolhost/tool"
 )
 

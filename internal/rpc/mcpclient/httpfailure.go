@@ -17,7 +17,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"github.com/toolhost/toolhost/internal/egress"
+	"github.com/toolhost/toolhost/sdk/egress"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/egress"
+	"github.com/toolhost/toolhost/sdk/egress"
 )
 
 func TestSpecialAddresses(t *testing.T) {
