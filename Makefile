@@ -22,11 +22,14 @@ PACKAGES     ?= 4
 # The packages with the longest tests, longest first. They start first, so that none of them runs alone
 # at the end.
 LONGEST      := ./internal/e2e ./internal/host ./internal/e2e/docs ./internal/plugin/process ./internal/plugin/sandbox ./internal/e2e/boundary \
-                ./internal/e2e/chaos ./plugins/shell ./internal/cli/agentd
+                ./internal/e2e/chaos ./internal/cli/agentd
 # A package whose tests count what the race detector changes, and run alone.
 COUNTED      := internal/e2e/counts
 # All Go modules of the repository.
 MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata/*' | sort | xargs -n 1 dirname)
+
+# The shipped plugins: the folders of their module.
+PLUGINS      := $(notdir $(patsubst %/,%,$(wildcard plugins/*/)))
 
 # Builds, checks and tests (internal/e2e/programs) use the same flags, so that the build cache serves all
 # of them. Only the race detector needs cgo.
@@ -70,24 +73,25 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/toolhost, bin/agentd and bin/plugins/NAME
-	@$(EXPORT) -v ./cmd/... ./plugins/... 2>&1 >/dev/null | $(COUNT)
-	$(BUILD) -ldflags='$(LDFLAGS)' -o $(PROGRAMS)/ ./cmd/... ./plugins/...
+	@{ $(EXPORT) -v ./cmd/... && cd plugins && $(EXPORT) -v ./...; } 2>&1 >/dev/null | $(COUNT)
+	$(BUILD) -ldflags='$(LDFLAGS)' -o $(PROGRAMS)/ ./cmd/...
+	$(BUILD) -C plugins -ldflags='$(LDFLAGS)' -o $(CURDIR)/$(PROGRAMS)/ ./...
 	@mkdir -p bin/plugins
 	install -m 755 $(addprefix $(PROGRAMS)/,$(notdir $(wildcard cmd/*))) bin/
-	install -m 755 $(addprefix $(PROGRAMS)/,$(notdir $(wildcard plugins/*))) bin/plugins/
+	install -m 755 $(addprefix $(PROGRAMS)/,$(PLUGINS)) bin/plugins/
 
 # The demo runs a scripted model, so its agentd has no providers with a network API, and it leaves out the
 # plugin whose database drivers take long to compile. Its first build takes half the time of `make build`.
 DEMO        := .build/demo
 DEMOFLAGS   := -tags=grpcnotrace,demo
-DEMOPLUGINS := $(addprefix ./,$(filter-out plugins/querydb,$(wildcard plugins/*)))
+DEMOPLUGINS := $(addprefix ./,$(filter-out querydb,$(PLUGINS)))
 
 .PHONY: demo
 demo: ## build what the demo needs and run an agent on a scripted model; needs no key
-	@$(EXPORT) $(DEMOFLAGS) -v ./cmd/... $(DEMOPLUGINS) 2>&1 >/dev/null | $(COUNT)
+	@{ $(EXPORT) $(DEMOFLAGS) -v ./cmd/... && cd plugins && $(EXPORT) $(DEMOFLAGS) -v $(DEMOPLUGINS); } 2>&1 >/dev/null | $(COUNT)
 	@mkdir -p $(DEMO)/plugins
 	$(BUILD) $(DEMOFLAGS) -ldflags='$(LDFLAGS)' -o $(DEMO)/ ./cmd/...
-	$(BUILD) $(DEMOFLAGS) -ldflags='$(LDFLAGS)' -o $(DEMO)/plugins/ $(DEMOPLUGINS)
+	$(BUILD) -C plugins $(DEMOFLAGS) -ldflags='$(LDFLAGS)' -o $(CURDIR)/$(DEMO)/plugins/ $(DEMOPLUGINS)
 	@BIN=$(DEMO) scripts/demo.sh
 
 .PHONY: generate
@@ -138,16 +142,17 @@ fmt:
 	$(call step,gofmt,files=$$(find . -name '*.go' ! -path '*/.*/*' ! -path '*/testdata/*' | xargs gofmt -l) && \
 	  if [ -n "$$files" ]; then printf 'not formatted; run gofmt -w on\n%s\n' "$$files"; false; fi)
 
-# The second command vets the tests that `make test` omits.
+# The second and third commands vet the tests that `make test` omits.
 .PHONY: vet
 vet:
 	$(call step,go vet,$(call in-modules,$(GO) vet ./...) && \
-	  $(GO) vet -tags=grpcnotrace$(COMMA)more$(COMMA)mcp $(MOREPACKAGES) ./internal/e2e/mcpofficial)
+	  $(GO) vet -tags=grpcnotrace$(COMMA)more$(COMMA)mcp $(MOREPACKAGES) ./internal/e2e/mcpofficial && \
+	  $(GO) -C plugins vet -tags=grpcnotrace$(COMMA)more $(MOREPLUGINS))
 
 # Nothing runs the compiled code, so it is not optimized.
 .PHONY: darwin
 darwin: ## compile everything, including tests, for macOS and run go vet on it
-	$(call step,go vet for macOS,GOOS=darwin GOARCH=arm64 $(GO) vet -gcflags='all=-dwarf=false -N -l' ./...)
+	$(call step,go vet for macOS,for dir in . plugins; do GOOS=darwin GOARCH=arm64 $(GO) -C $$dir vet -gcflags='all=-dwarf=false -N -l' ./... || exit 1; done)
 
 .PHONY: staticcheck
 staticcheck:
@@ -185,7 +190,8 @@ unit:
 .PHONY: race
 race: ## run the tests with the race detector, except those of whole programs
 	$(call step,go test with the race detector,$(RACEENV) scripts/gotest.sh race \
-	  "$(filter-out ./internal/e2e%,$(LONGEST)) $$($(GO) list ./... | grep -v '/internal/e2e')" -race -ldflags='$(LDFLAGS)' -p $(PACKAGES))
+	  "$(filter-out ./internal/e2e%,$(LONGEST)) $$($(GO) list ./... | grep -v '/internal/e2e')" -race -ldflags='$(LDFLAGS)' -p $(PACKAGES) && \
+	  cd plugins && $(RACEENV) ../scripts/gotest.sh race-plugins ./... -race -ldflags='$(LDFLAGS)' -p $(PACKAGES))
 
 # flaky runs the tests five times, beside two processes that keep the processors busy. It runs no failed test
 # again, and prints how often each failed.
@@ -205,13 +211,19 @@ others: build
 
 # Tests that need more than Go have the build tag more in their file. They install packages, so on a busy
 # machine a package of tests takes more than the 10 minutes of go test.
-MOREFILES    := $(shell grep -rl --include='*_test.go' --exclude-dir='.[!.]*' '^//go:build more$$' cmd internal plugins)
-MOREPACKAGES := $(addprefix ./,$(sort $(patsubst %/,%,$(dir $(MOREFILES)))))
+more         = $(shell cd $(1) && grep -rl --include='*_test.go' --exclude-dir='.[!.]*' '^//go:build more$$' $(2))
+folders      = $(addprefix ./,$(sort $(patsubst %/,%,$(dir $(1)))))
+MOREFILES    := $(call more,.,cmd internal)
+MOREPACKAGES := $(call folders,$(MOREFILES))
+MOREPLUGINFILES := $(call more,plugins,*)
+MOREPLUGINS  := $(call folders,$(MOREPLUGINFILES))
 
 .PHONY: further
 further:
 	$(call step,go test of the further tests,scripts/gotest.sh further "$(MOREPACKAGES)" -timeout 30m -tags=grpcnotrace$(COMMA)more \
-	  -ldflags='$(LDFLAGS)' -p $(PACKAGES) -run "$(call tests,$(MOREFILES))")
+	  -ldflags='$(LDFLAGS)' -p $(PACKAGES) -run "$(call tests,$(MOREFILES))" && cd plugins && \
+	  ../scripts/gotest.sh further-plugins "$(MOREPLUGINS)" -timeout 30m -tags=grpcnotrace$(COMMA)more \
+	  -ldflags='$(LDFLAGS)' -p $(PACKAGES) -run "$(call tests,$(MOREPLUGINFILES))")
 
 # The script installs the SDK's packages in the checkout.
 .PHONY: typescript

@@ -34,6 +34,9 @@ func programBill(programs []archived) (bill, error) {
 		b.uses[self] = append(b.uses[self], ref)
 		used := []cdx.Component{goModule("std", strings.TrimPrefix(p.build.GoVersion, "go"), "")}
 		for _, dep := range p.build.Deps {
+			if dep.Path == sdkarchive.ModulePath {
+				continue // the plugins, a module of their own, contain packages of toolhost
+			}
 			if dep.Replace != nil {
 				return bill{}, fmt.Errorf("%s was built with a replacement of %s", p.name, dep.Path)
 			}

@@ -36,7 +36,7 @@ func (r *release) programs(ctx context.Context, arch string) (build, error) {
 	if r.published {
 		linked += " -X github.com/toolhost/toolhost/internal/scaffold.published=yes"
 	}
-	err := errors.Join(r.compile(ctx, arch, bin, "./cmd/...", linked), r.compile(ctx, arch, plugins, "./plugins/...", ""))
+	err := errors.Join(r.compile(ctx, arch, ".", "./cmd/...", bin, linked), r.compile(ctx, arch, "plugins", "./...", plugins, ""))
 	if err != nil {
 		return b, err
 	}
@@ -70,14 +70,15 @@ func (r *release) archive(b build) (artifact, error) {
 	return artifact{folder + ".tar.gz", b.bill}, r.write(folder+".tar.gz", data)
 }
 
-// compile builds the programs of a pattern for linux into a folder. The environment has no influence
-// on the result: compile sets every variable that changes the code which the compiler generates.
-func (r *release) compile(ctx context.Context, arch, into, pattern, linked string) error {
+// compile builds the programs of a pattern, in the module in a folder of the sources, for linux into
+// the folder into. The environment has no influence on the result: compile sets every variable that
+// changes the code which the compiler generates.
+func (r *release) compile(ctx context.Context, arch, module, pattern, into, linked string) error {
 	if err := os.MkdirAll(into, 0o755); err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", into+"/", "-ldflags", strings.TrimSpace("-s -w "+linked), pattern)
-	cmd.Dir = r.root
+	cmd.Dir = filepath.Join(r.root, module)
 	cmd.Env = goEnv(arch)
 	_, err := output(cmd)
 	return err
@@ -121,18 +122,21 @@ func licenseFile(name string) bool {
 // licenses returns the license files of Go and of all modules that the programs contain. Most
 // licenses demand that a copy of the program includes them.
 func (r *release) licenses(ctx context.Context, arch string) ([]archived, error) {
-	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", "{{with .Module}}{{if .Version}}{{.Path}}@{{.Version}}\t{{.Dir}}{{end}}{{end}}", "./cmd/...", "./plugins/...")
-	list.Dir, list.Env = r.root, goEnv(arch)
-	printed, err := output(list)
-	if err != nil {
-		return nil, err
+	var lines []string
+	for module, pattern := range map[string]string{".": "./cmd/...", "plugins": "./..."} {
+		list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", "{{with .Module}}{{if and .Version (not .Replace)}}{{.Path}}@{{.Version}}\t{{.Dir}}{{end}}{{end}}", pattern)
+		list.Dir, list.Env = filepath.Join(r.root, module), goEnv(arch)
+		printed, err := output(list)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, strings.Split(printed, "\n")...)
 	}
 	goroot := exec.CommandContext(ctx, "go", "env", "GOROOT")
 	dir, err := output(goroot)
 	if err != nil {
 		return nil, err
 	}
-	lines := strings.Split(printed, "\n")
 	slices.Sort(lines)
 	var files []archived
 	for _, line := range append(slices.Compact(lines), "go\t"+dir) {

@@ -104,10 +104,27 @@ func (b builder) readSources() error {
 	return nil
 }
 
+// build builds packages of the two modules with programs: plugins is a module of its own.
 func (b builder) build(ctx context.Context, dir string, packages []string, flags ...string) error {
+	var ours, plugins []string
+	for _, name := range packages {
+		if plugin, ok := strings.CutPrefix(name, "./plugins/"); ok {
+			plugins = append(plugins, "./"+plugin)
+		} else {
+			ours = append(ours, name)
+		}
+	}
+	return errors.Join(b.buildModule(ctx, ".", dir, ours, flags), b.buildModule(ctx, "plugins", dir, plugins, flags))
+}
+
+// buildModule builds packages of the module in a folder of the checkout.
+func (b builder) buildModule(ctx context.Context, module, dir string, packages, flags []string) error {
+	if len(packages) == 0 {
+		return nil
+	}
 	args := append([]string{"build", "-ldflags=-s -w", "-o", dir + string(filepath.Separator)}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, packages...)...)
-	cmd.Dir = b.root
+	cmd.Dir = filepath.Join(b.root, module)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+strings.TrimSpace(b.flags+" "+Flags))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building %v: %w\n%s", packages, err, out)
