@@ -26,7 +26,7 @@ import (
 
 // underLedger adds the ledger's id to the event that starts a call.
 func (r *run) underLedger(started *loop.CallStarted) *loop.CallStarted {
-	c := r.state.Call(started.CallID)
+	c := r.state.Batch().Call(started.CallID)
 	if c == nil || c.System != "" || !c.SideEffects {
 		return started
 	}

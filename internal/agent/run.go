@@ -219,7 +219,7 @@ func (r *run) checkInput(payloads []loop.Payload) (bool, error) {
 					kind = tool.KindDenied
 				}
 				hint := ""
-				if refs := r.state.SubRunDecisions(); len(refs) > 0 {
+				if refs := r.state.Batch().SubRunDecisions(); len(refs) > 0 {
 					hint = "; what its sub-runs wait for is " + strings.Join(refs, ", ")
 				}
 				return false, tool.Errorf(kind, "run %s: %w%s", r.id, err, hint)

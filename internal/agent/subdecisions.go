@@ -22,14 +22,14 @@ func (a *Agent) pendingRefs(ctx context.Context, runID string) ([]string, error)
 	for _, p := range s.Pending() {
 		refs = append(refs, loop.DecisionRef(runID, p.ID))
 	}
-	return append(refs, s.SubRunDecisions()...), nil
+	return append(refs, s.Batch().SubRunDecisions()...), nil
 }
 
 // pendingBelow returns the decisions that sub-runs still wait for.
 func (a *Agent) pendingBelow(ctx context.Context, s *loop.State) ([]loop.Pending, error) {
 	var list []loop.Pending
 	folded := make(map[string][]loop.Pending)
-	for _, ref := range s.SubRunDecisions() {
+	for _, ref := range s.Batch().SubRunDecisions() {
 		runID, id := loop.SplitRef(ref)
 		if _, ok := folded[runID]; !ok {
 			var below loop.State

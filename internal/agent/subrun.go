@@ -152,7 +152,7 @@ func (s *subRun) reportWaiting(ctx context.Context, told **loop.SubRunWaiting) e
 
 // recordWaiting records the decisions that a sub-run waits for, unless the journal has them.
 func (r *run) recordWaiting(ctx context.Context, p *loop.SubRunWaiting) error {
-	if !r.state.Concerns(p) {
+	if !r.state.Batch().Concerns(p) {
 		return nil
 	}
 	return r.commit(ctx, p)

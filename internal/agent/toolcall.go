@@ -17,8 +17,8 @@ import (
 func (r *run) makeCall(t *task, c loop.Call) {
 	e := &toolCall{
 		run: r, task: t, call: c, session: r.state.Started().Session, agent: r.state.Started().AgentName(), trace: r.state.Started().Trace(c.SentID()), context: r.state.Context(r.state.Turn() - 1),
-		shown: r.state.MaxShown(r.state.BatchSize()), opened: r.inherited[c.SentID()], preview: r.previews.take(c.SentID()),
-		direct: r.state.Answers(), restored: r.state.LedgerAtBackup() != "",
+		shown: r.state.MaxShown(r.state.Batch().Size()), opened: r.inherited[c.SentID()], preview: r.previews.take(c.SentID()),
+		direct: r.state.Batch().Answers(), restored: r.state.LedgerAtBackup() != "",
 		attended: r.state.Started().People.Attended, asking: map[uint32]*tool.Question{},
 	}
 	if info := r.offered.find(c.Tool); info != nil {

@@ -94,16 +94,16 @@ func finalAnswerSpec(schema json.RawMessage) tool.Spec {
 // judgeText decides what a response without calls means for a run with a response schema.
 func (s judge) judgeText() {
 	problem := noAnswer
-	if s.verdict != nil {
-		problem = s.verdict.Problem
+	if s.state.answering.verdict != nil {
+		problem = s.state.answering.verdict.Problem
 	}
 	if problem == "" {
-		text, _, _ := AnswerIn(&s.messages[len(s.messages)-1])
+		text, _, _ := AnswerIn(&s.state.conversation.messages[len(s.state.conversation.messages)-1])
 		s.acceptAnswer(text)
 		return
 	}
-	if s.rejectAnswer(problem); s.stop == "" {
-		s.pushUser(textBlock(fmt.Sprintf(wrongAnswer, problem)))
+	if s.rejectAnswer(problem); s.state.stop == "" {
+		s.state.conversation.pushUser(textBlock(fmt.Sprintf(wrongAnswer, problem)))
 	}
 }
 
@@ -111,13 +111,13 @@ func (s judge) judgeText() {
 // model that has not seen the results cannot know that its answer is right.
 func (s planner) answerCall(c *callState) Payload {
 	switch {
-	case s.verdict == nil || s.verdict.CallID != c.ID:
+	case s.state.answering.verdict == nil || s.state.answering.verdict.CallID != c.ID:
 		return errorResult(&c.Call, secondAnswer)
-	case s.verdict.Problem != "":
-		return errorResult(&c.Call, fmt.Sprintf(wrongAnswer, s.verdict.Problem))
+	case s.state.answering.verdict.Problem != "":
+		return errorResult(&c.Call, fmt.Sprintf(wrongAnswer, s.state.answering.verdict.Problem))
 	}
-	for i := range s.batch.list {
-		other := &s.batch.list[i]
+	for i := range s.state.batch.list {
+		other := &s.state.batch.list[i]
 		if other.System == SystemFinalAnswer {
 			continue
 		}
@@ -133,14 +133,14 @@ func (s planner) answerCall(c *callState) Payload {
 
 // concludeAnswer applies the result of a call of final_answer to the run.
 func (s judge) concludeAnswer() {
-	if s.verdict == nil || s.verdict.CallID == "" || s.stop != "" {
+	if s.state.answering.verdict == nil || s.state.answering.verdict.CallID == "" || s.state.stop != "" {
 		return
 	}
-	c := s.find(s.verdict.CallID)
+	c := s.state.batch.find(s.state.answering.verdict.CallID)
 	switch {
 	case c == nil:
-	case s.verdict.Problem != "":
-		s.rejectAnswer(s.verdict.Problem)
+	case s.state.answering.verdict.Problem != "":
+		s.rejectAnswer(s.state.answering.verdict.Problem)
 	case !c.result.Result.IsError:
 		s.acceptAnswer(cmp.Or(strings.TrimSpace(c.Arguments), "{}"))
 	}
@@ -153,18 +153,18 @@ func (s judge) acceptAnswer(text string) {
 		s.rejectAnswer(err.Error()) // a journal that agentd did not write
 		return
 	}
-	s.result = compact.Bytes()
-	s.stop, s.text = StopCompleted, compact.String()
+	s.state.answering.result = compact.Bytes()
+	s.state.stop, s.state.text = StopCompleted, compact.String()
 }
 
 // rejectAnswer counts a wrong answer, and ends the run if the model may not correct it again.
 func (s judge) rejectAnswer(problem string) {
-	if s.repairs++; s.repairs > maxRepairs {
-		s.stop, s.stopMessage = StopInvalidAnswer, fmt.Sprintf(notRepaired, maxRepairs, problem)
+	if s.state.answering.repairs++; s.state.answering.repairs > maxRepairs {
+		s.state.stop, s.state.stopMessage = StopInvalidAnswer, fmt.Sprintf(notRepaired, maxRepairs, problem)
 	}
 }
 
 // answersAlone reports whether the last response only gives an answer that fits.
-func (s *State) answersAlone() bool {
-	return len(s.batch.list) == 1 && s.verdict != nil && s.verdict.Problem == "" && s.verdict.CallID == s.batch.list[0].ID
+func (s judge) answersAlone() bool {
+	return len(s.state.batch.list) == 1 && s.state.answering.verdict != nil && s.state.answering.verdict.Problem == "" && s.state.answering.verdict.CallID == s.state.batch.list[0].ID
 }

@@ -177,7 +177,7 @@ func TestStructuredRunReturnsNothingDirectly(t *testing.T) {
 	f := newFolderOf(t, structured())
 	f.answer("", model.StopToolUse, call("", "direct"))
 	f.result("r.t1.c0", "look")
-	if f.state.Finished() != nil || f.state.Answers() != 0 {
+	if f.state.Finished() != nil || f.state.Batch().Answers() != 0 {
 		t.Fatal("the result went to the user")
 	}
 	f.wantTold("look")

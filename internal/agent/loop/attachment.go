@@ -91,11 +91,11 @@ func sizeOfAttachment(a *model.Attachment) int {
 
 // passOn returns the attachments of the run that a call of new_task names, or a message for the model
 // that says what is wrong with the names. The latest attachment with a name is the one that is meant.
-func (s *State) passOn(named []string) (files []NewAttachment, wrong string) {
+func (c *conversation) passOn(named []string) (files []NewAttachment, wrong string) {
 	for _, name := range named {
 		found := false
-		for i := len(s.attached) - 1; i >= 0 && !found; i-- {
-			if a := &s.attached[i]; a.Name == name {
+		for i := len(c.attached) - 1; i >= 0 && !found; i-- {
+			if a := &c.attached[i]; a.Name == name {
 				files = append(files, NewAttachment{Name: name, SHA256: a.SHA256})
 				found = true
 			}
@@ -117,4 +117,4 @@ func AttachedBytes(attached []Attachment) (n int64) {
 
 // Attached returns all attachments of the run in order, also those that a summary removed. The caller
 // must not change the slice.
-func (s *State) Attached() []Attachment { return s.attached }
+func (s *State) Attached() []Attachment { return s.conversation.attached }

@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// batch is the calls of the last response, from the response until every call has a result.
-type batch struct {
+// Batch is the calls of the last response, from the response until every call has a result.
+type Batch struct {
 	list    []callState
 	pending int               // calls in list without a result
 	serial  bool              // whether a call in list must run alone
@@ -42,14 +42,14 @@ func (c *callState) running() bool {
 }
 
 // clear removes the calls, which all have results.
-func (b *batch) clear() { b.list, b.before = nil, tool.UsageContext{} }
+func (b *Batch) clear() { b.list, b.before = nil, tool.UsageContext{} }
 
-// BatchSize returns the number of calls in the last response while some of them have no result.
-func (b *batch) BatchSize() int { return len(b.list) }
+// Size returns the number of calls in the last response while some of them have no result.
+func (b *Batch) Size() int { return len(b.list) }
 
 // Call returns the call of the last response with an id, or nil. The pointer is valid until the
 // next event.
-func (b *batch) Call(callID string) *Call {
+func (b *Batch) Call(callID string) *Call {
 	if c := b.find(callID); c != nil {
 		return &c.Call
 	}
@@ -58,7 +58,7 @@ func (b *batch) Call(callID string) *Call {
 
 // Answers returns the number of calls of the last response if the results of all of them go
 // directly to the user. It returns 0 if a result goes to the model.
-func (b *batch) Answers() int {
+func (b *Batch) Answers() int {
 	for i := range b.list {
 		if !b.list[i].ReturnDirect {
 			return 0
@@ -68,7 +68,7 @@ func (b *batch) Answers() int {
 }
 
 // find returns the call with an id, or nil.
-func (b *batch) find(callID string) *callState {
+func (b *Batch) find(callID string) *callState {
 	for i := range b.list {
 		if b.list[i].ID == callID {
 			return &b.list[i]
@@ -77,14 +77,14 @@ func (b *batch) find(callID string) *callState {
 	return nil
 }
 
-func (b *batch) refuseAll(words string) {
+func (b *Batch) refuseAll(words string) {
 	for i := range b.list {
 		b.list[i].refusal = words
 	}
 }
 
 // completed returns the result that ends the run, or nil. The batch must be complete.
-func (b *batch) completed() *CallResult {
+func (b *Batch) completed() *CallResult {
 	for i := range b.list {
 		if c := &b.list[i]; c.System == SystemAttemptCompletion && !c.result.Result.IsError {
 			return c.result
@@ -110,7 +110,7 @@ func (c *callState) shown() []tool.Content {
 }
 
 // subRuns returns the number of sub-runs that the last response requests, at least 1.
-func (b *batch) subRuns() int {
+func (b *Batch) subRuns() int {
 	n := 0
 	for i := range b.list {
 		if b.list[i].System == SystemNewTask {

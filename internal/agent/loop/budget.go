@@ -88,9 +88,9 @@ func wallTimeMessage(limit time.Duration) string {
 // warnings returns the warnings that are due and not recorded yet.
 func (s planner) warnings() []Command {
 	var records []Command
-	for _, l := range s.levels(&s.started.Limits) {
-		ending := s.stop != "" && s.stop != l.stop
-		if l.low() && !s.warned[l.budget] && !ending {
+	for _, l := range s.state.budget.levels(&s.state.started.Limits) {
+		ending := s.state.stop != "" && s.state.stop != l.stop
+		if l.low() && !s.state.budget.warned[l.budget] && !ending {
 			records = append(records, Record{&BudgetWarning{Budget: l.budget, Used: l.used, Limit: l.limit}})
 		}
 	}
@@ -147,10 +147,10 @@ func (s *spent) addTokens(u tool.Usage) {
 // not read their results. Turns are an exception: the calls of the last permitted response are
 // made, and their results end the run.
 func (s judge) refuseUnaffordable() {
-	for _, l := range s.levels(&s.started.Limits) {
+	for _, l := range s.state.budget.levels(&s.state.started.Limits) {
 		if l.over() && (l.budget == BudgetTokens || l.budget == BudgetCost) {
-			s.refuseAll(fmt.Sprintf(budgetUsedUp, s.exhaustedMessage(&s.started.Limits, l.budget)))
-			s.stop, s.stopMessage = l.stop, s.exhaustedMessage(&s.started.Limits, l.budget)
+			s.state.batch.refuseAll(fmt.Sprintf(budgetUsedUp, s.state.budget.exhaustedMessage(&s.state.started.Limits, l.budget)))
+			s.state.stop, s.state.stopMessage = l.stop, s.state.budget.exhaustedMessage(&s.state.started.Limits, l.budget)
 			return
 		}
 	}
@@ -158,12 +158,12 @@ func (s judge) refuseUnaffordable() {
 
 // advanceClock counts the time up to an event, unless the run waited for a person or no process
 // worked on it.
-func (s *State) advanceClock(e Event) {
-	gap := e.Time.Sub(s.at)
-	if _, away := e.Payload.(*RunResumed); !away && gap > 0 && !s.at.IsZero() && s.atWork() {
-		s.spent.wall += gap
+func (f fold) advanceClock(e Event) {
+	gap := e.Time.Sub(f.state.at)
+	if _, away := e.Payload.(*RunResumed); !away && gap > 0 && !f.state.at.IsZero() && f.state.atWork() {
+		f.state.budget.spent.wall += gap
 	}
-	s.at = e.Time
+	f.state.at = e.Time
 }
 
 // Timed reports whether the run has a time budget and uses it now.
@@ -174,10 +174,10 @@ func (s *State) atWork() bool {
 	if s.finished != nil || s.seq == 0 {
 		return false
 	}
-	asked := len(s.decisions) > 0
+	asked := len(s.people.decisions) > 0
 	for i := range s.batch.list {
 		if c := &s.batch.list[i]; c.running() {
-			if len(c.waitsFor) == 0 && !s.waitsForAnswer(c.ID) {
+			if len(c.waitsFor) == 0 && !s.people.waitsForAnswer(c.ID) {
 				return true
 			}
 			asked = true
@@ -188,16 +188,16 @@ func (s *State) atWork() bool {
 
 // alarm returns the time of the next event that only the passing of time causes; see Due.
 func (s planner) alarm() (at time.Time, ok bool) {
-	for i := range s.decisions {
-		if d := &s.decisions[i]; !d.Expires.IsZero() && (at.IsZero() || d.Expires.Before(at)) {
+	for i := range s.state.people.decisions {
+		if d := &s.state.people.decisions[i]; !d.Expires.IsZero() && (at.IsZero() || d.Expires.Before(at)) {
 			at = d.Expires
 		}
 	}
-	if limit := s.started.Limits.MaxWallTime; limit > 0 && s.atWork() && s.cancel == nil {
-		if !s.warned[BudgetWallTime] {
+	if limit := s.state.started.Limits.MaxWallTime; limit > 0 && s.state.atWork() && s.state.cancel == nil {
+		if !s.state.budget.warned[BudgetWallTime] {
 			limit = time.Duration(warnAt * float64(limit))
 		}
-		if end := s.at.Add(limit - s.spent.wall); at.IsZero() || end.Before(at) {
+		if end := s.state.at.Add(limit - s.state.budget.spent.wall); at.IsZero() || end.Before(at) {
 			at = end
 		}
 	}
@@ -210,21 +210,21 @@ func (s *State) Due(now time.Time) []Payload { return planner{s}.due(now) }
 
 // due implements Due.
 func (s planner) due(now time.Time) []Payload {
-	if s.seq == 0 || s.finished != nil {
+	if s.state.seq == 0 || s.state.finished != nil {
 		return nil
 	}
 	var due []Payload
-	for i := range s.decisions {
-		if d := &s.decisions[i]; !d.Expires.IsZero() && !now.Before(d.Expires) {
+	for i := range s.state.people.decisions {
+		if d := &s.state.people.decisions[i]; !d.Expires.IsZero() && !now.Before(d.Expires) {
 			due = append(due, &DecisionMade{ID: d.ID, Verdict: VerdictExpired})
 		}
 	}
-	limit := s.started.Limits.MaxWallTime
-	if limit <= 0 || !s.atWork() || s.cancel != nil {
+	limit := s.state.started.Limits.MaxWallTime
+	if limit <= 0 || !s.state.atWork() || s.state.cancel != nil {
 		return due
 	}
-	used := s.spent.wall + max(0, now.Sub(s.at))
-	if used >= time.Duration(warnAt*float64(limit)) && !s.warned[BudgetWallTime] {
+	used := s.state.budget.spent.wall + max(0, now.Sub(s.state.at))
+	if used >= time.Duration(warnAt*float64(limit)) && !s.state.budget.warned[BudgetWallTime] {
 		due = append(due, &BudgetWarning{Budget: BudgetWallTime, Used: used.Seconds(), Limit: limit.Seconds()})
 	}
 	if used >= limit {

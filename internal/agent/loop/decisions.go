@@ -27,8 +27,8 @@ type people struct {
 	asked     int       // the number of decisions ever requested
 }
 
-// Decision returns the pending decision with an id, or nil.
-func (p *people) Decision(id string) *Pending {
+// decision returns the pending decision with an id, or nil.
+func (p *people) decision(id string) *Pending {
 	i := slices.IndexFunc(p.decisions, func(d Pending) bool { return d.ID == id })
 	if i < 0 {
 		return nil
@@ -41,9 +41,9 @@ func (p *people) withdraw(callID string) {
 	p.decisions = slices.DeleteFunc(p.decisions, func(d Pending) bool { return d.CallID == callID })
 }
 
-// Check returns an error if a decision cannot be made now.
-func (p *people) Check(d *DecisionMade) error {
-	pending := p.Decision(d.ID)
+// check returns an error if a decision cannot be made now.
+func (p *people) check(d *DecisionMade) error {
+	pending := p.decision(d.ID)
 	if pending == nil {
 		return fmt.Errorf("decision %q is not wanted, or not any more", Clip(d.ID))
 	}
@@ -52,10 +52,10 @@ func (p *people) Check(d *DecisionMade) error {
 
 // Check returns an error if a decision cannot be made now, or not by the principal that made it.
 func (s *State) Check(d *DecisionMade) error {
-	if err := s.people.Check(d); err != nil {
+	if err := s.people.check(d); err != nil {
 		return err
 	}
-	if p := s.Decision(d.ID); p.FourEyes && d.Verdict == VerdictApprove && (d.Principal == "" || d.Principal == s.started.Principal) {
+	if p := s.people.decision(d.ID); p.FourEyes && d.Verdict == VerdictApprove && (d.Principal == "" || d.Principal == s.started.Principal) {
 		return tool.Errorf(tool.KindDenied, "decision %s: a principal other than %s, to which the run belongs, has to approve the call", d.ID, s.started.Principal)
 	}
 	return nil
@@ -63,9 +63,9 @@ func (s *State) Check(d *DecisionMade) error {
 
 // Pending returns the decisions that the run waits for, in the order of the requests.
 func (s *State) Pending() []Pending {
-	list := slices.Clone(s.decisions)
+	list := slices.Clone(s.people.decisions)
 	for i := range list {
-		if c := s.find(list[i].CallID); c != nil {
+		if c := s.batch.find(list[i].CallID); c != nil {
 			list[i].Arguments = cmp.Or(string(list[i].Final), cmp.Or(c.final, c.Arguments))
 		}
 	}
@@ -84,7 +84,7 @@ func (p *people) request(kind DecisionKind, c *Call, reason string, expiry time.
 // Settle returns the event that follows when a call has ended: its result, or a request for a
 // person's decision.
 func (s *State) Settle(r *CallResult) Payload {
-	c := s.find(r.CallID)
+	c := s.batch.find(r.CallID)
 	if c == nil || r.Failure == nil || !s.started.People.Attended || s.cancel != nil {
 		return r
 	}
@@ -93,13 +93,13 @@ func (s *State) Settle(r *CallResult) Payload {
 		if !c.mayAsk(r.Failure) {
 			return r
 		}
-		d := s.request(DecideApproval, &c.Call, r.Failure.Message, s.started.People.Expiry)
+		d := s.people.request(DecideApproval, &c.Call, r.Failure.Message, s.started.People.Expiry)
 		d.Rule, d.Final, d.FinalSHA256, d.FourEyes = r.Failure.Rule, r.Failure.Final, r.Failure.FinalSHA256, r.Failure.FourEyes
 		d.Definition = r.Failure.Definition
 		return d
 	case tool.KindOutcomeUnknown:
 		if s.started.People.AskOutcome {
-			d := s.request(DecideOutcome, &c.Call, r.Failure.Message, s.started.People.Expiry)
+			d := s.people.request(DecideOutcome, &c.Call, r.Failure.Message, s.started.People.Expiry)
 			d.Held = r
 			return d
 		}
@@ -117,48 +117,48 @@ func (c *callState) mayAsk(f *Failure) bool {
 	return len(f.Final) > 0 && (c.Approval == nil || c.Approval.ArgumentsSHA256 != f.FinalSHA256)
 }
 
-func (s *State) applyRequested(p *DecisionRequested, at time.Time) error {
-	if s.Decision(p.ID) != nil || s.finished != nil {
-		return fmt.Errorf("event %d asks for decision %s, which cannot be", s.seq, p.ID)
+func (f fold) applyRequested(p *DecisionRequested, at time.Time) error {
+	if f.state.people.decision(p.ID) != nil || f.state.finished != nil {
+		return fmt.Errorf("event %d asks for decision %s, which cannot be", f.state.seq, p.ID)
 	}
 	switch p.Kind {
 	case DecideTool:
-		c := s.find(p.CallID)
+		c := f.state.batch.find(p.CallID)
 		if c == nil || !c.running() || p.Question == nil {
-			return fmt.Errorf("event %d asks a person for call %s, which does not run", s.seq, p.CallID)
+			return fmt.Errorf("event %d asks a person for call %s, which does not run", f.state.seq, p.CallID)
 		}
 		c.askAgain(p.Question.ID)
 	case DecidePause:
-		if s.paused == nil || s.pending > 0 {
-			return fmt.Errorf("event %d pauses a run that goes on", s.seq)
+		if f.state.paused == nil || f.state.batch.pending > 0 {
+			return fmt.Errorf("event %d pauses a run that goes on", f.state.seq)
 		}
 	default:
-		c := s.find(p.CallID)
+		c := f.state.batch.find(p.CallID)
 		if c == nil || c.result != nil || c.waiting {
-			return fmt.Errorf("event %d requests a decision about call %s, which does not wait for one", s.seq, p.CallID)
+			return fmt.Errorf("event %d requests a decision about call %s, which does not wait for one", f.state.seq, p.CallID)
 		}
 		c.waiting, c.held = true, p.Held
 	}
-	s.asked++
+	f.state.people.asked++
 	d := Pending{DecisionRequested: *p, Requested: at}
 	if p.Expiry > 0 {
 		d.Expires = at.Add(p.Expiry)
 	}
-	s.decisions = append(s.decisions, d)
+	f.state.people.decisions = append(f.state.people.decisions, d)
 	return nil
 }
 
-func (s *State) applyMade(d *DecisionMade, at time.Time) error {
-	if err := s.Check(d); err != nil {
-		return fmt.Errorf("event %d: %w", s.seq, err)
+func (f fold) applyMade(d *DecisionMade, at time.Time) error {
+	if err := f.state.Check(d); err != nil {
+		return fmt.Errorf("event %d: %w", f.state.seq, err)
 	}
-	p := *s.Decision(d.ID)
-	s.decisions = slices.DeleteFunc(s.decisions, func(p Pending) bool { return p.ID == d.ID })
+	p := *f.state.people.decision(d.ID)
+	f.state.people.decisions = slices.DeleteFunc(f.state.people.decisions, func(p Pending) bool { return p.ID == d.ID })
 	if p.Kind == DecidePause {
-		judge{s}.decidePause(d)
+		judge(f).decidePause(d)
 		return nil
 	}
-	c := s.find(p.CallID)
+	c := f.state.batch.find(p.CallID)
 	if p.Kind == DecideTool {
 		c.reply(p.Question.ID, d.answerOf(p.Question))
 		return nil
@@ -204,12 +204,12 @@ func (c *callState) approve(d *DecisionMade, p *Pending, at time.Time) {
 
 func (s judge) decidePause(d *DecisionMade) {
 	if d.Verdict != VerdictApprove {
-		s.stop, s.stopMessage, s.paused = s.paused.stop, s.paused.message, nil
+		s.state.stop, s.state.stopMessage, s.state.paused = s.state.paused.stop, s.state.paused.message, nil
 		return
 	}
 	s.resume()
 	if d.Text != "" {
-		s.unread = append(s.unread, unread{seq: s.seq, text: d.Text})
+		s.state.conversation.unread = append(s.state.conversation.unread, unread{seq: s.state.seq, text: d.Text})
 	}
 }
 

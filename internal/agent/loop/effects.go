@@ -58,7 +58,7 @@ type values struct{ context map[string]json.RawMessage }
 // its turn, not even the usage: previews open before the response is complete, and the descriptions
 // of dynamic tools depend on the context in which they were listed.
 func (s *State) Context(turn int) map[string]json.RawMessage {
-	values := maps.Clone(s.seen(&s.batch, s.started.Effects))
+	values := maps.Clone(s.values.seen(&s.batch, s.started.Effects))
 	if values == nil {
 		values = make(map[string]json.RawMessage)
 	}
@@ -72,8 +72,8 @@ func (s *State) Context(turn int) map[string]json.RawMessage {
 	}
 	values[KeyRun], values[KeySession], values[KeyModel] = quoted(s.started.RunID), quoted(s.started.Session), quoted(s.started.Model)
 	values[KeyTurn] = json.RawMessage(fmt.Sprint(turn))
-	used := s.used()
-	if turn == s.turns && len(s.batch.list) > 0 {
+	used := s.budget.used()
+	if turn == s.budget.turns && len(s.batch.list) > 0 {
 		used = s.batch.before
 	}
 	values[KeyUsage], _ = Marshal(used) // finite numbers never fail
@@ -82,7 +82,7 @@ func (s *State) Context(turn int) map[string]json.RawMessage {
 
 // seen returns the context for the next call. In a serial batch it includes the effects of the
 // calls before, so that a tool that edits a list sees the current list.
-func (v *values) seen(b *batch, rules *EffectRules) map[string]json.RawMessage {
+func (v *values) seen(b *Batch, rules *EffectRules) map[string]json.RawMessage {
 	if !b.serial || b.pending == 0 {
 		return v.context
 	}
@@ -191,8 +191,8 @@ func checkEffectKey(key string) error {
 func (s judge) foldEffects() {
 	var change ContextChange
 	changed := make(map[string]json.RawMessage) // by key, the value before
-	for i := range s.batch.list {
-		c := &s.batch.list[i]
+	for i := range s.state.batch.list {
+		c := &s.state.batch.list[i]
 		r := c.result
 		if r.Result.IsError || r.Failure != nil {
 			continue
@@ -201,8 +201,8 @@ func (s judge) foldEffects() {
 			c.drop(&change, e.Key, Clip(e.Key)+": "+e.Reason)
 		}
 		for _, e := range r.Result.Effects {
-			before := s.context[e.Key]
-			if err := s.values.fold(s.started.Effects, &c.Call, e); err != nil {
+			before := s.state.values.context[e.Key]
+			if err := s.state.values.fold(s.state.started.Effects, &c.Call, e); err != nil {
 				c.drop(&change, e.Key, err.Error())
 				continue
 			}
@@ -212,16 +212,16 @@ func (s judge) foldEffects() {
 		}
 	}
 	for key, before := range changed {
-		if bytes.Equal(before, s.context[key]) {
+		if bytes.Equal(before, s.state.values.context[key]) {
 			continue
 		}
 		change.Keys = append(change.Keys, key)
 		if key == KeyTodos {
-			s.news = append(s.news, &TodoChange{Todos: s.context[key]})
+			s.state.news = append(s.state.news, &TodoChange{Todos: s.state.values.context[key]})
 		}
 	}
 	if slices.Sort(change.Keys); len(change.Keys) > 0 || len(change.Refused) > 0 {
-		s.news = append(s.news, &change)
+		s.state.news = append(s.state.news, &change)
 	}
 }
 

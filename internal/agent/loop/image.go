@@ -100,23 +100,23 @@ type habitsImage struct {
 // Resting reports whether the state is between turns: it has no calls and no unrecorded events.
 // Only a resting state has an image.
 func (s *State) Resting() bool {
-	return s.seq > 0 && s.pending == 0 && len(s.batch.list) == 0 && len(s.news) == 0
+	return s.seq > 0 && s.batch.pending == 0 && len(s.batch.list) == 0 && len(s.news) == 0
 }
 
 // Image returns the image of a resting state.
 func (s *State) Image() *Image {
-	r, u, h := &s.window, &s.spent, &s.stall
+	r, u, h := &s.window, &s.budget.spent, &s.stall
 	img := &Image{
-		Started: s.started, Messages: s.messages, ProviderIDs: s.providerIDs.list, Seen: h.seen.list,
-		Seq: s.seq, At: s.at.UnixNano(), Size: s.size, Attached: s.attached, Serial: s.serial, Stop: s.stop, StopWords: s.stopMessage,
-		Context: s.context, Found: s.found, Decisions: s.decisions, Asked: s.asked, Cancel: s.cancel, Finished: s.finished,
-		CapRaised: s.capRaised, Empty: s.empty, Text: s.text, Result: s.result, Repairs: s.repairs, Ledger: s.ledger, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
-		Warned: s.warned, Settled: s.settlements,
+		Started: s.started, Messages: s.conversation.messages, ProviderIDs: s.conversation.providerIDs.list, Seen: h.seen.list,
+		Seq: s.seq, At: s.at.UnixNano(), Size: s.conversation.size, Attached: s.conversation.attached, Serial: s.batch.serial, Stop: s.stop, StopWords: s.stopMessage,
+		Context: s.values.context, Found: s.searched.found, Decisions: s.people.decisions, Asked: s.people.asked, Cancel: s.cancel, Finished: s.finished,
+		CapRaised: s.capRaised, Empty: s.empty, Text: s.text, Result: s.answering.result, Repairs: s.answering.repairs, Ledger: s.ledger, Turns: s.budget.turns, Calls: s.budget.calls, Usage: s.budget.usage, Cost: s.budget.cost,
+		Warned: s.budget.warned, Settled: s.settlements,
 		Room:   roomImage{r.tokens, r.bytes, r.full, r.overflowed, r.summaryWanted, r.summaryFailed, r.compacted, r.summaries, r.replaced, r.fallback},
 		Spent:  spentImage{u.turns, u.calls, u.tokens, u.cost, u.wall, u.output, u.failures},
 		Habits: habitsImage{h.timeouts, h.since, h.repeats, h.withoutCalls, h.malformed},
 	}
-	for _, u := range s.unread {
+	for _, u := range s.conversation.unread {
 		img.Unread = append(img.Unread, unreadImage{u.seq, u.text, u.attached})
 	}
 	if s.paused != nil {
@@ -134,7 +134,7 @@ func Restore(img *Image) (State, error) {
 	s := State{
 		started: img.Started, seq: img.Seq, at: time.Unix(0, img.At).UTC(),
 		conversation: conversation{messages: img.Messages, size: img.Size, attached: img.Attached, providerIDs: orderedSet[string]{list: img.ProviderIDs}},
-		batch:        batch{serial: img.Serial},
+		batch:        Batch{serial: img.Serial},
 		people:       people{img.Decisions, img.Asked},
 		budget: budget{
 			turns: img.Turns, calls: img.Calls, usage: img.Usage, cost: img.Cost, warned: img.Warned,
@@ -147,11 +147,11 @@ func Restore(img *Image) (State, error) {
 		answering:   answering{result: img.Result, repairs: img.Repairs},
 		stall:       stall{timeouts: h.Timeouts, seen: orderedSet[Fingerprint]{list: img.Seen}, since: h.Since, repeats: h.Stale, withoutCalls: h.Idle, malformed: h.Malformed},
 	}
-	if s.warned == nil {
-		s.warned = make(map[Budget]bool)
+	if s.budget.warned == nil {
+		s.budget.warned = make(map[Budget]bool)
 	}
 	for _, u := range img.Unread {
-		s.unread = append(s.unread, unread{u.Seq, u.Text, u.Attachments})
+		s.conversation.unread = append(s.conversation.unread, unread{u.Seq, u.Text, u.Attachments})
 	}
 	if img.Stuck != nil {
 		s.paused = &pause{img.Stuck.Stop, img.Stuck.Words}

@@ -96,8 +96,8 @@ func (s *State) SubTask(c *Call) Task {
 // subTask returns what the tasks of all sub-runs have.
 func (s *State) subTask(c *Call, in *newTask) Task {
 	people := s.started.People
-	files, _ := s.passOn(in.Attachments)
-	values, variables := maps.Clone(s.context), s.started.Variables
+	files, _ := s.conversation.passOn(in.Attachments)
+	values, variables := maps.Clone(s.values.context), s.started.Variables
 	delete(values, KeyTodos)
 	if variables == nil {
 		variables = s.started.Context
@@ -105,7 +105,7 @@ func (s *State) subTask(c *Call, in *newTask) Task {
 	return Task{
 		Attachments: files,
 		Prompt:      in.Task, RunID: SubRunID(s.started.RunID, c.ID), Session: s.started.Session, Variables: variables,
-		Limits: s.shareLimits(s.started.Limits, s.subRuns()), People: &people, Foreground: s.started.Foreground, Context: values, Effects: s.started.subRules(values),
+		Limits: s.budget.shareLimits(s.started.Limits, s.batch.subRuns()), People: &people, Foreground: s.started.Foreground, Context: values, Effects: s.started.subRules(values),
 		Traceparent: s.started.Trace(c.SentID()), Parent: &Parent{RunID: s.started.RunID, CallID: c.ID}, Ledger: s.ledger, Window: s.started.Window, Restricted: s.started.Restricted, SubRuns: SubRunsOr(s.started.SubRuns-1, -1),
 		RestrictedSystem: s.started.RestrictedSystem, Principal: s.started.Principal, Groups: s.started.Groups,
 	}

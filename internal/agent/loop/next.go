@@ -43,7 +43,7 @@ func (CallTool) command() {}
 func (Wait) command()     {}
 
 // planner reads a state and names the next commands. It changes nothing.
-type planner struct{ *State }
+type planner struct{ state *State }
 
 // Next returns the commands that follow from the state. They are either only Records, which the
 // driver appends in this order before it does anything else, or everything that has to be in
@@ -63,7 +63,7 @@ func Next(s *State) []Command {
 			return commands
 		}
 	}
-	if until, ok := p.alarm(); ok || len(s.decisions) > 0 {
+	if until, ok := p.alarm(); ok || len(s.people.decisions) > 0 {
 		commands = append(commands, Wait{until})
 	}
 	return commands
@@ -72,10 +72,10 @@ func Next(s *State) []Command {
 // announcements returns the records of what has happened and is not recorded yet.
 func (s planner) announcements() []Command {
 	var records []Command
-	for _, p := range s.news {
+	for _, p := range s.state.news {
 		records = append(records, Record{p})
 	}
-	if s.cancel == nil {
+	if s.state.cancel == nil {
 		records = append(records, s.warnings()...)
 	}
 	return records
@@ -83,46 +83,46 @@ func (s planner) announcements() []Command {
 
 func (s planner) next() []Command {
 	switch {
-	case s.pending > 0:
+	case s.state.batch.pending > 0:
 		return s.nextCalls()
-	case s.cancel != nil:
-		return s.finish(StopReason(cmp.Or(string(s.cancel.Stop), string(StopCancelled))), s.cancel.Reason)
-	case s.stop.Succeeded() && len(s.unread) > 0:
+	case s.state.cancel != nil:
+		return s.finish(StopReason(cmp.Or(string(s.state.cancel.Stop), string(StopCancelled))), s.state.cancel.Reason)
+	case s.state.stop.Succeeded() && len(s.state.conversation.unread) > 0:
 		// A new user message continues the run.
-	case s.stop != "":
-		return s.finish(s.stop, s.stopMessage)
+	case s.state.stop != "":
+		return s.finish(s.state.stop, s.state.stopMessage)
 	}
-	if over := s.overrun(&s.started.Limits); over != nil {
-		return s.finish(over.stop, s.exhaustedMessage(&s.started.Limits, over.budget))
+	if over := s.state.budget.overrun(&s.state.started.Limits); over != nil {
+		return s.finish(over.stop, s.state.budget.exhaustedMessage(&s.state.started.Limits, over.budget))
 	}
-	if s.paused != nil {
+	if s.state.paused != nil {
 		return s.nextPause()
 	}
 	if commands := s.nextCompaction(); commands != nil {
 		return commands
 	}
-	return []Command{AskModel{Turn: s.Turn()}}
+	return []Command{AskModel{Turn: s.state.Turn()}}
 }
 
 // nextPause requests a person's decision whether the run continues. Without a person, the run ends.
 func (s planner) nextPause() []Command {
 	switch {
-	case len(s.decisions) > 0:
+	case len(s.state.people.decisions) > 0:
 		return nil
-	case s.started.People.Attended:
-		return []Command{Record{s.request(DecidePause, nil, s.paused.message, s.started.People.Expiry)}}
+	case s.state.started.People.Attended:
+		return []Command{Record{s.state.people.request(DecidePause, nil, s.state.paused.message, s.state.started.People.Expiry)}}
 	}
-	return s.finish(s.paused.stop, s.paused.message)
+	return s.finish(s.state.paused.stop, s.state.paused.message)
 }
 
 func (s planner) finish(reason StopReason, words string) []Command {
 	return []Command{Record{s.finishing(reason, words)}}
 }
 
-func (s *State) finishing(reason StopReason, words string) *RunFinished {
-	end := &RunFinished{StopReason: reason, Message: words, Text: s.text, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost}
+func (s planner) finishing(reason StopReason, words string) *RunFinished {
+	end := &RunFinished{StopReason: reason, Message: words, Text: s.state.text, Turns: s.state.budget.turns, Calls: s.state.budget.calls, Usage: s.state.budget.usage, Cost: s.state.budget.cost}
 	if reason.Succeeded() {
-		end.Result = s.result
+		end.Result = s.state.answering.result
 	}
 	return end
 }
@@ -130,21 +130,21 @@ func (s *State) finishing(reason StopReason, words string) *RunFinished {
 func (s planner) nextCalls() []Command {
 	var records, calls []Command
 	busy := 0 // calls that a serial call must not run beside
-	for i := range s.batch.list {
-		c := &s.batch.list[i]
+	for i := range s.state.batch.list {
+		c := &s.state.batch.list[i]
 		if c.running() {
-			calls = append(calls, CallTool{Call: c.Call, Cancel: s.cancel, Replies: c.replies})
+			calls = append(calls, CallTool{Call: c.Call, Cancel: s.state.cancel, Replies: c.replies})
 		}
 		if c.running() || c.waiting || c.standing != nil {
 			busy++
 		}
 	}
-	for i := range s.batch.list {
-		c := &s.batch.list[i]
+	for i := range s.state.batch.list {
+		c := &s.state.batch.list[i]
 		if c.running() || c.result != nil {
 			continue
 		}
-		p := s.nextCall(c, s.serial && busy > 0)
+		p := s.nextCall(c, s.state.batch.serial && busy > 0)
 		if p == nil {
 			continue
 		}
@@ -171,11 +171,11 @@ func (s planner) nextCall(c *callState, blocked bool) Payload {
 		return c.settled
 	case c.refusal != "":
 		return errorResult(&c.Call, c.refusal)
-	case s.cancel != nil && c.held != nil:
+	case s.state.cancel != nil && c.held != nil:
 		return c.held
-	case s.cancel != nil && s.cancel.Stop != "":
-		return errorResult(&c.Call, fmt.Sprintf(stoppedCall, s.cancel.Reason))
-	case s.cancel != nil:
+	case s.state.cancel != nil && s.state.cancel.Stop != "":
+		return errorResult(&c.Call, fmt.Sprintf(stoppedCall, s.state.cancel.Reason))
+	case s.state.cancel != nil:
 		return errorResult(&c.Call, cancelledCall)
 	case c.waiting, blocked, c.standing != nil:
 		return nil
@@ -188,11 +188,11 @@ func (s planner) nextCall(c *callState, blocked bool) Payload {
 	if sent.Attempt++; sent.Attempt > 1 {
 		started.Attempt = sent.Attempt
 	}
-	started.Traceparent = s.started.Trace(sent.SentID())
+	started.Traceparent = s.state.started.Trace(sent.SentID())
 	return started
 }
 
 // Failed returns the end of a run whose model request failed.
 func (s *State) Failed(reason StopReason, words string) *RunFinished {
-	return s.finishing(reason, words)
+	return planner{s}.finishing(reason, words)
 }

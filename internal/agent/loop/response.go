@@ -32,7 +32,7 @@ func (s *State) Respond(resp *model.Response, offered []tool.Info, read uint64) 
 			index := len(m.Calls)
 			call := *block.ToolCall
 			m.Calls = append(m.Calls, s.started.describe(&call, CallID(s.started.RunID, s.Turn(), index), offered))
-			call.ID = s.freshID(call.ID, s.Turn(), index, used)
+			call.ID = s.conversation.freshID(call.ID, s.Turn(), index, used)
 			if tool.CheckName(call.Name) != nil {
 				call.Name = placeholderName
 			}

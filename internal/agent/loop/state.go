@@ -20,15 +20,15 @@ type State struct {
 	seq     uint64    // of the last event
 	at      time.Time // of the last event
 
-	conversation
-	batch
-	people
-	budget
-	values
-	searched
-	answering
-	window windowUse // the use of the model's window
-	stall  stall     // signs that the run makes no progress
+	conversation conversation
+	batch        Batch
+	people       people
+	budget       budget
+	values       values
+	searched     searched
+	answering    answering
+	window       windowUse // the use of the model's window
+	stall        stall     // signs that the run makes no progress
 
 	settlements Settlements // of all calls of the run
 
@@ -63,17 +63,29 @@ func (s *State) Cancelling() bool { return s.cancel != nil }
 // restored, or has finished since.
 func (s *State) LedgerAtBackup() string { return s.ledger }
 
+// Batch returns the calls of the last response. It is valid until the next event, and must not be
+// changed.
+func (s *State) Batch() *Batch { return &s.batch }
+
+// Decision returns the pending decision with an id, or nil.
+func (s *State) Decision(id string) *Pending { return s.people.decision(id) }
+
+// Asked returns the pending decision about a question of a call, or nil.
+func (s *State) Asked(callID string, question uint32) *Pending {
+	return s.people.onQuestion(callID, question)
+}
+
 // Found returns the names of the tools that searches have found, ordered by search, the latest
 // last. The caller must not change the slice.
-func (s *searched) Found() []string { return s.found }
+func (s *State) Found() []string { return s.searched.found }
 
 // Turn returns the number of the model's next response, from 1.
-func (s *State) Turn() int { return s.turns + 1 }
+func (s *State) Turn() int { return s.budget.turns + 1 }
 
 // Request returns the model's next request, without tools. It shares no memory that changes later.
 func (s *State) Request() model.Request {
-	whole := conversation{messages: slices.Clone(s.messages)}
-	for _, u := range s.unread {
+	whole := conversation{messages: slices.Clone(s.conversation.messages)}
+	for _, u := range s.conversation.unread {
 		whole.pushUser(userBlocks(u.text, u.attached)...)
 	}
 	limit := s.started.Limits.MaxResponseTokens

@@ -34,7 +34,7 @@ func SplitRef(name string) (runID, id string) {
 	return "", name
 }
 
-func (b *batch) applySubRunWaiting(seq uint64, p *SubRunWaiting) error {
+func (b *Batch) applySubRunWaiting(seq uint64, p *SubRunWaiting) error {
 	c := b.find(p.CallID)
 	if c == nil || c.System != SystemNewTask || c.result != nil {
 		return fmt.Errorf("event %d says what the sub-run of call %s waits for, which has none", seq, p.CallID)
@@ -44,7 +44,7 @@ func (b *batch) applySubRunWaiting(seq uint64, p *SubRunWaiting) error {
 }
 
 // SubRunDecisions returns the decisions that sub-runs wait for.
-func (b *batch) SubRunDecisions() []string {
+func (b *Batch) SubRunDecisions() []string {
 	var refs []string
 	for i := range b.list {
 		if c := &b.list[i]; c.running() {
@@ -55,14 +55,14 @@ func (b *batch) SubRunDecisions() []string {
 }
 
 // waitsBelow reports whether a call only waits for a decision in its sub-run or below.
-func (b *batch) waitsBelow(callID string) bool {
+func (b *Batch) waitsBelow(callID string) bool {
 	c := b.find(callID)
 	return c != nil && len(c.waitsFor) > 0
 }
 
 // Concerns reports whether an event about a sub-run changes the state: the sub-run's call is in
 // progress and waits for other decisions than before.
-func (b *batch) Concerns(p *SubRunWaiting) bool {
+func (b *Batch) Concerns(p *SubRunWaiting) bool {
 	c := b.find(p.CallID)
 	return c != nil && c.running() && !slices.Equal(c.waitsFor, p.Decisions)
 }

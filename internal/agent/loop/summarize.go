@@ -36,41 +36,41 @@ const (
 // nextCompaction returns the commands that make the conversation smaller before the next request,
 // or nil if it fits.
 func (s planner) nextCompaction() []Command {
-	w := s.windowInUse()
+	w := s.state.windowInUse()
 	switch {
-	case s.window.full:
-		return []Command{Record{s.Overflowed(reasonOverflow)}}
-	case s.window.summaryWanted != "":
-		return s.summarize(1, s.window.summaryWanted)
+	case s.state.window.full:
+		return []Command{Record{s.state.Overflowed(reasonOverflow)}}
+	case s.state.window.summaryWanted != "":
+		return s.summarize(1, s.state.window.summaryWanted)
 	case w.Tokens == 0:
 		return nil
 	}
-	filled := s.window.filled(&s.conversation)
+	filled := s.state.window.filled(&s.state.conversation)
 	reason := fmt.Sprintf(reasonClear, filled, w.Tokens)
 	if filled >= w.part(w.ClearAt) {
-		if ids, freed := clearable(s.messages, w.keep(), noResult); len(ids) > 0 && int64(freed) >= bytesPerToken*w.part(worthClearing) {
+		if ids, freed := clearable(s.state.conversation.messages, w.keep(), noResult); len(ids) > 0 && int64(freed) >= bytesPerToken*w.part(worthClearing) {
 			return []Command{Record{&Compacted{Reason: reason, Cleared: ids}}}
 		}
 	}
-	if filled >= w.part(w.SummarizeAt) && !s.window.summaryFailed {
+	if filled >= w.part(w.SummarizeAt) && !s.state.window.summaryFailed {
 		return s.summarize(w.keep(), reason)
 	}
 	return nil
 }
 
 func (s planner) summarize(keep int, reason string) []Command {
-	n := replaceable(s.messages, keep)
+	n := replaceable(s.state.conversation.messages, keep)
 	if n == 0 {
 		return nil
 	}
-	return []Command{Summarize{Turn: s.Turn(), Replaced: n, Reason: reason}}
+	return []Command{Summarize{Turn: s.state.Turn(), Replaced: n, Reason: reason}}
 }
 
 // Overflowed returns the event that follows when the conversation does not fit the model. The first
 // time, the conversation is made smaller. If that is impossible or did not help, the run ends.
 func (s *State) Overflowed(words string) Payload {
-	ids, _ := clearable(s.messages, 1, maxKeptResult)
-	if s.window.overflowed || len(ids) == 0 && replaceable(s.messages, 1) == 0 {
+	ids, _ := clearable(s.conversation.messages, 1, maxKeptResult)
+	if s.window.overflowed || len(ids) == 0 && replaceable(s.conversation.messages, 1) == 0 {
 		return s.Failed(StopContextOverflow, words)
 	}
 	return &Compacted{Reason: words, Overflow: true, Cleared: ids}
@@ -78,24 +78,24 @@ func (s *State) Overflowed(words string) Payload {
 
 // judgeFull handles a response that was cut because the window was full.
 func (s judge) judgeFull() {
-	s.refuseAll(fmt.Sprintf(refusedCall, model.StopContextOverflow))
-	s.window.full = true
-	if len(s.batch.list) == 0 && s.empty == 0 {
-		s.pushUser(textBlock(cutTextMessage))
+	s.state.batch.refuseAll(fmt.Sprintf(refusedCall, model.StopContextOverflow))
+	s.state.window.full = true
+	if len(s.state.batch.list) == 0 && s.state.empty == 0 {
+		s.state.conversation.pushUser(textBlock(cutTextMessage))
 	}
 }
 
 // SummaryRequest returns the request for a summary of the first n messages. It fits even if the
 // conversation does not.
 func (s *State) SummaryRequest(n int) model.Request {
-	limit := s.size
+	limit := s.conversation.size
 	if s.window.overflowed {
 		limit /= 2
 	}
 	if w := s.windowInUse(); w.Tokens > 0 {
 		limit = min(limit, int(w.part(defaultClearAt))*bytesPerToken)
 	}
-	words := fmt.Sprintf(summaryPreface, renderMessages(s.messages[:n], limit))
+	words := fmt.Sprintf(summaryPreface, renderMessages(s.conversation.messages[:n], limit))
 	return model.Request{
 		System: summarySystem, MaxTokens: summaryTokens, Summary: s.window.summaries + 1,
 		Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{textBlock(words)}}},

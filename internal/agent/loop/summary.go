@@ -27,8 +27,8 @@ const MaxSummaryPrompt = 200
 // Summary returns the run's summary.
 func (s *State) Summary() Summary {
 	v := Summary{
-		Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
-		Waiting: len(s.decisions) > 0 || len(s.SubRunDecisions()) > 0, Parent: s.started.Parent, Foreground: s.started.Foreground, BaseURL: s.started.BaseURL, Principal: s.started.Principal,
+		Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.budget.turns, Calls: s.budget.calls, Usage: s.budget.usage, Cost: s.budget.cost,
+		Waiting: len(s.people.decisions) > 0 || len(s.batch.SubRunDecisions()) > 0, Parent: s.started.Parent, Foreground: s.started.Foreground, BaseURL: s.started.BaseURL, Principal: s.started.Principal,
 		Settled: s.settlements,
 	}
 	if r := []rune(v.Prompt); len(r) > MaxSummaryPrompt {

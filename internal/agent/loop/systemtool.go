@@ -21,9 +21,9 @@ func (s planner) nextSystem(c *callState) (record Payload, ok bool) {
 	case SystemCompact:
 		return s.compactCall(c), true
 	case SystemNewTask:
-		in, wrong := s.started.parseTask(&c.Call)
+		in, wrong := s.state.started.parseTask(&c.Call)
 		if wrong == "" {
-			_, wrong = s.passOn(in.Attachments)
+			_, wrong = s.state.conversation.passOn(in.Attachments)
 		}
 		if wrong != "" {
 			return errorResult(&c.Call, wrong), true
@@ -44,10 +44,10 @@ func (s planner) askUser(c *callState) Payload {
 	if err := json.Unmarshal([]byte(c.Arguments), &in); err != nil || strings.TrimSpace(in.Question) == "" {
 		return errorResult(&c.Call, `[invalid_argument] The arguments must be {"question": "…"}, with "options" as a list of strings if you propose answers.`)
 	}
-	if !s.started.People.Attended {
+	if !s.state.started.People.Attended {
 		return errorResult(&c.Call, headlessAsk)
 	}
-	d := s.request(DecideQuestion, &c.Call, in.Question, s.started.People.Expiry)
+	d := s.state.people.request(DecideQuestion, &c.Call, in.Question, s.state.started.People.Expiry)
 	d.Options = in.Options
 	return d
 }
@@ -55,8 +55,8 @@ func (s planner) askUser(c *callState) Payload {
 // complete answers an attempt_completion call after all other calls have results. A model that has
 // not seen the results cannot know that the task is done.
 func (s planner) complete(c *callState) Payload {
-	for i := range s.batch.list {
-		other := &s.batch.list[i]
+	for i := range s.state.batch.list {
+		other := &s.state.batch.list[i]
 		if other.result == nil && other.System != SystemAttemptCompletion {
 			return nil
 		}
@@ -77,7 +77,7 @@ func (s planner) complete(c *callState) Payload {
 // complete.
 func (s planner) compactCall(c *callState) Payload {
 	words := "There is nothing yet that a summary could replace."
-	if replaceable(s.messages, 1) > 0 {
+	if replaceable(s.state.conversation.messages, 1) > 0 {
 		words = "What was said before this response is summed up now."
 	}
 	return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(words)}
@@ -87,10 +87,10 @@ func (s planner) compactCall(c *callState) Payload {
 func (s judge) concludeSystem(c *callState) {
 	switch c.System {
 	case SystemCompact:
-		if !c.result.Result.IsError && replaceable(s.messages, 1) > 0 {
-			s.window.summaryWanted = reasonAsked
+		if !c.result.Result.IsError && replaceable(s.state.conversation.messages, 1) > 0 {
+			s.state.window.summaryWanted = reasonAsked
 		}
 	case SystemToolSearch:
-		s.remember(&c.result.Result)
+		s.state.searched.remember(&c.result.Result)
 	}
 }

@@ -42,15 +42,15 @@ func (*ModelReplied) Type() Type { return TypeModelReplied }
 
 // Replies returns the answers to the questions of a running call, by question. The caller must not
 // change the map.
-func (b *batch) Replies(callID string) map[uint32]tool.Answer {
+func (b *Batch) Replies(callID string) map[uint32]tool.Answer {
 	if c := b.find(callID); c != nil && c.running() {
 		return c.replies
 	}
 	return nil
 }
 
-// Asked returns the pending decision about a question of a call, or nil.
-func (p *people) Asked(callID string, question uint32) *Pending {
+// onQuestion returns the pending decision about a question of a call, or nil.
+func (p *people) onQuestion(callID string, question uint32) *Pending {
 	i := slices.IndexFunc(p.decisions, func(d Pending) bool {
 		return d.Kind == DecideTool && d.CallID == callID && d.Question.ID == question
 	})
@@ -68,21 +68,21 @@ func (p *people) waitsForAnswer(callID string) bool {
 // WaitsForPerson reports whether a call only waits for a person: for the answer to a question of its
 // tool, or for a decision in its sub-run or below.
 func (s *State) WaitsForPerson(callID string) bool {
-	return s.waitsBelow(callID) || s.waitsForAnswer(callID)
+	return s.batch.waitsBelow(callID) || s.people.waitsForAnswer(callID)
 }
 
 // AskPerson returns the event that follows when the tool of a running call asks a person. It returns
 // nil if the question has its reply, or is pending. refused is why toolhost refused the last answer;
 // empty: it refused none.
 func (s *State) AskPerson(callID string, q *tool.Question, refused string) *DecisionRequested {
-	c := s.find(callID)
-	if c == nil || !c.running() || s.cancel != nil || s.Asked(callID, q.ID) != nil {
+	c := s.batch.find(callID)
+	if c == nil || !c.running() || s.cancel != nil || s.people.onQuestion(callID, q.ID) != nil {
 		return nil
 	}
 	if _, replied := c.replies[q.ID]; replied && refused == "" {
 		return nil
 	}
-	d := s.request(DecideTool, &c.Call, q.Person.Message, s.started.People.Expiry)
+	d := s.people.request(DecideTool, &c.Call, q.Person.Message, s.started.People.Expiry)
 	if refused != "" {
 		d.Reason += "\n(The last answer was refused: " + refused + ")"
 	}
@@ -96,8 +96,8 @@ func (s *State) MayComplete() *tool.Error {
 	if s.cancel != nil {
 		return tool.Errorf(tool.KindCancelled, "the run was cancelled")
 	}
-	if over := s.overrun(&s.started.Limits); over != nil {
-		return tool.Errorf(tool.KindRateLimited, "the run has used up a budget: %s", s.exhaustedMessage(&s.started.Limits, over.budget))
+	if over := s.budget.overrun(&s.started.Limits); over != nil {
+		return tool.Errorf(tool.KindRateLimited, "the run has used up a budget: %s", s.budget.exhaustedMessage(&s.started.Limits, over.budget))
 	}
 	return nil
 }
@@ -112,20 +112,20 @@ func (s *State) AnswerTokens(wanted int) int {
 	return most
 }
 
-func (s *State) applyModelReplied(p *ModelReplied) error {
-	c := s.find(p.CallID)
+func (f fold) applyModelReplied(p *ModelReplied) error {
+	c := f.state.batch.find(p.CallID)
 	if c == nil || !c.running() || (p.Answer == nil) == (p.Failure == nil) {
-		return fmt.Errorf("event %d answers a question of call %s, which does not ask", s.seq, p.CallID)
+		return fmt.Errorf("event %d answers a question of call %s, which does not ask", f.state.seq, p.CallID)
 	}
 	answer := tool.Answer{Model: p.Answer}
 	if p.Failure != nil {
 		answer = tool.Answer{Err: p.Failure.AsError("")}
 	}
 	c.reply(p.Question, answer)
-	s.usage = s.usage.Add(p.Usage)
-	s.cost += p.Cost
-	s.spent.addTokens(p.Usage)
-	s.spent.cost += p.Cost
+	f.state.budget.usage = f.state.budget.usage.Add(p.Usage)
+	f.state.budget.cost += p.Cost
+	f.state.budget.spent.addTokens(p.Usage)
+	f.state.budget.spent.cost += p.Cost
 	return nil
 }
 

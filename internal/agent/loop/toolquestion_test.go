@@ -42,8 +42,8 @@ func TestAToolAsks(t *testing.T) {
 		t.Fatal("a refused answer is not asked for again")
 	}
 	f.add(again)
-	if len(f.state.Replies("r.t1.c0")) != 0 || len(replies) != 1 {
-		t.Errorf("the refused answer is still %+v", f.state.Replies("r.t1.c0"))
+	if len(f.state.Batch().Replies("r.t1.c0")) != 0 || len(replies) != 1 {
+		t.Errorf("the refused answer is still %+v", f.state.Batch().Replies("r.t1.c0"))
 	}
 	f.result("r.t1.c0", "fine")
 	if len(f.state.Pending()) != 0 {
@@ -64,7 +64,7 @@ func TestAModelRepliesToATool(t *testing.T) {
 	if err := f.state.MayComplete(); tool.KindOf(asError(err)) != tool.KindRateLimited {
 		t.Errorf("with the budget used up: %v", err)
 	}
-	if r := f.state.Replies("r.t1.c0"); r[1].Model == nil || r[1].Model.Model != "m" {
+	if r := f.state.Batch().Replies("r.t1.c0"); r[1].Model == nil || r[1].Model.Model != "m" {
 		t.Errorf("the replies are %+v", r)
 	}
 	for _, wrong := range []*loop.ModelReplied{{CallID: "r.t1.c9", Answer: &tool.ModelAnswer{}}, {CallID: "r.t1.c0"}} {
