@@ -99,7 +99,7 @@ func (a *attempt) start() bool {
 	}
 	a.wire, a.whole = wire, frame.Complete
 	c.observed.attempted(a)
-	c.events.Start(tool.Started{CallID: c.request.ID, Plugin: a.supervisor.Name(), Instance: a.instance.ID(), Attempt: a.number, Asks: c.permittedToAsk()})
+	c.events.Start(tool.Started{CallID: c.request.ID, Plugin: a.supervisor.Name(), Instance: a.instance.ID(), Attempt: a.number, Asks: asking{c}.permitted()})
 	return true
 }
 
@@ -120,11 +120,11 @@ func (a *attempt) frame(secrets map[string]string) pluginconn.Start {
 		Values:      contextFor(&c.request, c.tool.Spec.ContextKeys, workspace),
 		Secrets:     secrets,
 		Traceparent: c.request.Traceparent,
-		Answers:     c.mayAsk(),
+		Answers:     asking{c}.kinds(),
 		Artifacts:   a.readArtifact,
 		Hold:        a.holdResult,
 	}
-	if c.span() != nil {
+	if c.observed.recorded() != nil {
 		start.SpanBytes, start.Spans = trace.MaxBytes, a.returned
 	}
 	return start
@@ -156,7 +156,7 @@ func (a *attempt) admit() *tool.Error {
 	if !c.tool.Spec.HasSideEffects() {
 		return c.checkStanding()
 	}
-	err := c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, c.settleArguments(), c.idQuota())
+	err := c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, settleArguments(c), idQuota(c))
 	if err == nil {
 		return c.checkStanding()
 	}
@@ -211,7 +211,7 @@ func (a *attempt) follow() {
 		ev, err := a.next(ctx)
 		switch {
 		case err == nil && ev.Ended != nil:
-			a.call.abandonQuestions()
+			asking{a.call}.abandon()
 			a.ended(*ev.Ended)
 			return
 		case err == nil && ev.Question != nil:
@@ -221,11 +221,11 @@ func (a *attempt) follow() {
 			a.heard = true
 			a.publish(ev)
 		case ctx.Err() != nil:
-			a.call.abandonQuestions()
+			asking{a.call}.abandon()
 			a.interrupt(context.Cause(ctx))
 			return
 		default:
-			a.unanswered = a.call.abandonQuestions()
+			a.unanswered = asking{a.call}.abandon()
 			a.lost(err)
 			return
 		}
@@ -253,7 +253,7 @@ func (a *attempt) publish(ev tool.Event) {
 		a.logRecord(ev.Log)
 	}
 	if ev.Status != nil && ev.Status.Progress != nil {
-		a.call.timer.Extend(a.call.timeout())
+		a.call.timer.Extend(a.call.settings.timeout(&a.call.request, &a.call.tool.Spec))
 	}
 }
 
@@ -352,7 +352,7 @@ func (a *attempt) lost(err error) {
 		kind = tool.KindOutcomeUnknown
 	}
 	e := tool.Errorf(kind, "the plugin %q ended during the call: %v; %s", a.supervisor.Name(), exit, a.aftermath())
-	if kind == tool.KindOutcomeUnknown && c.canBeSettled() {
+	if kind == tool.KindOutcomeUnknown && c.host.settler.canSettle(c) {
 		e.Message += "; repeat the call with the same id, and toolhost asks the tool what became of it"
 	}
 	e.Exit = &exit

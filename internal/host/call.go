@@ -152,15 +152,15 @@ func (c *call) hasFilters() bool {
 // preview lets the plugin look at the arguments while they arrive.
 func (c *call) preview(text []byte) {
 	c.args.preview(text)
-	c.allowPause()
+	asking{c}.allowPause()
 	c.timer.Set(c.settings.MaxTimeout)
 	c.spawn(c.execute)
 }
 
 // setDeadline sets the deadline of a call whose arguments are complete.
 func (c *call) setDeadline() {
-	c.allowPause()
-	timeout := c.timeout()
+	asking{c}.allowPause()
+	timeout := c.settings.timeout(&c.request, &c.tool.Spec)
 	if !c.tool.Spec.ProgressExtendsTimeout {
 		c.timer.Set(timeout)
 		return
@@ -172,17 +172,17 @@ func (c *call) setDeadline() {
 	c.timer.SetExtendable(timeout, most)
 }
 
-// timeout returns how long the call may take: the timeout that its caller requests, bounded by
-// those of the tool and of the host.
-func (c *call) timeout() time.Duration {
-	d, spec := c.request.Timeout, &c.tool.Spec
+// timeout returns how long a call may take: the timeout that its caller requests, bounded by those
+// of the tool and of the host.
+func (g *generation) timeout(request *tool.Call, spec *tool.Spec) time.Duration {
+	d := request.Timeout
 	if spec.Timeout > 0 && (d == 0 || d > spec.Timeout) {
 		d = spec.Timeout
 	}
 	if d == 0 {
-		d = c.settings.DefaultTimeout
+		d = g.DefaultTimeout
 	}
-	return min(d, c.settings.MaxTimeout)
+	return min(d, g.MaxTimeout)
 }
 
 // secrets returns the current values of the secrets that the tool declares. From now on, toolhost

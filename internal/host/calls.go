@@ -288,7 +288,8 @@ func (c *call) summary() tool.CallRecord {
 
 // ended returns the call as operators see it after its end, which is now. Unlike summary, it does
 // not use the event log.
-func (c *call) ended(outcome *tool.Outcome) tool.CallRecord {
+func (e ending) ended(outcome *tool.Outcome) tool.CallRecord {
+	c := e.call
 	record := tool.CallRecord{
 		CallID:    c.request.ID,
 		Principal: c.request.Principal,

@@ -77,7 +77,7 @@ func (e *execution) Send(ctx context.Context, text []byte, complete bool) error 
 	switch {
 	case e.complete || e.closed:
 	case err != nil:
-		e.endLocked(tool.Outcome{Err: c.noRoom(err)})
+		e.endLocked(tool.Outcome{Err: noRoom(err, c.request.ID)})
 	default:
 		if todo := e.submitLocked(false); todo.call != nil {
 			todo.call.spawn(todo.do)
@@ -95,7 +95,7 @@ func (e *execution) growLocked(more int) *tool.Error {
 		more *= 2 // the preview has a copy
 	}
 	if err := e.call.memory.hold.TryReserve(more); err != nil {
-		return e.call.noRoom(err)
+		return noRoom(err, e.call.request.ID)
 	}
 	return nil
 }

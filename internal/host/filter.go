@@ -112,7 +112,7 @@ func (x filterChain) digest() (sum [sha256.Size]byte) {
 func (x filterChain) before(s submission) (text []byte, parsed arguments.Parsed, ok bool) {
 	text, parsed = s.text, s.parsed
 	for i, f := range x.filters {
-		if x.isFirstOwn(i) && x.call.willBeDenied() {
+		if x.isFirstOwn(i) && x.willBeDenied() {
 			break
 		}
 		reply, err := x.ask(f, filterjson.Before, parsed.Canonical(), nil)

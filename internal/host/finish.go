@@ -15,7 +15,7 @@ func (c *call) finish(outcome tool.Outcome) {
 	if !first {
 		return
 	}
-	outcome = c.shape(outcome)
+	outcome = ending{c}.shape(outcome)
 	if begun {
 		c.entry.End(c.ctx(), &outcome)
 	}
@@ -26,9 +26,9 @@ func (c *call) finish(outcome tool.Outcome) {
 	case !c.entry.Generated(): // only the memory of the ledger has the call
 		record = recordFailure
 	}
-	c.publish(outcome, record)
+	ending{c}.publish(outcome, record)
 	c.entry.Settle(c.size(), c.tool.Spec.HasSideEffects())
-	c.stop()
+	ending{c}.stop()
 }
 
 // finishUnexecuted ends a call that no plugin executed. Its id can be used again as soon as a
@@ -48,8 +48,8 @@ func (c *call) finishUnexecuted(outcome tool.Outcome) {
 	if c.kind != ToolCall || outcome.Err != nil && outcome.Err.Kind == tool.KindConflict {
 		record = recordNothing
 	}
-	c.publish(c.shape(outcome), record)
-	c.stop()
+	ending{c}.publish(ending{c}.shape(outcome), record)
+	ending{c}.stop()
 }
 
 // finishJoined ends a call whose caller has joined another call. Statistics do not count it.
@@ -60,7 +60,7 @@ func (c *call) finishJoined() {
 	c.events.Publish(tool.Event{Ended: &tool.Outcome{
 		CallID: c.request.ID, Err: tool.Errorf(tool.KindCancelled, "the call joined the one that has its id"),
 	}})
-	c.stop()
+	ending{c}.stop()
 }
 
 // recording says what recentCalls does with a call that ends.
@@ -72,34 +72,41 @@ const (
 	recordRecent            // recentCalls.add
 )
 
+// ending makes the outcome of a call the one that callers see: it shapes, counts, records and logs
+// the outcome, and frees what the call has. The goroutine that concluded the call's entry in the
+// ledger uses it, so at most one does.
+type ending struct{ call *call }
+
 // publish adds the outcome to the event log. It counts and records the outcome first, so that a
 // caller that sees the outcome finds it in the statistics and in the list of calls.
-func (c *call) publish(outcome tool.Outcome, record recording) {
+func (e ending) publish(outcome tool.Outcome, record recording) {
+	c := e.call
 	c.events.End(outcome, func(outcome *tool.Outcome) {
 		switch {
 		case record == recordRecent:
-			c.host.recent.add(c.ended(outcome), c.host.cfg.History)
+			c.host.recent.add(e.ended(outcome), c.host.cfg.History)
 		case record == recordFailure && outcome.Err != nil:
-			c.host.recent.store(c.ended(outcome), c.host.cfg.History)
+			c.host.recent.store(e.ended(outcome), c.host.cfg.History)
 		}
 		c.host.stats.count(c.request.Tool, identity.TenantOf(c.request.Principal), c.plugin(), outcome, outcome.Result.Duration, c.host.cfg.History)
 		c.observed.ended(c, outcome)
-		c.logEnd(outcome)
+		e.logEnd(outcome)
 	})
 }
 
 // stop ends the context of the call, which also ends a preview. It frees the memory that an ended
 // call does not need.
-func (c *call) stop() {
-	c.timer.Stop()
-	c.uncount()
-	c.memory.end(callBytes + c.events.Size())
+func (e ending) stop() {
+	e.call.timer.Stop()
+	e.call.uncount()
+	e.call.memory.end(callBytes + e.call.events.Size())
 }
 
 // shape returns the outcome in the form that callers get. It adds the report of toolhost's changes,
 // removes effects that the tool may not have, and replaces large content by artifacts. A caller
 // that joins the call later gets the same outcome, even if it asked for another size.
-func (c *call) shape(outcome tool.Outcome) tool.Outcome {
+func (e ending) shape(outcome tool.Outcome) tool.Outcome {
+	c := e.call
 	outcome.CallID = c.request.ID
 	if outcome.Err == nil || outcome.Err.Kind != tool.KindOutcomeUnknown { // else the tool can be asked again
 		outcome.Settled = c.entry.Settled()
@@ -114,31 +121,32 @@ func (c *call) shape(outcome tool.Outcome) tool.Outcome {
 		}
 	}
 	if c.kind == ToolCall && c.host.cfg.Artifacts != nil {
-		shaper := c.shaper()
+		shaper := e.shaper()
 		shaper.Shape(&outcome.Result)
 	}
 	if outcome.Err != nil {
-		e := *outcome.Err
-		e.CallID, e.Plugin, e.Instance = c.request.ID, outcome.Plugin, outcome.Instance
-		e.Cost = c.report.Cost()
-		outcome.Err = &e
+		err := *outcome.Err
+		err.CallID, err.Plugin, err.Instance = c.request.ID, outcome.Plugin, outcome.Instance
+		err.Cost = c.report.Cost()
+		outcome.Err = &err
 	}
 	return outcome
 }
 
 // shaper returns the result.Shaper for this call.
-func (c *call) shaper() result.Shaper {
+func (e ending) shaper() result.Shaper {
+	c := e.call
 	shown := c.settings.MaxShown
 	if c.request.MaxShown != nil {
 		shown = max(*c.request.MaxShown, 0)
 	}
 	return result.Shaper{
 		Store: c.host.cfg.Artifacts, Owner: artifact.Owner{Principal: c.request.Principal, Session: c.request.Session},
-		Shown: shown, Losses: c,
+		Shown: shown, Losses: e,
 	}
 }
 
 // LostContent implements result.LossReporter.
-func (c *call) LostContent(size uint64, err error) {
-	c.logger(c.host.log.calls).Error("a large result was not kept: its caller gets a part of it", "bytes", size, "error", err)
+func (e ending) LostContent(size uint64, err error) {
+	e.call.logger(e.call.host.log.calls).Error("a large result was not kept: its caller gets a part of it", "bytes", size, "error", err)
 }

@@ -115,20 +115,20 @@ func (c *call) reserve(ctx context.Context, arguments int, complete bool) error 
 		work = workOf(arguments)
 	}
 	if err := c.memory.open(ctx, &c.request, callBytes+c.size()+arguments, work); err != nil {
-		return c.noRoom(err)
+		return noRoom(err, c.request.ID)
 	}
 	return nil
 }
 
-// noRoom returns the failure of a call for which there is no memory.
-func (c *call) noRoom(err error) *tool.Error {
+// noRoom returns the failure of the call with an id for which there is no memory.
+func noRoom(err error, callID string) *tool.Error {
 	exhausted, ok := errors.AsType[*budget.ExhaustedError](err)
 	if !ok {
 		e := tool.Errorf(tool.KindCancelled, "the call was given up while it waited for memory: %w; nothing was executed", err)
-		e.CallID = c.request.ID
+		e.CallID = callID
 		return e
 	}
 	e := tool.Errorf(tool.KindRateLimited, "%w; nothing was executed; try again when other calls have ended", exhausted)
-	e.CallID, e.RetryAfter = c.request.ID, busyRetry
+	e.CallID, e.RetryAfter = callID, busyRetry
 	return e
 }

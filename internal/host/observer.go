@@ -130,7 +130,7 @@ func (c *call) observe() {
 	if observer := c.settings.Observer; observer != nil {
 		c.observed = &callReport{observer: observer, span: observer.CallBegan(&c.request, c.kind, c.arrived)}
 	}
-	if span := c.span(); span != nil {
+	if span := c.observed.recorded(); span != nil {
 		c.request.Traceparent = span.Traceparent()
 	} else {
 		c.request.Traceparent = unsampled(c.request.Traceparent)
@@ -148,13 +148,13 @@ func unsampled(traceparent string) string {
 	return context.String()
 }
 
-// span returns the span of the call; nil if the call is not recorded. Code whose event has
-// attributes that take time to compute checks span for nil first.
-func (c *call) span() Span {
-	if c.observed == nil {
+// recorded returns the span of the call; nil if the call is not recorded. Code whose event has
+// attributes that take time to compute checks it for nil first.
+func (r *callReport) recorded() Span {
+	if r == nil {
 		return nil
 	}
-	return c.observed.span
+	return r.span
 }
 
 // attempted records that an instance gets the call.
@@ -261,7 +261,7 @@ func (h *Host) refused(name string, err error) {
 
 // recordArguments adds the final arguments to the span of the call.
 func (p *preparation) recordArguments() {
-	span := p.call.span()
+	span := p.call.observed.recorded()
 	if span == nil {
 		return
 	}

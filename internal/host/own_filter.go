@@ -57,8 +57,8 @@ func (x filterChain) knowsPrincipal(f *Filter) bool {
 }
 
 // willBeDenied reports whether the policy denies the call whatever its arguments are.
-func (c *call) willBeDenied() bool {
-	verdict, known := c.settings.authorizer.policy.Foresee(c.ctx(), policyInput(&c.request, c.tool, arguments.Parsed{}))
+func (x filterChain) willBeDenied() bool {
+	verdict, known := x.call.settings.authorizer.policy.Foresee(x.call.ctx(), policyInput(&x.call.request, x.call.tool, arguments.Parsed{}))
 	return known && verdict == policy.Deny
 }
 

@@ -40,19 +40,22 @@ type openQuestion struct {
 	expiry   *time.Timer // nil until the question is published
 }
 
-// permittedToAsk returns what the operator permits the tool to ask.
-func (c *call) permittedToAsk() []tool.QuestionKind {
-	if c.settings.Asks == nil || c.kind != ToolCall {
+// asking is what the tool of a call may ask the caller, and what it has asked.
+type asking struct{ call *call }
+
+// permitted returns what the operator permits the tool to ask.
+func (a asking) permitted() []tool.QuestionKind {
+	if a.call.settings.Asks == nil || a.call.kind != ToolCall {
 		return nil
 	}
-	return c.settings.Asks(c.plugin())
+	return a.call.settings.Asks(a.call.plugin())
 }
 
-// mayAsk returns what the tool is permitted to ask and the caller answers.
-func (c *call) mayAsk() []tool.QuestionKind {
+// kinds returns what the tool is permitted to ask and the caller answers.
+func (a asking) kinds() []tool.QuestionKind {
 	var both []tool.QuestionKind
-	for _, kind := range c.permittedToAsk() {
-		if slices.Contains(c.request.Answers, kind) {
+	for _, kind := range a.permitted() {
+		if slices.Contains(a.call.request.Answers, kind) {
 			both = append(both, kind)
 		}
 	}
@@ -60,9 +63,9 @@ func (c *call) mayAsk() []tool.QuestionKind {
 }
 
 // allowPause lets the deadline pause while questions are open, if the tool may ask any.
-func (c *call) allowPause() {
-	if len(c.mayAsk()) > 0 {
-		c.timer.AllowPause(c.settings.Questions.MaxWait)
+func (a asking) allowPause() {
+	if len(a.kinds()) > 0 {
+		a.call.timer.AllowPause(a.call.settings.Questions.MaxWait)
 	}
 }
 
@@ -81,7 +84,7 @@ func (a *attempt) ask(q *tool.Question) {
 func (a *attempt) open(q tool.Question) *tool.Error {
 	c := a.call
 	open := &openQuestion{number: q.ID, wire: a.wire, size: questionSize(&q)}
-	if err := c.checkAsking(&q, open.size); err != nil {
+	if err := (asking{c}).check(&q, open.size); err != nil {
 		return err
 	}
 	if err := open.check(&q); err != nil {
@@ -89,7 +92,7 @@ func (a *attempt) open(q tool.Question) *tool.Error {
 	}
 	// A question may make a person act. So the id of the call must not execute again after a restart,
 	// even if the tool promises to have no side effects.
-	if err := c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, c.settleArguments(), c.idQuota()); err != nil {
+	if err := c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, settleArguments(c), idQuota(c)); err != nil {
 		if c.ctx().Err() != nil {
 			return c.unsent(err)
 		}
@@ -97,26 +100,27 @@ func (a *attempt) open(q tool.Question) *tool.Error {
 	}
 	q.CallID, q.Plugin, q.Tool = c.request.ID, a.supervisor.Name(), c.request.Tool
 	open.question = q
-	return c.asking().add(open)
+	return asking{c}.questions().add(open)
 }
 
-// asking returns the questions of the call.
-func (c *call) asking() *questions {
-	if c.questions.Load() == nil {
-		c.questions.CompareAndSwap(nil, &questions{call: c, open: map[uint32]*openQuestion{}})
+// questions returns the questions of the call.
+func (a asking) questions() *questions {
+	if a.call.questions.Load() == nil {
+		a.call.questions.CompareAndSwap(nil, &questions{call: a.call, open: map[uint32]*openQuestion{}})
 	}
-	return c.questions.Load()
+	return a.call.questions.Load()
 }
 
-// checkAsking returns why the tool must not ask a question of a size.
-func (c *call) checkAsking(q *tool.Question, size int) *tool.Error {
+// check returns why the tool must not ask a question of a size.
+func (a asking) check(q *tool.Question, size int) *tool.Error {
+	c := a.call
 	kind := q.Kind()
 	switch {
 	case kind == "":
 		return tool.Errorf(tool.KindInvalidArgument, "the question asks neither a person nor a model, nor for folders")
 	case !c.executed():
 		return tool.Errorf(tool.KindUnsupported, "a preview cannot ask; ask when the arguments are complete")
-	case !slices.Contains(c.permittedToAsk(), kind):
+	case !slices.Contains(a.permitted(), kind):
 		return tool.Errorf(tool.KindUnsupported, "the operator does not permit the plugin %q to ask %s; `plugin.%s.ask` in toolhost.yaml permits it", c.plugin(), whom(kind), c.plugin())
 	case !slices.Contains(c.request.Answers, kind):
 		return tool.Errorf(tool.KindUnsupported, "the caller of the tool cannot ask %s", whom(kind))
@@ -201,10 +205,10 @@ func (s *questions) expire(id uint32) {
 	})
 }
 
-// abandonQuestions closes all open questions of the call without an answer. It reports whether there
+// abandon closes all open questions of the call without an answer. It reports whether there
 // were any.
-func (c *call) abandonQuestions() bool {
-	s := c.questions.Load()
+func (a asking) abandon() bool {
+	s := a.call.questions.Load()
 	if s == nil {
 		return false
 	}
@@ -213,7 +217,7 @@ func (c *call) abandonQuestions() bool {
 	had := len(s.open) > 0
 	for _, o := range s.open {
 		s.closeLocked(o, tool.QuestionAbandoned)
-		c.observed.asked(o.question.Plugin, o.question.Kind(), AskAbandoned)
+		a.call.observed.asked(o.question.Plugin, o.question.Kind(), AskAbandoned)
 	}
 	return had
 }

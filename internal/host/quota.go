@@ -46,7 +46,7 @@ func (h *Host) artifactQuota(principal string) (ofTenant, ofPrincipal int64) {
 }
 
 // idQuota returns how many ids the ledger on disk may have of the call's tenant and principal.
-func (c *call) idQuota() callstore.Quota {
+func idQuota(c *call) callstore.Quota {
 	q := c.settings.Quotas
 	if q == nil {
 		return callstore.Quota{}

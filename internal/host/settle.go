@@ -44,7 +44,7 @@ func newSettler(h *Host) *settler {
 
 // settleArguments returns the final arguments that the store keeps in case the outcome becomes unknown;
 // nil if the tool cannot settle the call.
-func (c *call) settleArguments() []byte {
+func settleArguments(c *call) []byte {
 	if !c.tool.Spec.Settles || !c.tool.Spec.HasSideEffects() {
 		return nil
 	}
@@ -54,9 +54,9 @@ func (c *call) settleArguments() []byte {
 	return []byte("{}")
 }
 
-// canBeSettled reports whether toolhost can ask the tool what became of the call, if its caller repeats it.
-func (c *call) canBeSettled() bool {
-	arguments := c.settleArguments()
+// canSettle reports whether toolhost can ask the tool what became of the call, if its caller repeats it.
+func (s *settler) canSettle(c *call) bool {
+	arguments := settleArguments(c)
 	return arguments != nil && len(arguments) <= callstore.MaxArguments && c.host.cfg.Calls != nil && !c.entry.Generated()
 }
 
@@ -81,7 +81,7 @@ func (s *settler) isUnsettled(ctx context.Context, key ledger.Key) bool {
 		return false
 	}
 	known := h.ledger.Find(key)
-	if known != nil && !known.Call.endedUnknown() {
+	if known != nil && !endedUnknown(known.Call) {
 		return false
 	}
 	stored, found, err := h.cfg.Calls.Find(ctx, key)
@@ -96,7 +96,7 @@ func (s *settler) isUnsettled(ctx context.Context, key ledger.Key) bool {
 }
 
 // endedUnknown reports whether the call has ended, and its outcome is not known.
-func (c *call) endedUnknown() bool {
+func endedUnknown(c *call) bool {
 	outcome, _ := c.events.Outcome()
 	return outcome != nil && outcome.Err != nil && outcome.Err.Kind == tool.KindOutcomeUnknown
 }
@@ -227,7 +227,7 @@ func (k *settleCheck) find() bool {
 		return false
 	}
 	known := h.ledger.Find(k.key)
-	if known != nil && !known.Call.endedUnknown() {
+	if known != nil && !endedUnknown(known.Call) {
 		return false // it runs, or has an outcome
 	}
 	if !stored.Unsettled() {
@@ -242,7 +242,7 @@ func (k *settleCheck) find() bool {
 // refresh makes the ledger forget an unknown outcome in memory, because the store has more.
 func (k *settleCheck) refresh() {
 	h := k.settler.host
-	if known := h.ledger.Find(k.key); known != nil && known.Call.endedUnknown() {
+	if known := h.ledger.Find(k.key); known != nil && endedUnknown(known.Call) {
 		h.ledger.Drop(k.key)
 	}
 }

@@ -160,7 +160,7 @@ func (k *settleCheck) outcome(said tool.Settlement) tool.Outcome {
 	c := &call{host: h, settings: k.view.settings, tool: k.view.tool, arrived: k.entry.Begun}
 	c.request = tool.Call{ID: k.key.ID, Tool: k.entry.Tool, Principal: k.key.Principal, Session: k.key.Session}
 	c.timer.Init(h.ctx)
-	c.timer.Set(c.timeout())
+	c.timer.Set(c.settings.timeout(&c.request, &c.tool.Spec))
 	defer c.timer.Stop()
 	c.args.finish(k.entry.Arguments, k.entry.Arguments)
 	outcome := tool.Outcome{CallID: k.key.ID, Plugin: k.entry.Plugin, Instance: k.instance}
@@ -174,7 +174,7 @@ func (k *settleCheck) outcome(said tool.Settlement) tool.Outcome {
 	if outcome.Err == nil && c.hasFilters() {
 		outcome = c.filters().after(outcome)
 	}
-	return c.shape(outcome)
+	return ending{c}.shape(outcome)
 }
 
 func (k *settleCheck) checkOutput(c *call, outcome *tool.Outcome) {
