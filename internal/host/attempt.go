@@ -137,14 +137,14 @@ func (a *attempt) frame(secrets map[string]string) pluginconn.Start {
 // one waits.
 func (a *attempt) admit() *tool.Error {
 	c := a.call
-	for c.rateLimits() != (throttle.Limits{}) {
+	for rateLimits(c) != (throttle.Limits{}) {
 		var refused *tool.Error
 		if a.number == 1 {
 			if refused = c.checkRate(true); refused != nil {
 				return refused
 			}
 		} else {
-			refused = c.host.rates.Check(&c.request, c.rateLimits(), true)
+			refused = c.host.rates.Check(&c.request, rateLimits(c), true)
 		}
 		if refused == nil {
 			break

@@ -392,7 +392,7 @@ func (a *approval) drop() {
 }
 
 // rateLimits returns the limits of calls per minute that apply to the call.
-func (c *call) rateLimits() throttle.Limits {
+func rateLimits(c *call) throttle.Limits {
 	return throttle.Limits{Session: int(c.tool.Spec.RateLimitPerMinute), Agent: c.tool.AgentRates.For(c.request.Agent)}
 }
 
@@ -400,7 +400,7 @@ func (c *call) rateLimits() throttle.Limits {
 // it. take says that the call may start now, and counts it. If the audit log already has the
 // permission of the call, checkRate adds the refusal.
 func (c *call) checkRate(take bool) *tool.Error {
-	refused := c.host.rates.Check(&c.request, c.rateLimits(), take)
+	refused := c.host.rates.Check(&c.request, rateLimits(c), take)
 	if refused == nil {
 		return nil
 	}

@@ -197,7 +197,7 @@ func (h *Host) callsInMemory(q tool.CallQuery, at callPosition) []listedCall {
 		}
 	}
 	for _, e := range entries {
-		c := listedCall{CallRecord: e.Call.summary()}
+		c := listedCall{CallRecord: summaryOf(e.Call)}
 		if selects(q, &c.CallRecord) && at.precedes(c) && !known[c.identity()] {
 			calls = append(calls, c)
 		}
@@ -267,8 +267,8 @@ func (h *Host) callsInStore(ctx context.Context, q tool.CallQuery, at callPositi
 	return calls, true, nil
 }
 
-// summary returns the call as operators see it.
-func (c *call) summary() tool.CallRecord {
+// summaryOf returns a call as operators see it.
+func summaryOf(c *call) tool.CallRecord {
 	record := tool.CallRecord{
 		CallID:    c.request.ID,
 		Principal: c.request.Principal,
@@ -286,7 +286,7 @@ func (c *call) summary() tool.CallRecord {
 	return record
 }
 
-// ended returns the call as operators see it after its end, which is now. Unlike summary, it does
+// ended returns the call as operators see it after its end, which is now. Unlike summaryOf, it does
 // not use the event log.
 func (e ending) ended(outcome *tool.Outcome) tool.CallRecord {
 	c := e.call

@@ -203,7 +203,7 @@ func (p *preparation) authorize() *tool.Error {
 	if d.refused != nil && d.refused.Kind == tool.KindApprovalRequired {
 		p.storeFrozen(d.refused)
 	}
-	if c.host.cfg.Audit != nil && c.rateLimits() != (throttle.Limits{}) {
+	if c.host.cfg.Audit != nil && rateLimits(c) != (throttle.Limits{}) {
 		c.approval.setDecision(d.entry) // for checkRate
 	}
 	return c.decided(d.entry, d.refused)

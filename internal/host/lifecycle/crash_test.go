@@ -290,11 +290,11 @@ func TestProbesGrowRare(t *testing.T) {
 		w.awaitWake("the plugin is quarantined")
 	}
 	w.report(t, "")
-	if n := w.machine.Launches(); n != 0 {
+	if n := w.machine.Report(w.now).Launches; n != 0 {
 		t.Errorf("%d instances are said to have become ready", n)
 	}
 	w.obey()
-	if n := w.machine.Launches(); n != 1 {
+	if n := w.machine.Report(w.now).Launches; n != 1 {
 		t.Errorf("%d instances are said to have become ready, and one has", n)
 	}
 }

@@ -142,8 +142,8 @@ func (w *world) reconfigure(cfg lifecycle.Config, processes bool) {
 	}
 	drain := w.cfg.DrainTimeout
 	w.cfg = bounds(cfg)
-	w.cfg.DrainTimeout = max(cfg.DrainTimeout, drain)        // an instance that drains keeps its time
-	w.cfg.MaxQueue = max(w.cfg.MaxQueue, w.machine.Queued()) // calls that wait may go on waiting
+	w.cfg.DrainTimeout = max(cfg.DrainTimeout, drain)                    // an instance that drains keeps its time
+	w.cfg.MaxQueue = max(w.cfg.MaxQueue, w.machine.Report(w.now).Queued) // calls that wait may go on waiting
 	w.does(fmt.Sprintf("reconfigure, processes %v: %+v", processes, cfg), w.machine.Reconfigure(w.now, cfg, processes))
 }
 

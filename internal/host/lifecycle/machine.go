@@ -17,7 +17,7 @@ import (
 // A method of Machine handles one event. Transitions that several events share are methods of
 // state, and each part of the state has a type: the pool of instances, the demand of calls, the
 // health of the plugin, and the outbox of actions.
-type Machine struct{ state }
+type Machine struct{ state state }
 
 // state is the state of a Machine.
 type state struct {
@@ -39,10 +39,10 @@ type state struct {
 	notRenewed string               // why the last renewal failed; empty: it did not
 	refused    refusals
 
-	pool
-	demand
-	health
-	outbox
+	pool   pool
+	demand demand
+	health health
+	outbox outbox
 }
 
 // New returns a machine without instances. random makes the jitter of backoffs. number returns the
@@ -53,73 +53,78 @@ func New(name, revision string, cfg Config, random *rand.Rand, number func() int
 		name: name, revision: revision, cfg: cfg.withDefaults(),
 		calls: map[CallRef]*Instance{}, stuck: map[CallRef]struct{}{}, refused: refusals{},
 	}}
-	m.pool = newPool(&m.cfg, number)
-	m.demand.cfg = &m.cfg
-	m.health = health{cfg: &m.cfg, rand: random}
+	m.state.pool = newPool(&m.state.cfg, number)
+	m.state.demand.cfg = &m.state.cfg
+	m.state.health = health{cfg: &m.state.cfg, rand: random}
 	return m
 }
 
 // String names the machine in messages.
-func (m *Machine) String() string { return fmt.Sprintf("plugin %q", m.name) }
+func (m *Machine) String() string { return fmt.Sprintf("plugin %q", m.state.name) }
 
-// State returns the state of the plugin. If the plugin refuses calls or makes them wait, it also
-// returns the reason.
-func (m *Machine) State(now time.Time) (plugin tool.PluginState, reason string) {
-	return m.current(now)
+// Report is what operators want to know of a machine.
+type Report struct {
+	State    tool.PluginState
+	Reason   string    // why the plugin refuses calls or makes them wait; empty: it does neither
+	Retry    time.Time // when a backoff ends or a quarantined plugin is probed; zero: neither happens
+	Launched bool      // an instance was ever launched, ready or not
+	Launches uint64    // instances that have become ready
+	Queued   int       // calls that wait for an instance
+	MaxQueue int       // how many calls may wait; the machine rejects further ones
+	// Renewing says that instances with an earlier configuration may still take calls. If they may not,
+	// NotRenewed says why no new instance replaced them; empty: one did, or there were none.
+	Renewing   bool
+	NotRenewed string
+}
+
+// Report describes the machine at a time.
+func (m *Machine) Report(now time.Time) Report {
+	s := &m.state
+	r := Report{
+		Launched: s.pool.launched, Launches: s.launches, Queued: len(s.demand.queue), MaxQueue: s.cfg.MaxQueue,
+		Renewing: s.renewing, NotRenewed: s.notRenewed,
+	}
+	r.State, r.Reason = s.current(now)
+	switch r.State {
+	case tool.PluginQuarantined:
+		r.Retry = s.probeDue()
+	case tool.PluginBackingOff:
+		r.Retry = s.health.backoff
+	}
+	return r
 }
 
 // Revision returns the digest that takes calls, and the one before it; empty: none.
-func (m *Machine) Revision() (current, previous string) { return m.revision, m.previous }
-
-// Launched reports whether an instance was ever launched, ready or not.
-func (m *Machine) Launched() bool { return m.launched }
+func (m *Machine) Revision() (current, previous string) { return m.state.revision, m.state.previous }
 
 // Calm reports whether the machine has nothing that a new one would not have: no instance, no call,
 // and no crash that still counts for a backoff or a quarantine.
 func (m *Machine) Calm(now time.Time) bool {
-	old := len(m.crashes) == 0 || now.Sub(m.crashes[len(m.crashes)-1]) > m.cfg.CrashWindow
-	return len(m.order)+len(m.queue)+len(m.calls) == 0 && m.replacing == nil && m.quarantine == "" && old && !now.Before(m.backoff)
+	old := len(m.state.health.crashes) == 0 || now.Sub(m.state.health.crashes[len(m.state.health.crashes)-1]) > m.state.cfg.CrashWindow
+	return len(m.state.pool.order)+len(m.state.demand.queue)+len(m.state.calls) == 0 && m.state.replacing == nil && m.state.health.quarantine == "" && old && !now.Before(m.state.health.backoff)
 }
-
-// Launches returns how many instances have become ready.
-func (m *Machine) Launches() uint64 { return m.launches }
-
-// Queued returns how many calls wait for an instance.
-func (m *Machine) Queued() int { return len(m.queue) }
 
 // Replacing returns the instance that starts in order to replace the others, by an upgrade, a
 // rollback or a restart; empty: there is none.
 func (m *Machine) Replacing() string {
-	if m.replacing == nil {
+	if m.state.replacing == nil {
 		return ""
 	}
-	return m.replacing.instance
-}
-
-// RetryTime returns when a backoff ends or a quarantined plugin is probed; zero: neither happens.
-func (m *Machine) RetryTime(now time.Time) time.Time {
-	switch plugin, _ := m.current(now); plugin {
-	case tool.PluginQuarantined:
-		return m.probeDue()
-	case tool.PluginBackingOff:
-		return m.backoff
-	default:
-		return time.Time{}
-	}
+	return m.state.replacing.instance
 }
 
 // Wake returns when the driver has to call Tick next; zero: not at all. Every event can change it.
 func (m *Machine) Wake() time.Time {
 	var next time.Time
-	if m.quarantine != "" {
-		next = m.probeDue()
+	if m.state.health.quarantine != "" {
+		next = m.state.probeDue()
 	}
-	if !m.refuses() {
-		next = earlier(earlier(earlier(next, m.backoff), m.refill), m.refused.wake())
+	if !m.state.refuses() {
+		next = earlier(earlier(earlier(next, m.state.health.backoff), m.state.demand.refill), m.state.refused.wake())
 	}
-	ready, _ := m.counts()
-	for _, in := range m.order {
-		next = earlier(next, m.due(in, ready))
+	ready, _ := m.state.pool.counts()
+	for _, in := range m.state.pool.order {
+		next = earlier(next, m.state.due(in, ready))
 	}
 	return next
 }
@@ -127,22 +132,22 @@ func (m *Machine) Wake() time.Time {
 // Tick tells the machine the current time. The driver calls it at the time that Wake returned, or
 // later.
 func (m *Machine) Tick(now time.Time) []Action {
-	m.startProbe(now)
-	if m.cfg.Isolation == PerCall && m.cfg.IdleTimeout > 0 && now.Sub(m.lastCall) >= m.cfg.IdleTimeout {
-		m.inUse = false // no call came for a while, so that the pool need not be warm
+	m.state.startProbe(now)
+	if m.state.cfg.Isolation == PerCall && m.state.cfg.IdleTimeout > 0 && now.Sub(m.state.demand.lastCall) >= m.state.cfg.IdleTimeout {
+		m.state.demand.inUse = false // no call came for a while, so that the pool need not be warm
 	}
-	for _, in := range m.order {
-		m.age(now, in)
+	for _, in := range m.state.pool.order {
+		m.state.age(now, in)
 	}
-	if !now.Before(m.backoff) {
-		m.backoff = time.Time{}
+	if !now.Before(m.state.health.backoff) {
+		m.state.health.backoff = time.Time{}
 	}
-	if !now.Before(m.refill) {
-		m.refill = time.Time{}
+	if !now.Before(m.state.demand.refill) {
+		m.state.demand.refill = time.Time{}
 	}
-	m.refused.expire(now)
-	m.settle(now)
-	return m.take()
+	m.state.refused.expire(now)
+	m.state.settle(now)
+	return m.state.outbox.take()
 }
 
 // current is Machine.State.
@@ -150,20 +155,20 @@ func (s *state) current(now time.Time) (plugin tool.PluginState, reason string) 
 	switch {
 	case s.disabled != "":
 		return tool.PluginDisabled, s.disabled
-	case s.quarantine != "":
-		return tool.PluginQuarantined, s.quarantine
+	case s.health.quarantine != "":
+		return tool.PluginQuarantined, s.health.quarantine
 	case s.paused:
 		return tool.PluginPaused, ByOperator + "paused it"
 	}
-	if ready, _ := s.counts(); now.Before(s.backoff) && ready == 0 {
+	if ready, _ := s.pool.counts(); now.Before(s.health.backoff) && ready == 0 {
 		// see RetryTime
-		return tool.PluginBackingOff, fmt.Sprintf("it crashed %d times in a row", s.streak)
+		return tool.PluginBackingOff, fmt.Sprintf("it crashed %d times in a row", s.health.streak)
 	}
 	return tool.PluginEnabled, ""
 }
 
 // refuses reports whether the plugin takes no calls.
-func (s *state) refuses() bool { return s.disabled != "" || s.quarantine != "" || s.paused }
+func (s *state) refuses() bool { return s.disabled != "" || s.health.quarantine != "" || s.paused }
 
 // refusal returns why the plugin takes no calls, or nil.
 func (s *state) refusal(now time.Time) *tool.Error {
@@ -181,12 +186,12 @@ func (s *state) refusal(now time.Time) *tool.Error {
 
 // event adds an event of an instance, or of the plugin if in is nil.
 func (s *state) event(now time.Time, t EventType, in *Instance, reason string) {
-	s.addEvent(now, t, in, s.revision, reason)
+	s.outbox.addEvent(now, t, in, s.revision, reason)
 }
 
 // age stops, recycles or enables an instance if its time has come.
 func (s *state) age(now time.Time, in *Instance) {
-	ready, _ := s.counts()
+	ready, _ := s.pool.counts()
 	due := s.due(in, ready)
 	if due.IsZero() || now.Before(due) {
 		return
@@ -197,7 +202,7 @@ func (s *state) age(now time.Time, in *Instance) {
 	case in.probe:
 		s.enable(now, "a probe lived")
 		s.age(now, in)
-	case !now.Before(s.oldAt(in)) && s.cfg.RecycleAfterAge > 0:
+	case !now.Before(s.pool.oldAt(in)) && s.cfg.RecycleAfterAge > 0:
 		s.recycle(now, in, "it has reached its age")
 	default:
 		s.drain(now, in, tool.InstanceDraining, "it was idle")
@@ -215,7 +220,7 @@ func (s *state) due(in *Instance, ready int) time.Time {
 	case in.probe:
 		return in.ReadyAt.Add(s.cfg.StableAfter)
 	default:
-		return earlier(s.oldAt(in), s.idleAt(in, ready))
+		return earlier(s.pool.oldAt(in), s.demand.idleAt(in, ready))
 	}
 }
 

@@ -14,72 +14,72 @@ const ByOperator = "an operator "
 // Pause makes the plugin take no new calls. Calls that wait are rejected, and calls in progress
 // finish.
 func (m *Machine) Pause(now time.Time) []Action {
-	if !m.paused {
-		m.paused = true
-		m.event(now, EventPaused, nil, ByOperator+"paused it")
-		m.rejectAll(m.refusal(now))
+	if !m.state.paused {
+		m.state.paused = true
+		m.state.event(now, EventPaused, nil, ByOperator+"paused it")
+		m.state.rejectAll(m.state.refusal(now))
 	}
-	return m.take()
+	return m.state.outbox.take()
 }
 
 // Resume ends a pause.
 func (m *Machine) Resume(now time.Time) []Action {
-	if m.paused {
-		m.paused = false
-		m.event(now, EventEnabled, nil, ByOperator+"resumed it")
-		m.settle(now)
+	if m.state.paused {
+		m.state.paused = false
+		m.state.event(now, EventEnabled, nil, ByOperator+"resumed it")
+		m.state.settle(now)
 	}
-	return m.take()
+	return m.state.outbox.take()
 }
 
 // Clear ends a quarantine and a backoff.
 func (m *Machine) Clear(now time.Time) []Action {
-	m.enable(now, ByOperator+"cleared it")
-	m.settle(now)
-	return m.take()
+	m.state.enable(now, ByOperator+"cleared it")
+	m.state.settle(now)
+	return m.state.outbox.take()
 }
 
 // Drain stops all instances after their calls. New calls start new instances, unless the plugin is
 // paused. An instance that is starting in order to replace the others continues.
 func (m *Machine) Drain(now time.Time, reason string) []Action {
-	m.inUse = false // the pool stays cold until the next call
-	for _, in := range m.order {
+	m.state.demand.inUse = false // the pool stays cold until the next call
+	for _, in := range m.state.pool.order {
 		if !in.replaces {
-			m.drain(now, in, tool.InstanceDraining, reason)
+			m.state.drain(now, in, tool.InstanceDraining, reason)
 		}
 	}
-	m.settle(now)
-	return m.take()
+	m.state.settle(now)
+	return m.state.outbox.take()
 }
 
 // Disable takes the plugin out of service for a reason, or back into service if the reason is
 // empty. A replacement that runs fails. Disable does nothing after Close.
 func (m *Machine) Disable(now time.Time, reason string) []Action {
-	if m.closed || reason == m.disabled {
-		return m.take()
+	if m.state.closed || reason == m.state.disabled {
+		return m.state.outbox.take()
 	}
-	m.disabled = reason
+	m.state.disabled = reason
 	if reason == "" {
-		m.event(now, EventEnabled, nil, "it can be used again")
-		m.settle(now)
-		return m.take()
+		m.state.event(now, EventEnabled, nil, "it can be used again")
+		m.state.settle(now)
+		return m.state.outbox.take()
 	}
-	m.inUse = false
-	m.event(now, EventDisabled, nil, reason)
-	m.rejectAll(m.refusal(now))
-	for _, in := range m.order {
-		m.drain(now, in, tool.InstanceDraining, reason)
+	m.state.demand.inUse = false
+	m.state.event(now, EventDisabled, nil, reason)
+	m.state.rejectAll(m.state.refusal(now))
+	for _, in := range m.state.pool.order {
+		m.state.drain(now, in, tool.InstanceDraining, reason)
 	}
-	return m.take()
+	return m.state.outbox.take()
 }
 
 // Close reports that toolhost stops. No instance is launched any more, and all instances stop with
 // their calls.
 func (m *Machine) Close(now time.Time) []Action {
-	m.closed, m.disabled = true, "toolhost is stopping"
-	m.rejectAll(m.refusal(now))
-	for _, in := range m.order {
-		m.stop(now, in, m.disabled, false)
+	m.state.closed, m.state.disabled = true, "toolhost is stopping"
+	m.state.rejectAll(m.state.refusal(now))
+	for _, in := range m.state.pool.order {
+		m.state.stop(now, in, m.state.disabled, false)
 	}
-	return m.take()
+	return m.state.outbox.take()
 }

@@ -60,7 +60,7 @@ func newPool(cfg *Config, number func() int) pool {
 }
 
 // Instances returns the instances that have not exited, the oldest first.
-func (p *pool) Instances() []*Instance { return slices.Clone(p.order) }
+func (m *Machine) Instances() []*Instance { return slices.Clone(m.state.pool.order) }
 
 // add makes an instance that starts.
 func (p *pool) add(now time.Time, plugin, revision, session string) *Instance {

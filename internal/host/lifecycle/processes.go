@@ -10,18 +10,18 @@ import (
 
 // Ready reports that a launched process takes calls.
 func (m *Machine) Ready(now time.Time, instance string) []Action {
-	in := m.instances[instance]
+	in := m.state.pool.instances[instance]
 	if in == nil || in.State != tool.InstanceStarting {
-		return m.take() // it is stopping already
+		return m.state.outbox.take() // it is stopping already
 	}
-	m.launches++
+	m.state.launches++
 	in.State, in.ReadyAt, in.idleFrom = tool.InstanceReady, now, now
-	m.event(now, EventReady, in, "")
-	if r := m.replacing; r != nil && r.instance == instance {
-		m.flip(now)
+	m.state.event(now, EventReady, in, "")
+	if r := m.state.replacing; r != nil && r.instance == instance {
+		m.state.flip(now)
 	}
-	m.settle(now)
-	return m.take()
+	m.state.settle(now)
+	return m.state.outbox.take()
 }
 
 // LaunchFailed reports that a process ended before it took calls. The machine treats that as a
@@ -33,72 +33,72 @@ func (m *Machine) Ready(now time.Time, instance string) []Action {
 // starting, continue to wait. Calls that arrive during the backoff wait as well; the next launch
 // decides about them.
 func (m *Machine) LaunchFailed(now time.Time, instance string, err *tool.Error) []Action {
-	if in := m.instances[instance]; in != nil {
-		m.removeUnready(now, in, err)
-		m.settle(now)
+	if in := m.state.pool.instances[instance]; in != nil {
+		m.state.removeUnready(now, in, err)
+		m.state.settle(now)
 	}
-	return m.take()
+	return m.state.outbox.take()
 }
 
 // Exited reports that a process is gone. The driver ends its calls and releases each of them. The
 // parameter exit describes the end. The machine treats the end as a crash if it had not decided to
 // stop the process.
 func (m *Machine) Exited(now time.Time, instance, exit string) []Action {
-	return m.ended(now, instance, exit, false, true)
+	return m.state.ended(now, instance, exit, false, true)
 }
 
 // Crashed is Exited for a process that is known to have ended by itself. That is a crash even if
 // the machine has decided meanwhile to stop the process. An example is a process whose only call
 // ended before its exit was known.
 func (m *Machine) Crashed(now time.Time, instance, exit string) []Action {
-	return m.ended(now, instance, exit, true, true)
+	return m.state.ended(now, instance, exit, true, true)
 }
 
 // CrashedAgain is Crashed for a call that caused an earlier crash as well. The earlier crash was
 // counted. This one does not count for the backoff or the quarantine.
 func (m *Machine) CrashedAgain(now time.Time, instance, exit string) []Action {
-	return m.ended(now, instance, exit, true, false)
+	return m.state.ended(now, instance, exit, true, false)
 }
 
 // Withdrawn is Exited for a process that toolhost ended without a decision of the machine, because
 // the process must not go on. The plugin is not at fault: the next call gets another process at
 // once.
 func (m *Machine) Withdrawn(now time.Time, instance, reason string) []Action {
-	in := m.instances[instance]
+	in := m.state.pool.instances[instance]
 	if in == nil {
-		return m.take()
+		return m.state.outbox.take()
 	}
-	m.remove(in)
-	m.event(now, EventExited, in, reason)
-	if r := m.replacing; r != nil && r.instance == in.ID {
-		m.failReplacement(now, reason)
+	m.state.pool.remove(in)
+	m.state.event(now, EventExited, in, reason)
+	if r := m.state.replacing; r != nil && r.instance == in.ID {
+		m.state.failReplacement(now, reason)
 	}
-	if in.probe && m.quarantine != "" {
-		m.scheduleProbe(now) // the probe ended before it could show anything
+	if in.probe && m.state.health.quarantine != "" {
+		m.state.health.scheduleProbe(now) // the probe ended before it could show anything
 	}
-	m.settle(now)
-	return m.take()
+	m.state.settle(now)
+	return m.state.outbox.take()
 }
 
 // ended handles the end of a process. byItself says that the process ended by itself. counts says
 // that a crash counts for the backoff and the quarantine.
 func (s *state) ended(now time.Time, instance, exit string, byItself, counts bool) []Action {
-	in := s.instances[instance]
+	in := s.pool.instances[instance]
 	if in == nil {
-		return s.take() // LaunchFailed has removed it
+		return s.outbox.take() // LaunchFailed has removed it
 	}
 	stopped := in.State == tool.InstanceStopping && !byItself
 	if in.ReadyAt.IsZero() || stopped {
 		s.removeUnready(now, in, tool.Errorf(tool.KindUnavailable, "the plugin %q ended while it started: %s", s.name, exit))
 	} else {
-		s.remove(in)
+		s.pool.remove(in)
 		s.event(now, EventCrashed, in, exit)
 		if counts {
 			s.crashed(now, in, exit)
 		}
 	}
 	s.settle(now)
-	return s.take()
+	return s.outbox.take()
 }
 
 // launch starts an instance.
@@ -111,10 +111,10 @@ func (s *state) launch(now time.Time, revision, session string) *Instance {
 
 // removeUnready removes an instance that took no calls at its end: it was stopping, or starting.
 func (s *state) removeUnready(now time.Time, in *Instance, err *tool.Error) {
-	if s.remove(in) == tool.InstanceStopping {
+	if s.pool.remove(in) == tool.InstanceStopping {
 		s.event(now, EventExited, in, in.Reason)
-		if in.probe && s.quarantine != "" {
-			s.scheduleProbe(now) // the probe stopped before it could show anything
+		if in.probe && s.health.quarantine != "" {
+			s.health.scheduleProbe(now) // the probe stopped before it could show anything
 		}
 		return
 	}
@@ -132,17 +132,17 @@ func (s *state) removeUnready(now time.Time, in *Instance, err *tool.Error) {
 // rejectWaiting rejects the calls that waited for an instance whose launch failed, unless another
 // instance may serve them.
 func (s *state) rejectWaiting(now time.Time, session string, err *tool.Error) {
-	if s.mayServe(session) {
+	if s.pool.mayServe(session) {
 		return
 	}
 	failure := *err
-	if failure.RetryAfter == 0 && s.backoff.After(now) {
-		failure.RetryAfter = s.backoff.Sub(now)
+	if failure.RetryAfter == 0 && s.health.backoff.After(now) {
+		failure.RetryAfter = s.health.backoff.Sub(now)
 	}
-	s.queue = slices.DeleteFunc(s.queue, func(w waiter) bool {
+	s.demand.queue = slices.DeleteFunc(s.demand.queue, func(w waiter) bool {
 		waited := !s.cfg.Isolation.keyed() || w.session == session
 		if waited {
-			s.reject(w.call, &failure)
+			s.outbox.reject(w.call, &failure)
 		}
 		return waited
 	})

@@ -251,7 +251,7 @@ func (w *world) comesBack() {
 		w.clear()
 	}
 	for range patience {
-		if state, _ := w.machine.State(w.now); state != tool.PluginQuarantined || w.fault != nil {
+		if state := w.machine.Report(w.now).State; state != tool.PluginQuarantined || w.fault != nil {
 			break
 		}
 		w.awaitWake("the plugin is quarantined")

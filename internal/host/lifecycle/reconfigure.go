@@ -18,45 +18,41 @@ const reconfigured = "its processes start in another way now"
 // and stop as well, because the configuration may have withdrawn what their processes have. No call
 // fails because of a Reconfigure.
 func (m *Machine) Reconfigure(now time.Time, cfg Config, processes bool) []Action {
-	if m.closed {
-		return m.take()
+	if m.state.closed {
+		return m.state.outbox.take()
 	}
-	before := m.cfg
-	m.cfg = cfg.withDefaults() // the parts of the state have pointers to it
-	if m.quarantine != "" && m.cfg.ProbeAfter != before.ProbeAfter {
-		m.scheduleProbe(now)
+	before := m.state.cfg
+	m.state.cfg = cfg.withDefaults() // the parts of the state have pointers to it
+	if m.state.health.quarantine != "" && m.state.cfg.ProbeAfter != before.ProbeAfter {
+		m.state.health.scheduleProbe(now)
 	}
-	if processes || m.cfg.Isolation != before.Isolation {
-		for _, in := range m.order {
+	if processes || m.state.cfg.Isolation != before.Isolation {
+		for _, in := range m.state.pool.order {
 			in.outdated = true
-			if m.cfg.Isolation != before.Isolation {
+			if m.state.cfg.Isolation != before.Isolation {
 				in.session = "" // it may get other calls now, and so must not get those of a session later
 			}
 		}
-		m.renewing, m.notRenewed = true, ""
+		m.state.renewing, m.state.notRenewed = true, ""
 	}
-	m.shrink(now)
-	m.settle(now)
-	return m.take()
+	m.state.shrink(now)
+	m.state.settle(now)
+	return m.state.outbox.take()
 }
 
 // Retire stops all instances after their calls, however long these take. Unlike Drain, it ends no
 // call. New calls start new instances. An instance that is starting in order to replace the others
 // continues.
 func (m *Machine) Retire(now time.Time, reason string) []Action {
-	m.inUse = false
-	for _, in := range m.order {
+	m.state.demand.inUse = false
+	for _, in := range m.state.pool.order {
 		if !in.replaces {
-			m.recycle(now, in, reason)
+			m.state.recycle(now, in, reason)
 		}
 	}
-	m.settle(now)
-	return m.take()
+	m.state.settle(now)
+	return m.state.outbox.take()
 }
-
-// Renewing reports whether instances with an earlier configuration may still take calls. If they may
-// not, failed says why no new instance replaced them; empty: one did, or there were none.
-func (m *Machine) Renewing() (renewing bool, failed string) { return m.renewing, m.notRenewed }
 
 // renew replaces outdated instances that could still take calls. Another replacement that runs goes
 // first: its instance may be outdated too, and its end settles the machine, which calls renew again.
@@ -64,7 +60,7 @@ func (s *state) renew(now time.Time) {
 	if !s.renewing || s.replacing != nil {
 		return
 	}
-	if !s.hasOutdated() {
+	if !s.pool.hasOutdated() {
 		s.renewing = false
 		return
 	}
@@ -73,7 +69,7 @@ func (s *state) renew(now time.Time) {
 		return
 	}
 	s.event(now, EventRestarting, nil, reconfigured)
-	in := s.launch(now, s.revision, s.newestSession())
+	in := s.launch(now, s.revision, s.pool.newestSession())
 	in.replaces = true
 	s.replacing = &replacement{revision: s.revision, why: renewal, instance: in.ID}
 }
@@ -82,10 +78,10 @@ func (s *state) renew(now time.Time) {
 // calls, and the newest ones that are too many.
 func (s *state) shrink(now time.Time) {
 	active := 0
-	for _, in := range s.order {
+	for _, in := range s.pool.order {
 		switch {
 		case in.replaces, !in.active():
-		case s.exhausted(in):
+		case s.pool.exhausted(in):
 			s.recycle(now, in, "it has made its number of calls")
 		case active >= s.cfg.MaxInstances:
 			s.recycle(now, in, "the configuration allows fewer instances")
@@ -96,8 +92,8 @@ func (s *state) shrink(now time.Time) {
 }
 
 // hasOutdated reports whether an outdated instance could still take calls.
-func (s *state) hasOutdated() bool {
-	for _, in := range s.order {
+func (p *pool) hasOutdated() bool {
+	for _, in := range p.order {
 		if in.outdated && (in.active() || in.stalled()) {
 			return true
 		}
@@ -108,7 +104,7 @@ func (s *state) hasOutdated() bool {
 // retireOutdated lets the outdated instances finish their calls and stop.
 func (s *state) retireOutdated(now time.Time) {
 	s.renewing = false
-	for _, in := range s.order {
+	for _, in := range s.pool.order {
 		if in.outdated && in.State != tool.InstanceStopping {
 			s.recycle(now, in, reconfigured)
 		}

@@ -51,26 +51,26 @@ func (r refusals) expire(now time.Time) {
 // The calls that waited for the instance are rejected with err, and so are those that come within
 // the next second. Calls that another instance of the pool may serve continue to wait.
 func (m *Machine) LaunchRefused(now time.Time, instance string, err *tool.Error) []Action {
-	in := m.instances[instance]
+	in := m.state.pool.instances[instance]
 	if in == nil {
-		return m.take()
+		return m.state.outbox.take()
 	}
-	if m.remove(in) == tool.InstanceStopping {
-		m.event(now, EventExited, in, in.Reason)
+	if m.state.pool.remove(in) == tool.InstanceStopping {
+		m.state.event(now, EventExited, in, in.Reason)
 	} else {
-		m.event(now, EventLaunchRefused, in, err.Message)
+		m.state.event(now, EventLaunchRefused, in, err.Message)
 		if !in.replaces { // otherwise no call waited for it
-			m.hold(now, in.session, err)
+			m.state.hold(now, in.session, err)
 		}
 	}
-	if r := m.replacing; r != nil && r.instance == in.ID {
-		m.failReplacement(now, err.Message)
+	if r := m.state.replacing; r != nil && r.instance == in.ID {
+		m.state.failReplacement(now, err.Message)
 	}
-	if in.probe && m.quarantine != "" {
-		m.scheduleProbe(now) // the probe ended before it could show anything
+	if in.probe && m.state.health.quarantine != "" {
+		m.state.health.scheduleProbe(now) // the probe ended before it could show anything
 	}
-	m.settle(now)
-	return m.take()
+	m.state.settle(now)
+	return m.state.outbox.take()
 }
 
 // hold rejects the calls that waited for an instance that is not launched, and delays the next
@@ -78,7 +78,7 @@ func (m *Machine) LaunchRefused(now time.Time, instance string, err *tool.Error)
 func (s *state) hold(now time.Time, session string, err *tool.Error) {
 	s.refused.expire(now)
 	r := refusal{until: now.Add(heldRefill)}
-	if s.needs(session) {
+	if s.demand.needs(session) {
 		r = refusal{until: now.Add(heldLaunch), ends: now.Add(err.RetryAfter), err: err}
 	}
 	s.refused[session] = r
@@ -86,9 +86,9 @@ func (s *state) hold(now time.Time, session string, err *tool.Error) {
 }
 
 // needs reports whether a call waits for an instance of a session.
-func (s *state) needs(session string) bool {
-	for _, w := range s.queue {
-		if !s.cfg.Isolation.keyed() || w.session == session {
+func (d *demand) needs(session string) bool {
+	for _, w := range d.queue {
+		if !d.cfg.Isolation.keyed() || w.session == session {
 			return true
 		}
 	}
@@ -98,12 +98,12 @@ func (s *state) needs(session string) bool {
 // held returns why a new call gets no instance, or nil if the call may wait for one. If no call
 // waited for the refused launch, the new call ends the hold.
 func (s *state) held(now time.Time, session string) *tool.Error {
-	key := s.keyOf(session)
+	key := s.cfg.keyOf(session)
 	r, known := s.refused[key]
 	if known && r.err == nil {
 		delete(s.refused, key)
 	}
-	if r.err == nil || !now.Before(r.until) || s.mayServe(session) {
+	if r.err == nil || !now.Before(r.until) || s.pool.mayServe(session) {
 		return nil
 	}
 	err := *r.err
@@ -112,8 +112,8 @@ func (s *state) held(now time.Time, session string) *tool.Error {
 }
 
 // keyOf returns the key of a session in refused.
-func (s *state) keyOf(session string) string {
-	if s.cfg.Isolation.keyed() {
+func (c *Config) keyOf(session string) string {
+	if c.Isolation.keyed() {
 		return session
 	}
 	return ""
@@ -121,15 +121,15 @@ func (s *state) keyOf(session string) string {
 
 // mayServe reports whether an instance that starts or takes calls may serve a call of a session
 // later, so that the call need not be rejected if another instance does not start.
-func (s *state) mayServe(session string) bool {
-	for _, in := range s.order {
+func (p *pool) mayServe(session string) bool {
+	for _, in := range p.order {
 		switch {
 		case in.replaces:
-		case s.cfg.Isolation.keyed():
+		case p.cfg.Isolation.keyed():
 			if in.session == session && in.active() {
 				return true
 			}
-		case in.State == tool.InstanceStarting, in.State == tool.InstanceReady && s.cfg.Isolation == Shared:
+		case in.State == tool.InstanceStarting, in.State == tool.InstanceReady && p.cfg.Isolation == Shared:
 			return true
 		}
 	}
@@ -139,37 +139,37 @@ func (s *state) mayServe(session string) bool {
 // Evict stops an idle instance, because another plugin or tenant needs its place. It does nothing if
 // the instance has a call.
 func (m *Machine) Evict(now time.Time, instance, reason string) []Action {
-	in := m.instances[instance]
+	in := m.state.pool.instances[instance]
 	if in == nil || !in.idle() {
-		return m.take()
+		return m.state.outbox.take()
 	}
-	m.drain(now, in, tool.InstanceDraining, reason)
-	m.cool()
-	m.settle(now)
-	return m.take()
+	m.state.drain(now, in, tool.InstanceDraining, reason)
+	m.state.demand.cool(len(m.state.calls))
+	m.state.settle(now)
+	return m.state.outbox.take()
 }
 
 // Yield makes the instance with the fewest calls take no new ones, because another tenant needs its
 // place. The calls that it has finish, however long they take.
 func (m *Machine) Yield(now time.Time, reason string) []Action {
 	var least *Instance
-	for _, in := range m.order {
+	for _, in := range m.state.pool.order {
 		if in.State == tool.InstanceReady && !in.replaces && !in.probe && (least == nil || in.Calls < least.Calls) {
 			least = in
 		}
 	}
 	if least != nil {
-		m.recycle(now, least, reason)
-		m.cool()
-		m.settle(now)
+		m.state.recycle(now, least, reason)
+		m.state.demand.cool(len(m.state.calls))
+		m.state.settle(now)
 	}
-	return m.take()
+	return m.state.outbox.take()
 }
 
 // Idle returns the instances that Evict would stop.
 func (m *Machine) Idle() []*Instance {
 	var idle []*Instance
-	for _, in := range m.order {
+	for _, in := range m.state.pool.order {
 		if in.idle() {
 			idle = append(idle, in)
 		}
@@ -189,8 +189,8 @@ func (in *Instance) Ending() bool { return in.ending() || in.State == tool.Insta
 func (in *Instance) IdleFrom() time.Time { return in.idleFrom }
 
 // cool keeps a pool without calls from starting an instance in place of one that had to go.
-func (s *state) cool() {
-	if len(s.calls) == 0 && len(s.queue) == 0 {
-		s.inUse = false
+func (d *demand) cool(calls int) {
+	if calls == 0 && len(d.queue) == 0 {
+		d.inUse = false
 	}
 }

@@ -42,23 +42,23 @@ func (c change) events() (started, finished, failed EventType) {
 // the new instance. The name is empty if Restart did nothing, because a replacement is in progress
 // already or the plugin is disabled. An event says how the restart ended.
 func (m *Machine) Restart(now time.Time, force bool) (instance string, actions []Action) {
-	if m.replacing != nil || m.disabled != "" {
-		return "", m.take()
+	if m.state.replacing != nil || m.state.disabled != "" {
+		return "", m.state.outbox.take()
 	}
-	m.event(now, EventRestarting, nil, ByOperator+"restarts it")
-	m.backoff, m.streak = time.Time{}, 0
-	session := m.newestSession()
+	m.state.event(now, EventRestarting, nil, ByOperator+"restarts it")
+	m.state.health.backoff, m.state.health.streak = time.Time{}, 0
+	session := m.state.pool.newestSession()
 	if force {
-		for _, in := range m.order {
-			m.stop(now, in, ByOperator+"restarted the plugin by force", true)
+		for _, in := range m.state.pool.order {
+			m.state.stop(now, in, ByOperator+"restarted the plugin by force", true)
 		}
 	}
-	ready, starting := m.counts()
-	in := m.launch(now, m.revision, session)
-	in.replaces = ready+starting+m.stalledCount() > 0
-	m.replacing = &replacement{revision: m.revision, why: restart, instance: in.ID}
-	m.settle(now)
-	return in.ID, m.take()
+	ready, starting := m.state.pool.counts()
+	in := m.state.launch(now, m.state.revision, session)
+	in.replaces = ready+starting+m.state.pool.stalledCount() > 0
+	m.state.replacing = &replacement{revision: m.state.revision, why: restart, instance: in.ID}
+	m.state.settle(now)
+	return in.ID, m.state.outbox.take()
 }
 
 // Replace brings another revision into service. An instance of the new revision starts before calls
@@ -67,29 +67,29 @@ func (m *Machine) Restart(now time.Time, force bool) (instance string, actions [
 // replacement is in progress, the plugin is disabled or the machine is closed. It does nothing if
 // the revision is in service.
 func (m *Machine) Replace(now time.Time, revision string) (actions []Action, err error) {
-	return m.beginReplacement(now, revision, upgrade)
+	return m.state.beginReplacement(now, revision, upgrade)
 }
 
 // Rollback is Replace for a revision that was in service before. Only its events differ.
 func (m *Machine) Rollback(now time.Time, revision string) (actions []Action, err error) {
-	return m.beginReplacement(now, revision, rollback)
+	return m.state.beginReplacement(now, revision, rollback)
 }
 
 // Adopt reports that another revision is in service already, whether it starts or not. Calls go to
 // it at once and launch it, and the present instances drain. A replacement in progress fails. Adopt
 // does nothing if the revision is in service, or after Close.
 func (m *Machine) Adopt(now time.Time, revision string) []Action {
-	if m.closed || revision == m.revision {
-		return m.take()
+	if m.state.closed || revision == m.state.revision {
+		return m.state.outbox.take()
 	}
-	if m.replacing != nil {
-		m.failReplacement(now, "another revision is in service")
+	if m.state.replacing != nil {
+		m.state.failReplacement(now, "another revision is in service")
 	}
-	m.outbox.add(Action{Event: &Event{Time: now, Type: EventUpgrading, Revision: revision}})
-	m.replacing = &replacement{revision: revision}
-	m.flip(now)
-	m.settle(now)
-	return m.take()
+	m.state.outbox.add(Action{Event: &Event{Time: now, Type: EventUpgrading, Revision: revision}})
+	m.state.replacing = &replacement{revision: revision}
+	m.state.flip(now)
+	m.state.settle(now)
+	return m.state.outbox.take()
 }
 
 func (s *state) beginReplacement(now time.Time, revision string, why change) (actions []Action, err error) {
@@ -103,10 +103,10 @@ func (s *state) beginReplacement(now time.Time, revision string, why change) (ac
 	}
 	started, _, _ := why.events()
 	s.outbox.add(Action{Event: &Event{Time: now, Type: started, Revision: revision}})
-	in := s.launch(now, revision, s.newestSession())
+	in := s.launch(now, revision, s.pool.newestSession())
 	in.replaces = true
 	s.replacing = &replacement{revision: revision, why: why, instance: in.ID}
-	return s.take(), nil
+	return s.outbox.take(), nil
 }
 
 // flip ends a replacement with success: calls go to its revision, and the old instances drain.
@@ -123,13 +123,13 @@ func (s *state) flip(now time.Time) {
 		reason = "it was replaced by another revision"
 		s.previous, s.revision = s.revision, r.revision
 		s.outbox.add(Action{Flip: &Flip{Revision: s.revision, Previous: s.previous}})
-		s.forgetCrashes() // they are the fault of the old revision
+		s.health.forgetCrashes() // they are the fault of the old revision
 	}
-	if s.quarantine != "" {
+	if s.health.quarantine != "" {
 		s.enable(now, reason)
 	}
 	// A new instance that joined an empty pool replaces none.
-	if in := s.instances[r.instance]; in == nil || in.replaces {
+	if in := s.pool.instances[r.instance]; in == nil || in.replaces {
 		s.supersede(now, in, reason)
 	}
 	s.outbox.add(Action{Event: &Event{Time: now, Type: kind, Instance: r.instance, Revision: r.revision}})
@@ -138,7 +138,7 @@ func (s *state) flip(now time.Time) {
 // supersede makes an instance the only one of the pool. The others may take until the deadlines of
 // their calls.
 func (s *state) supersede(now time.Time, successor *Instance, reason string) {
-	for _, in := range s.order {
+	for _, in := range s.pool.order {
 		if in == successor {
 			in.replaces = false
 		} else {

@@ -59,8 +59,8 @@ func (w *world) perform(deed string) {
 		}
 		w.sleep(d)
 	case subject == "is":
-		if state, reason := w.machine.State(w.now); string(state) != object {
-			w.failf("the plugin is %s: %s", state, reason)
+		if r := w.machine.Report(w.now); string(r.State) != object {
+			w.failf("the plugin is %s: %s", r.State, r.Reason)
 		}
 	case strings.HasPrefix(subject, "p-"):
 		w.processDoes(w.proc(subject), object)

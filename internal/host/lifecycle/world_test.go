@@ -239,7 +239,7 @@ func (w *world) note(e *lifecycle.Event) {
 // enabled finds out what an event that enables a plugin has ended: a pause, a quarantine, or a
 // disabled state.
 func (w *world) enabled() {
-	state, _ := w.machine.State(w.now)
+	state := w.machine.Report(w.now).State
 	w.quarantined = state == tool.PluginQuarantined
 	if !w.quarantined && !w.paused && !w.disabled {
 		w.backoff = time.Time{}
@@ -293,8 +293,8 @@ func (w *world) check() {
 		w.failf("%d instances stand, and %d may", len(standing), most)
 	}
 	queued := w.callsThat(waiting)
-	if len(queued) != w.machine.Queued() {
-		w.failf("%d calls wait, and the machine says %d", len(queued), w.machine.Queued())
+	if len(queued) != w.machine.Report(w.now).Queued {
+		w.failf("%d calls wait, and the machine says %d", len(queued), w.machine.Report(w.now).Queued)
 	}
 	if len(queued) > w.cfg.MaxQueue {
 		w.failf("%d calls wait, and %d may", len(queued), w.cfg.MaxQueue)

@@ -23,8 +23,8 @@ type Measurements struct {
 func (s *Supervisor) Measure() Measurements {
 	m := Measurements{Plugin: s.name, Instances: map[tool.InstanceState]int{}}
 	s.mu.Lock()
-	m.State, _ = s.machine.State(time.Now())
-	m.Queued, m.MaxQueue = len(s.waiting), s.machine.MaxQueue()
+	r := s.machine.Report(time.Now())
+	m.State, m.Queued, m.MaxQueue = r.State, len(s.waiting), r.MaxQueue
 	all := s.knownLocked()
 	s.mu.Unlock()
 	for _, k := range all {

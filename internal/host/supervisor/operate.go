@@ -113,12 +113,13 @@ func (s *Supervisor) Describe(info *tool.PluginInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	info.State, info.Reason = s.machine.State(now)
+	r := s.machine.Report(now)
+	info.State, info.Reason = r.State, r.Reason
 	if refused := s.crashes.refusedNow(now); refused != nil && info.State == tool.PluginEnabled {
 		info.Reason = refused.reason()
 	}
-	info.Instances, info.Launches = len(s.instances), s.machine.Launches()
-	info.RecentExits, info.RetryTime = slices.Clone(s.exits), s.machine.RetryTime(now)
+	info.Instances, info.Launches = len(s.instances), r.Launches
+	info.RecentExits, info.RetryTime = slices.Clone(s.exits), r.Retry
 	info.LastExit = nil
 	if len(s.exits) > 0 {
 		exit := s.exits[0].Exit

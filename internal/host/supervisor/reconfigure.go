@@ -60,12 +60,12 @@ func (s *Supervisor) awaitRenewal(ctx context.Context) error {
 	for {
 		s.mu.Lock()
 		in := s.instances[s.machine.Replacing()]
-		renewing, failed := s.machine.Renewing()
+		r := s.machine.Report(time.Now())
 		s.mu.Unlock()
-		if failed != "" {
-			return tool.Errorf(tool.KindUnavailable, "%s", failed)
+		if r.NotRenewed != "" {
+			return tool.Errorf(tool.KindUnavailable, "%s", r.NotRenewed)
 		}
-		if !renewing || in == nil {
+		if !r.Renewing || in == nil {
 			return nil
 		}
 		_ = in.awaitReady(ctx) // the machine keeps why it failed

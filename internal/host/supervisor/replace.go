@@ -43,7 +43,7 @@ func (s *Supervisor) needsStart(why cause) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return why != offered || s.ordered > 0 || s.machine.Launched()
+	return why != offered || s.ordered > 0 || s.machine.Report(time.Now()).Launched
 }
 
 // lockIdle locks s.mu at a moment when no restart is in progress. A revision must not be refused

@@ -273,5 +273,5 @@ func (s *Supervisor) forget() (launches uint64, exits []tool.PluginExit, forgott
 		return 0, nil, false
 	}
 	s.forgotten = true
-	return s.machine.Launches(), s.exits, true
+	return s.machine.Report(time.Now()).Launches, s.exits, true
 }
