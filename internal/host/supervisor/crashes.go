@@ -123,7 +123,7 @@ func (s *Supervisor) reportRefusals() {
 	refused := s.crashes.newlyRefused()
 	s.mu.Unlock()
 	for _, c := range refused {
-		s.report(lifecycle.Event{Time: c.last, Type: lifecycle.EventCallsRefused, Reason: c.reason(), Until: c.until()})
+		s.reporter.report(lifecycle.Event{Time: c.last, Type: lifecycle.EventCallsRefused, Reason: c.reason(), Until: c.until()}, By{})
 	}
 }
 

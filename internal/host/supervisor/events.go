@@ -33,27 +33,37 @@ var ofPlugin = map[lifecycle.EventType]bool{
 	lifecycle.EventRollbackFailed: true,
 }
 
-// report notes and logs an event of the state machine. All machines of a plugin report that it was
-// paused or disabled, so only the event of the first one is noted.
-func (s *Supervisor) report(e lifecycle.Event) {
+// reporter notes and logs the events of one supervisor. Its fields do not change.
+type reporter struct {
+	plugins *Plugins
+	cfg     *Config
+	name    string
+	tenant  string
+	first   bool // the supervisor is the first of its group, and reports the events of the plugin
+}
+
+// report notes and logs an event of the state machine. by is the operator whose command caused it;
+// zero: nobody's. All machines of a plugin report that it was paused or disabled, so only the event of
+// the first one is noted.
+func (r *reporter) report(e lifecycle.Event, by By) {
 	if strings.HasPrefix(e.Reason, lifecycle.ByOperator) {
-		e.Reason += s.by.text()
+		e.Reason += by.text()
 	}
-	tenant := s.tenant
+	tenant := r.tenant
 	if ofPlugin[e.Type] {
-		if !s.first && (e.Type == lifecycle.EventPaused || e.Type == lifecycle.EventDisabled) {
+		if !r.first && (e.Type == lifecycle.EventPaused || e.Type == lifecycle.EventDisabled) {
 			return
 		}
 		tenant = ""
 	}
-	s.plugins.note(s.name, tenant, e)
-	s.logEvent(e)
+	r.plugins.note(r.name, tenant, e)
+	r.logEvent(e)
 }
 
 // Settled reports that the tool of a call with an unknown outcome was asked what became of it. instance is
 // empty if no instance could be asked.
 func (s *Supervisor) Settled(instance, reason string) {
-	s.report(lifecycle.Event{Time: time.Now(), Type: lifecycle.EventCallSettled, Instance: instance, Reason: reason})
+	s.reporter.report(lifecycle.Event{Time: time.Now(), Type: lifecycle.EventCallSettled, Instance: instance, Reason: reason}, By{})
 }
 
 // note adds an event of a plugin to the event log. tenant is empty if the event concerns all. It also adds the event to the history if

@@ -234,7 +234,7 @@ func (g *Group) follow(ctx context.Context, leader *Supervisor, p *catalog.Plugi
 		if s == leader || !s.busy() {
 			return nil
 		}
-		if err := s.replace(ctx, p, why); err != nil {
+		if err := s.succession.replace(ctx, p, why); err != nil {
 			s.cfg.Logger.Warn("the new revision did not start for a tenant; the next call starts it", "plugin", g.name, "digest", p.Digest, "tenant", s.tenant, "error", err)
 		}
 		return nil
@@ -243,18 +243,18 @@ func (g *Group) follow(ctx context.Context, leader *Supervisor, p *catalog.Plugi
 
 // needsStart reports whether a revision must start before it takes over.
 func (g *Group) needsStart(why cause) bool {
-	return slices.ContainsFunc(g.all(), func(s *Supervisor) bool { return s.needsStart(why) })
+	return slices.ContainsFunc(g.all(), func(s *Supervisor) bool { return s.succession.needsStart(why) })
 }
 
 // beginTakeover allows the supervisors and the catalog to differ until end.
 func (g *Group) beginTakeover() (end func()) {
 	all := g.all()
 	for _, s := range all {
-		s.beginTakeover()
+		s.succession.beginTakeover()
 	}
 	return func() {
 		for _, s := range all {
-			s.endTakeover()
+			s.succession.endTakeover()
 		}
 	}
 }
@@ -262,13 +262,13 @@ func (g *Group) beginTakeover() (end func()) {
 // reconcile makes all supervisors use the revision that the catalog has in service.
 func (g *Group) reconcile() {
 	for _, s := range g.all() {
-		s.reconcile()
+		s.succession.reconcile()
 	}
 }
 
 // addOrders changes the number of operators that wait for another revision; see
-// Supervisor.addOrders.
-func (g *Group) addOrders(n int) { g.all()[0].addOrders(n) }
+// succession.addOrders.
+func (g *Group) addOrders(n int) { g.all()[0].succession.addOrders(n) }
 
 // Tenants returns for how many tenants there is a supervisor. Tests use it to find leaks.
 func (g *Group) Tenants() int { return len(g.all()) }

@@ -46,7 +46,7 @@ type Lease struct {
 
 // ask requests a lease. The answer may come at once or later.
 func (s *Supervisor) ask(request Request) *Lease {
-	session := s.sessionOf(request.Call)
+	session := sessionOf(request.Call, *s.isolation.Load())
 	l := &Lease{supervisor: s, request: request}
 	s.mu.Lock()
 	if s.forgotten {
@@ -59,19 +59,19 @@ func (s *Supervisor) ask(request Request) *Lease {
 			return l
 		}
 	}
-	s.lastRef++
-	l.ref, s.asking = s.lastRef, l
+	s.queue.lastRef++
+	l.ref, s.queue.asking = s.queue.lastRef, l
 	s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Acquire(now, l.ref, session) })
-	if s.asking == l {
-		s.asking, l.answered, s.waiting[l.ref] = nil, make(chan struct{}), l
+	if s.queue.asking == l {
+		s.queue.asking, l.answered, s.queue.waiting[l.ref] = nil, make(chan struct{}), l
 	}
 	return l
 }
 
 // sessionOf returns the session of a call for the state machine: which calls of the tenant share an
 // instance with this one.
-func (s *Supervisor) sessionOf(call *tool.Call) string {
-	switch *s.isolation.Load() {
+func sessionOf(call *tool.Call, isolation lifecycle.Isolation) string {
+	switch isolation {
 	case lifecycle.PerPrincipal:
 		return call.Principal
 	case lifecycle.PerSession:
@@ -81,9 +81,9 @@ func (s *Supervisor) sessionOf(call *tool.Call) string {
 	}
 }
 
-// owner returns whose calls an instance serves that the state machine starts for a session.
-func (s *Supervisor) owner(session string) Owner {
-	owner := Owner{Tenant: s.tenant}
+// ownerOf returns whose calls an instance serves that the state machine starts for a session.
+func ownerOf(tenant, session string) Owner {
+	owner := Owner{Tenant: tenant}
 	owner.Principal, owner.Session, owner.OneSession = strings.Cut(session, "\x00")
 	return owner
 }
@@ -92,7 +92,7 @@ func (s *Supervisor) owner(session string) Owner {
 func (s *Supervisor) successor() *Supervisor {
 	s.mu.Lock()
 	routed, _ := s.machine.Revision()
-	p := s.revisions[routed]
+	p := s.succession.revisions[routed]
 	s.mu.Unlock()
 	return s.plugins.Of(p, s.tenant)
 }
@@ -157,8 +157,8 @@ func (l *Lease) await(ctx context.Context) error {
 func (l *Lease) giveUp() {
 	s := l.supervisor
 	s.mu.Lock()
-	if _, waits := s.waiting[l.ref]; waits {
-		delete(s.waiting, l.ref)
+	if _, waits := s.queue.waiting[l.ref]; waits {
+		delete(s.queue.waiting, l.ref)
 		s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Leave(now, l.ref) })
 	}
 	s.mu.Unlock()
@@ -167,12 +167,20 @@ func (l *Lease) giveUp() {
 	}
 }
 
-// answerLocked answers the lease of a call. It does nothing if the call does not wait any more.
-func (s *Supervisor) answerLocked(ref lifecycle.CallRef, in *Instance, err *tool.Error) {
-	l := s.asking
+// queue is the calls that want an instance. The mutex of its supervisor guards it, because the machine
+// decides about the same calls.
+type queue struct {
+	waiting map[lifecycle.CallRef]*Lease
+	asking  *Lease // what Ask is requesting from the machine; nil: nothing
+	lastRef lifecycle.CallRef
+}
+
+// answer answers the lease of a call. It does nothing if the call does not wait any more.
+func (q *queue) answer(ref lifecycle.CallRef, in *Instance, err *tool.Error) {
+	l := q.asking
 	if l != nil && l.ref == ref {
-		s.asking = nil
-	} else if l = s.waiting[ref]; l == nil {
+		q.asking = nil
+	} else if l = q.waiting[ref]; l == nil {
 		return
 	}
 	if in != nil {
@@ -180,7 +188,7 @@ func (s *Supervisor) answerLocked(ref lifecycle.CallRef, in *Instance, err *tool
 	}
 	l.instance, l.err = in, err
 	if l.answered != nil {
-		delete(s.waiting, ref)
+		delete(q.waiting, ref)
 		close(l.answered)
 	}
 }

@@ -50,24 +50,24 @@ var ofInstance = map[lifecycle.EventType]bool{lifecycle.EventDraining: true, lif
 
 // normalLevel is the level of instances that start and stop in normal operation. With isolation:
 // call, each call starts one, so the operator has to ask for these records.
-func (s *Supervisor) normalLevel() slog.Level {
-	if s.cfg.Settings().Lifecycle(s.name).Isolation == lifecycle.PerCall {
+func (r *reporter) normalLevel() slog.Level {
+	if r.cfg.Settings().Lifecycle(r.name).Isolation == lifecycle.PerCall {
 		return slog.LevelDebug
 	}
 	return slog.LevelInfo
 }
 
 // logEvent logs an event of the plugin.
-func (s *Supervisor) logEvent(e lifecycle.Event) {
+func (r *reporter) logEvent(e lifecycle.Event) {
 	how, ok := loggedEvents[e.Type]
 	if !ok {
 		return
 	}
 	if ofInstance[e.Type] {
-		how.level = min(how.level, s.normalLevel())
+		how.level = min(how.level, r.normalLevel())
 	}
-	attrs := []slog.Attr{slog.String("plugin", s.name)}
-	for _, a := range [][2]string{{"instance", e.Instance}, {"tenant", s.shownTenant()}, {"digest", e.Revision}, {"reason", e.Reason}} {
+	attrs := []slog.Attr{slog.String("plugin", r.name)}
+	for _, a := range [][2]string{{"instance", e.Instance}, {"tenant", r.shownTenant()}, {"digest", e.Revision}, {"reason", e.Reason}} {
 		if a[1] != "" {
 			attrs = append(attrs, slog.String(a[0], a[1]))
 		}
@@ -75,13 +75,13 @@ func (s *Supervisor) logEvent(e lifecycle.Event) {
 	if !e.Until.IsZero() {
 		attrs = append(attrs, slog.Time("until", e.Until))
 	}
-	s.cfg.Logger.LogAttrs(context.Background(), how.level, how.words, attrs...)
+	r.cfg.Logger.LogAttrs(context.Background(), how.level, how.words, attrs...)
 }
 
 // logger returns a logger whose records name the instance.
 func (in *Instance) logger() *slog.Logger {
 	logger := in.supervisor.cfg.Logger.With("plugin", in.supervisor.name, "instance", in.id)
-	if tenant := in.supervisor.shownTenant(); tenant != "" {
+	if tenant := in.supervisor.reporter.shownTenant(); tenant != "" {
 		logger = logger.With("tenant", tenant)
 	}
 	return logger
@@ -89,16 +89,16 @@ func (in *Instance) logger() *slog.Logger {
 
 // shownTenant returns the tenant as logs show it: empty for the default tenant, so that the logs of a
 // toolhost without tenants do not mention one.
-func (s *Supervisor) shownTenant() string {
-	if s.tenant == identity.DefaultTenant {
+func (r *reporter) shownTenant() string {
+	if r.tenant == identity.DefaultTenant {
 		return ""
 	}
-	return s.tenant
+	return r.tenant
 }
 
 // logReady logs that the instance takes calls, and how long its launch took.
 func (in *Instance) logReady() {
-	in.logger().Log(context.Background(), in.supervisor.normalLevel(), "instance ready", "took", in.readyAt.Sub(in.created), "pid", in.proc.PID())
+	in.logger().Log(context.Background(), in.supervisor.reporter.normalLevel(), "instance ready", "took", in.readyAt.Sub(in.created), "pid", in.proc.PID())
 }
 
 // logLaunchFailed logs that the instance did not start.
@@ -114,7 +114,7 @@ func (in *Instance) logLaunchFailed() {
 func (in *Instance) logExit() {
 	lived := time.Since(in.readyAt)
 	if in.stopReason() != "" {
-		in.logger().Log(context.Background(), in.supervisor.normalLevel(), "instance exited", "lived", lived, "exit", in.exit.String())
+		in.logger().Log(context.Background(), in.supervisor.reporter.normalLevel(), "instance exited", "lived", lived, "exit", in.exit.String())
 		return
 	}
 	attrs := []any{"lived", lived, "exit", in.exit.String()}

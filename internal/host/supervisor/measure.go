@@ -24,7 +24,7 @@ func (s *Supervisor) Measure() Measurements {
 	m := Measurements{Plugin: s.name, Instances: map[tool.InstanceState]int{}}
 	s.mu.Lock()
 	r := s.machine.Report(time.Now())
-	m.State, m.Queued, m.MaxQueue = r.State, len(s.waiting), r.MaxQueue
+	m.State, m.Queued, m.MaxQueue = r.State, len(s.queue.waiting), r.MaxQueue
 	all := s.knownLocked()
 	s.mu.Unlock()
 	for _, k := range all {

@@ -130,7 +130,7 @@ func (s *Supervisor) started() []*Instance {
 func (s *Supervisor) hasWaiting() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.waiting) > 0
+	return len(s.queue.waiting) > 0
 }
 
 // makeRoom stops a process so that a launch can have its place, unless as many processes are about to

@@ -105,7 +105,7 @@ func (p *Plugins) Of(plugin *catalog.Plugin, tenant string) *Supervisor {
 		s = p.addLocked(g, plugin, tenant)
 	}
 	p.mu.Unlock()
-	s.reconcile() // the catalog may have changed before Upgrades has noticed
+	s.succession.reconcile() // the catalog may have changed before Upgrades has noticed
 	return s
 }
 
@@ -120,7 +120,7 @@ func (p *Plugins) addLocked(g *Group, plugin *catalog.Plugin, tenant string) *Su
 	}
 	current := p.cfg.Catalog.Snapshot().Plugin(g.name)
 	s := newSupervisor(g, cmp.Or(current, plugin), tenant)
-	s.first = len(g.order) == 0
+	s.reporter.first = len(g.order) == 0
 	g.tenants[tenant], g.order = s, append(g.order, s)
 	return s
 }
@@ -183,6 +183,6 @@ func (p *Plugins) Close() {
 // service.
 func (p *Plugins) reconcile() {
 	for _, s := range p.all() {
-		s.reconcile()
+		s.succession.reconcile()
 	}
 }

@@ -36,7 +36,7 @@ func (s *Supervisor) reconfigure(replaced func(*catalog.Plugin) bool) {
 	cfg := settings.Lifecycle(s.name)
 	s.mu.Lock()
 	routed, _ := s.machine.Revision()
-	p := s.revisions[routed]
+	p := s.succession.revisions[routed]
 	s.mu.Unlock()
 	processes := p != nil && replaced(p) // may read folders, so without the mutex
 	s.mu.Lock()

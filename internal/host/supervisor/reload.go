@@ -163,7 +163,7 @@ func (u *Upgrades) noteFailure(plugin string, err error) {
 func (u *Upgrades) Remembered(plugin string) (revisions, takeovers int) {
 	s := u.plugins.Find(plugin).all()[0]
 	s.mu.Lock()
-	revisions = len(s.revisions)
+	revisions = len(s.succession.revisions)
 	s.mu.Unlock()
 	u.turns.mu.Lock()
 	defer u.turns.mu.Unlock()

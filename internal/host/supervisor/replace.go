@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
@@ -11,51 +12,62 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// succession decides which revision of the plugin gets the calls: that of the catalog, or the one with
+// which an operator replaces it. The mutex of its supervisor guards its fields, because the machine
+// and they have to agree.
+type succession struct {
+	of        *Supervisor
+	revisions map[string]*catalog.Plugin // what may be launched, by digest
+	takeovers int                        // takeovers that run and have launched another revision
+	ordered   int                        // operators that wait for another revision
+	gone      bool                       // the plugin's file is gone
+}
+
 // addOrders changes the number of operators that wait for another revision. While there is one,
 // every revision has to start before it takes over. This also holds if the catalog offers the
 // revision before it is the operator's turn.
-func (s *Supervisor) addOrders(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ordered += n
+func (c *succession) addOrders(n int) {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.ordered += n
 }
 
 // beginTakeover allows the supervisor and the catalog to differ until endTakeover.
-func (s *Supervisor) beginTakeover() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.takeovers++
+func (c *succession) beginTakeover() {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.takeovers++
 }
 
-func (s *Supervisor) endTakeover() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.takeovers--
-	s.reconcileLocked()
-	s.forgetRevisionsLocked()
+func (c *succession) endTakeover() {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.takeovers--
+	c.reconcileLocked()
+	c.forgetRevisionsLocked()
 }
 
 // needsStart reports whether a revision must start before it takes over. A plugin that has never
 // been used is not started just because its file has changed, and a disabled one is never started.
-func (s *Supervisor) needsStart(why cause) bool {
-	if s.cfg.Settings().Disabled(s.name) {
+func (c *succession) needsStart(why cause) bool {
+	if c.of.cfg.Settings().Disabled(c.of.name) {
 		return false
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return why != offered || s.ordered > 0 || s.machine.Report(time.Now()).Launched
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	return why != offered || c.ordered > 0 || c.of.machine.Report(time.Now()).Launched
 }
 
 // lockIdle locks s.mu at a moment when no restart is in progress. A revision must not be refused
 // only because a restart is in progress.
-func (s *Supervisor) lockIdle(ctx context.Context) error {
+func (c *succession) lockIdle(ctx context.Context) error {
 	for {
-		s.mu.Lock()
-		in := s.instances[s.machine.Replacing()]
+		c.of.mu.Lock()
+		in := c.of.instances[c.of.machine.Replacing()]
 		if in == nil {
 			return nil
 		}
-		s.mu.Unlock()
+		c.of.mu.Unlock()
 		_ = in.awaitReady(ctx) // Restart reports this error
 		if ctx.Err() != nil {
 			return tool.AsError(context.Cause(ctx))
@@ -65,13 +77,13 @@ func (s *Supervisor) lockIdle(ctx context.Context) error {
 
 // replace launches another revision while the present one runs, and returns when calls go to the
 // new one. The error wraps errSuperseded if the revision is not at fault.
-func (s *Supervisor) replace(ctx context.Context, p *catalog.Plugin, why cause) error {
-	if err := s.lockIdle(ctx); err != nil {
+func (c *succession) replace(ctx context.Context, p *catalog.Plugin, why cause) error {
+	if err := c.lockIdle(ctx); err != nil {
 		return err
 	}
-	s.revisions[p.Digest] = p
+	c.revisions[p.Digest] = p
 	var refused error
-	s.applyLocked(func(m *lifecycle.Machine, now time.Time) (actions []lifecycle.Action) {
+	c.of.applyLocked(func(m *lifecycle.Machine, now time.Time) (actions []lifecycle.Action) {
 		if why == rolledBack {
 			actions, refused = m.Rollback(now, p.Digest)
 		} else {
@@ -79,8 +91,8 @@ func (s *Supervisor) replace(ctx context.Context, p *catalog.Plugin, why cause) 
 		}
 		return actions
 	})
-	in := s.instances[s.machine.Replacing()]
-	s.mu.Unlock()
+	in := c.of.instances[c.of.machine.Replacing()]
+	c.of.mu.Unlock()
 	if refused != nil {
 		return fmt.Errorf("%w: %w", errSuperseded, refused)
 	}
@@ -91,12 +103,64 @@ func (s *Supervisor) replace(ctx context.Context, p *catalog.Plugin, why cause) 
 			return err
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if routed, _ := s.machine.Revision(); routed != p.Digest {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	if routed, _ := c.of.machine.Revision(); routed != p.Digest {
 		return tool.Errorf(tool.KindUnavailable, "%w", errSuperseded)
 	}
 	return nil
+}
+
+// reconcile sends calls to the revision that the catalog has in service. The catalog changes some
+// revisions without the supervisor: a plugin's file disappears and returns, or its name passes to
+// another plugin. During a takeover, the supervisor and the catalog may differ. The end of the
+// takeover reconciles them.
+func (c *succession) reconcile() {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.reconcileLocked()
+}
+
+func (c *succession) reconcileLocked() {
+	snapshot := c.of.cfg.Catalog.Snapshot()
+	p := snapshot.Plugin(c.of.name)
+	switch {
+	case p == nil && !c.gone: // calls that run finish
+		c.gone = true
+		c.of.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+			return m.Disable(now, whyGone(snapshot, c.of.name))
+		})
+	case p == nil:
+	case c.gone:
+		c.gone = false
+		c.adoptLocked(p)
+		c.of.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Disable(now, "") })
+	case c.takeovers == 0:
+		c.adoptLocked(p)
+	}
+}
+
+// adoptLocked sends calls to the revision that is in service.
+func (c *succession) adoptLocked(p *catalog.Plugin) {
+	if known := c.revisions[p.Digest]; known == nil || known.Source != p.Source {
+		c.revisions[p.Digest] = p
+	}
+	routed, _ := c.of.machine.Revision()
+	if routed == p.Digest {
+		return
+	}
+	c.of.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Adopt(now, p.Digest) })
+	c.forgetRevisionsLocked()
+}
+
+// forgetRevisionsLocked removes the revisions that cannot be launched any more. A takeover in
+// progress may still launch its revision.
+func (c *succession) forgetRevisionsLocked() {
+	if c.takeovers > 0 {
+		return
+	}
+	routed, _ := c.of.machine.Revision()
+	maps.DeleteFunc(c.revisions, func(digest string, _ *catalog.Plugin) bool { return digest != routed })
 }
 
 // errSuperseded says that a revision did not take over because another change came first, and not

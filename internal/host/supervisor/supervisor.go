@@ -3,7 +3,6 @@ package supervisor
 import (
 	"cmp"
 	"hash/fnv"
-	"maps"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -23,32 +22,26 @@ import (
 // the supervisor is held from an event until its actions are executed. Nothing that blocks may run
 // under it: a launch or a stop only starts or signals the goroutine of the instance.
 type Supervisor struct {
-	plugins *Plugins
-	group   *Group
-	cfg     *Config
-	name    string
-	tenant  string
-	first   bool // it is the first of its group, and reports the events of the plugin
+	plugins  *Plugins
+	group    *Group
+	cfg      *Config
+	name     string
+	tenant   string
+	reporter reporter
 
-	mu        sync.Mutex
-	machine   *lifecycle.Machine
-	revisions map[string]*catalog.Plugin   // what may be launched, by digest
-	takeovers int                          // takeovers that run and have launched another revision
-	ordered   int                          // operators that wait for another revision
-	instances map[string]*Instance         // all that have not exited, by id
-	waiting   map[lifecycle.CallRef]*Lease // the queue
-	// the lease that Ask is requesting from the machine; nil: none
-	asking    *Lease
-	lastRef   lifecycle.CallRef
-	isolation atomic.Pointer[lifecycle.Isolation] // in force
-	timer     *time.Timer                         // calls tick
-	wake      time.Time                           // when timer fires; zero: it does not
-	gone      bool                                // the plugin's file is gone
-	forgotten bool                                // another supervisor serves the tenant now
-	exits     []tool.PluginExit                   // of the last instances, the newest first
-	crashes   crashCounts
-	by        By              // whose command the machine gets; zero: it gets none
-	crashed   []tool.ExitCall // of the crash that is being passed to the machine
+	mu         sync.Mutex
+	machine    *lifecycle.Machine
+	succession succession
+	instances  map[string]*Instance // all that have not exited, by id
+	queue      queue
+	isolation  atomic.Pointer[lifecycle.Isolation] // in force
+	timer      *time.Timer                         // calls tick
+	wake       time.Time                           // when timer fires; zero: it does not
+	forgotten  bool                                // another supervisor serves the tenant now
+	exits      []tool.PluginExit                   // of the last instances, the newest first
+	crashes    crashCounts
+	by         By              // whose command the machine gets; zero: it gets none
+	crashed    []tool.ExitCall // of the crash that is being passed to the machine
 }
 
 func newSupervisor(group *Group, p *catalog.Plugin, tenant string) *Supervisor {
@@ -63,10 +56,11 @@ func newSupervisor(group *Group, p *catalog.Plugin, tenant string) *Supervisor {
 		cfg:       &plugins.cfg,
 		name:      name,
 		machine:   lifecycle.New(name, p.Digest, cfg, rand.New(rand.NewPCG(seed.Sum64(), uint64(time.Now().UnixNano()))), group.number),
-		revisions: map[string]*catalog.Plugin{p.Digest: p},
 		instances: map[string]*Instance{},
-		waiting:   map[lifecycle.CallRef]*Lease{},
+		queue:     queue{waiting: map[lifecycle.CallRef]*Lease{}},
 	}
+	s.reporter = reporter{plugins: plugins, cfg: s.cfg, name: name, tenant: tenant}
+	s.succession = succession{of: s, revisions: map[string]*catalog.Plugin{p.Digest: p}}
 	for _, past := range plugins.pastExits[name] {
 		if cmp.Or(past.Tenant, identity.DefaultTenant) == tenant {
 			s.exits = append(s.exits, past)
@@ -127,9 +121,9 @@ func (s *Supervisor) executeLocked(actions []lifecycle.Action) {
 		actions = actions[1:]
 		switch {
 		case a.Assign != nil:
-			s.answerLocked(a.Assign.Call, s.instances[a.Assign.Instance], nil)
+			s.queue.answer(a.Assign.Call, s.instances[a.Assign.Instance], nil)
 		case a.Reject != nil:
-			s.answerLocked(a.Reject.Call, nil, a.Reject.Err)
+			s.queue.answer(a.Reject.Call, nil, a.Reject.Err)
 		case a.Launch != nil:
 			actions = append(actions, s.launchLocked(a.Launch)...)
 		case a.Stop != nil:
@@ -146,7 +140,7 @@ func (s *Supervisor) executeLocked(actions []lifecycle.Action) {
 			if event.Type == lifecycle.EventCrashed {
 				event.Reason += whileExecuting(s.crashed)
 			}
-			s.report(event)
+			s.reporter.report(event, s.by)
 		}
 	}
 }
@@ -161,7 +155,7 @@ func (s *Supervisor) launchLocked(l *lifecycle.Launch) []lifecycle.Action {
 			return s.machine.LaunchRefused(time.Now(), l.Instance, refused)
 		}
 	}
-	in := newInstance(s, l.Instance, s.owner(l.Session), s.revisions[l.Revision])
+	in := newInstance(s, l.Instance, ownerOf(s.tenant, l.Session), s.succession.revisions[l.Revision])
 	in.forced = forced
 	// Owned by the host: ends when the process has exited.
 	if !s.cfg.Spawn(in.live) {
@@ -193,35 +187,6 @@ func (s *Supervisor) close() {
 	s.timer.Stop()
 }
 
-// reconcile sends calls to the revision that the catalog has in service. The catalog changes some
-// revisions without the supervisor: a plugin's file disappears and returns, or its name passes to
-// another plugin. During a takeover, the supervisor and the catalog may differ. The end of the
-// takeover reconciles them.
-func (s *Supervisor) reconcile() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.reconcileLocked()
-}
-
-func (s *Supervisor) reconcileLocked() {
-	snapshot := s.cfg.Catalog.Snapshot()
-	p := snapshot.Plugin(s.name)
-	switch {
-	case p == nil && !s.gone: // calls that run finish
-		s.gone = true
-		s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
-			return m.Disable(now, whyGone(snapshot, s.name))
-		})
-	case p == nil:
-	case s.gone:
-		s.gone = false
-		s.adoptLocked(p)
-		s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Disable(now, "") })
-	case s.takeovers == 0:
-		s.adoptLocked(p)
-	}
-}
-
 // whyGone returns the reason why a plugin left service: its file is gone, or the plugin cannot be
 // used.
 func whyGone(snapshot *catalog.Snapshot, name string) string {
@@ -233,34 +198,11 @@ func whyGone(snapshot *catalog.Snapshot, name string) string {
 	return "its file is gone"
 }
 
-// adoptLocked sends calls to the revision that is in service.
-func (s *Supervisor) adoptLocked(p *catalog.Plugin) {
-	if known := s.revisions[p.Digest]; known == nil || known.Source != p.Source {
-		s.revisions[p.Digest] = p
-	}
-	routed, _ := s.machine.Revision()
-	if routed == p.Digest {
-		return
-	}
-	s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Adopt(now, p.Digest) })
-	s.forgetRevisionsLocked()
-}
-
-// forgetRevisionsLocked removes the revisions that cannot be launched any more. A takeover in
-// progress may still launch its revision.
-func (s *Supervisor) forgetRevisionsLocked() {
-	if s.takeovers > 0 {
-		return
-	}
-	routed, _ := s.machine.Revision()
-	maps.DeleteFunc(s.revisions, func(digest string, _ *catalog.Plugin) bool { return digest != routed })
-}
-
 // busy reports whether the supervisor has instances, or calls that wait for one.
 func (s *Supervisor) busy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.instances)+len(s.waiting) > 0
+	return len(s.instances)+len(s.queue.waiting) > 0
 }
 
 // forget makes the supervisor pass its calls to another one of the same plugin and tenant, if it has
@@ -269,7 +211,7 @@ func (s *Supervisor) busy() bool {
 func (s *Supervisor) forget() (launches uint64, exits []tool.PluginExit, forgotten bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.instances)+len(s.waiting)+s.takeovers+s.ordered > 0 || !s.machine.Calm(time.Now()) {
+	if len(s.instances)+len(s.queue.waiting)+s.succession.takeovers+s.succession.ordered > 0 || !s.machine.Calm(time.Now()) {
 		return 0, nil, false
 	}
 	s.forgotten = true

@@ -212,7 +212,7 @@ func (u *Upgrades) bringIn(p, current *catalog.Plugin, o order) error {
 	}
 	defer g.beginTakeover()()
 	s := g.leader()
-	if err := s.replace(u.cfg.Context, p, o.why); err != nil {
+	if err := s.succession.replace(u.cfg.Context, p, o.why); err != nil {
 		u.noteFailure(s.name, err) // before Reject: a reload must not miss it
 		u.cfg.Logger.Error(o.why.noun()+" failed; the revision in service stays", "plugin", s.name, "digest", p.Digest, "error", err)
 		if u.cfg.Context.Err() == nil && !errors.Is(err, errSuperseded) {
