@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
@@ -25,23 +24,16 @@ type Agent struct {
 	configs    configs
 	store      runstore.Store
 	journal    *journal
+	work       atWork
 	ctx        context.Context // the context of all runs; ends with Close
 	cancel     context.CancelFunc
-	group      sync.WaitGroup // the runs' goroutines
-	slots      chan struct{}  // one element for each run with a slot
+	slots      chan struct{} // one element for each run with a slot
 	starts     starts
 	statistics statistics
 	turns      turns
 	lists      toolLists
 	loaded     *room // for the contents of model requests in flight
 	taking     *room // for the contents that are read to accept prompts and messages
-
-	mu     sync.Mutex
-	closed bool
-	runs   map[string]*run // at work
-	// moving are the runs whose claim is being taken or given up, which may need a database. The
-	// channel is closed when that is done. Such a run is not in runs.
-	moving map[string]chan struct{}
 }
 
 // New returns an agent that works on no run yet. The caller must call Close.
@@ -52,9 +44,10 @@ func New(cfg Config) (*Agent, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	a := &Agent{
-		store: cfg.Store, journal: newJournal(cfg.Store, cfg.Log.With(loglevel.Key, loglevel.Storage)), ctx: ctx, cancel: cancel, slots: make(chan struct{}, cfg.MaxRuns), runs: make(map[string]*run), moving: make(map[string]chan struct{}),
+		store: cfg.Store, journal: newJournal(cfg.Store, cfg.Log.With(loglevel.Key, loglevel.Storage)), ctx: ctx, cancel: cancel, slots: make(chan struct{}, cfg.MaxRuns),
 		loaded: newRoom(cfg.AttachmentMemory), taking: newRoom(defaultAttachmentMemory),
 	}
+	a.work = atWork{agent: a, runs: make(map[string]*run), moving: make(map[string]chan struct{})}
 	a.configs.current.Store(newConfigured(cfg))
 	return a, nil
 }
@@ -62,11 +55,11 @@ func New(cfg Config) (*Agent, error) {
 // Close stops all work and waits until it has stopped. Unfinished runs continue when they are
 // resumed, and calls in progress continue in toolhost. Close may be called more than once.
 func (a *Agent) Close() {
-	a.mu.Lock()
-	a.closed = true
-	a.mu.Unlock()
+	a.work.mu.Lock()
+	a.work.closed = true
+	a.work.mu.Unlock()
 	a.cancel()
-	a.group.Wait()
+	a.work.group.Wait()
 }
 
 // StartRun starts a run and returns its id once the journal has it. If a run with the same id exists
@@ -110,7 +103,7 @@ func (a *Agent) StartRun(ctx context.Context, task loop.Task) (string, error) {
 	if err != nil {
 		return "", storeError(err)
 	}
-	return started.RunID, a.wakeSoon(runRef{id: started.RunID, last: 1, sub: started.Parent != nil, fresh: true, owner: started.Principal})
+	return started.RunID, a.work.wakeSoon(runRef{id: started.RunID, last: 1, sub: started.Parent != nil, fresh: true, owner: started.Principal})
 }
 
 // admitStart returns an error if a quota refuses a new run. A run that exists counts nothing:
@@ -147,7 +140,7 @@ func (a *Agent) rejoin(ctx context.Context, want *loop.RunStarted) error {
 	if err != nil || r.Finished() || r.foreign() {
 		return err
 	}
-	return a.wake(r.ref(), nil)
+	return a.work.wake(r.ref(), nil)
 }
 
 var runIDPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)

@@ -30,17 +30,17 @@ type Retention struct {
 // KindNotFound; KindConflict if one of them, or a run of which it is a sub-run, has not finished, or if
 // another process works on it.
 func (a *Agent) DeleteRun(ctx context.Context, runID string) ([]string, error) {
-	runs, err := a.family(ctx, runID)
+	runs, err := a.journal.family(ctx, runID)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.checkParents(ctx, &runs[0]); err != nil {
+	if err := a.journal.checkParents(ctx, &runs[0]); err != nil {
 		return nil, err
 	}
 	deletion := runstore.Deletion{Time: time.Now(), Last: make(map[string]uint64, len(runs))}
 	ids := make([]string, len(runs))
 	for i := range runs {
-		if err := a.checkIdle(&runs[i]); err != nil {
+		if err := a.work.checkIdle(&runs[i]); err != nil {
 			return nil, err
 		}
 		ids[i], deletion.Last[runs[i].ID] = runs[i].ID, runs[i].LastSeq
@@ -53,8 +53,8 @@ func (a *Agent) DeleteRun(ctx context.Context, runID string) ([]string, error) {
 }
 
 // family returns a run and all runs below it, parents first.
-func (a *Agent) family(ctx context.Context, runID string) ([]Run, error) {
-	top, err := a.journal.summaryOf(ctx, runID)
+func (j *journal) family(ctx context.Context, runID string) ([]Run, error) {
+	top, err := j.summaryOf(ctx, runID)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (a *Agent) family(ctx context.Context, runID string) ([]Run, error) {
 	for i := 0; i < len(runs); i++ {
 		query := runstore.Query{Parent: runs[i].ID}
 		for {
-			page, err := a.store.List(ctx, query)
+			page, err := j.store.List(ctx, query)
 			if err != nil {
 				return nil, storeError(err)
 			}
@@ -83,9 +83,9 @@ func (a *Agent) family(ctx context.Context, runID string) ([]Run, error) {
 }
 
 // checkParents returns a KindConflict if a run is below one that has not finished.
-func (a *Agent) checkParents(ctx context.Context, r *Run) error {
+func (j *journal) checkParents(ctx context.Context, r *Run) error {
 	for below := r; below.Parent != nil; {
-		parent, err := a.journal.summaryOf(ctx, below.Parent.RunID)
+		parent, err := j.summaryOf(ctx, below.Parent.RunID)
 		switch {
 		case tool.KindOf(err) == tool.KindNotFound:
 			return nil
@@ -100,19 +100,19 @@ func (a *Agent) checkParents(ctx context.Context, r *Run) error {
 }
 
 // checkIdle returns a KindConflict if a run has not finished, or if another process has claimed it.
-func (a *Agent) checkIdle(r *Run) error {
+func (w *atWork) checkIdle(r *Run) error {
 	if !r.Finished() {
 		return tool.Errorf(tool.KindConflict, "run %s has not finished; cancel it, or resume it if it was interrupted", r.ID)
 	}
-	a.mu.Lock() // forget and wake have it too, so that this claim is not mistaken for theirs
-	defer a.mu.Unlock()
-	if a.runs[r.ID] != nil {
+	w.mu.Lock() // forget and wake have it too, so that this claim is not mistaken for theirs
+	defer w.mu.Unlock()
+	if w.runs[r.ID] != nil {
 		return nil // the run has just finished here, or Delete finds that it goes on
 	}
-	if err := a.journal.claim(r.ID); err != nil { // does not block
+	if err := w.agent.journal.claim(r.ID); err != nil { // does not block
 		return err
 	}
-	a.journal.release(r.ID)
+	w.agent.journal.release(r.ID)
 	return nil
 }
 
@@ -162,13 +162,13 @@ func (a *Agent) expires(ctx context.Context, r *Run, keep Retention, kept int, n
 	if !tooMany && !tooOld(r.UpdateTime) {
 		return false, nil // most runs, without a look at their sub-runs
 	}
-	last, idle, err := a.lastOf(ctx, r.ID)
+	last, idle, err := a.journal.lastOf(ctx, r.ID)
 	return err == nil && idle && (tooMany || tooOld(last)), err
 }
 
 // lastOf returns the time of the last event of a run and its sub-runs, and whether all have finished.
-func (a *Agent) lastOf(ctx context.Context, runID string) (last time.Time, idle bool, err error) {
-	runs, err := a.family(ctx, runID)
+func (j *journal) lastOf(ctx context.Context, runID string) (last time.Time, idle bool, err error) {
+	runs, err := j.family(ctx, runID)
 	if tool.KindOf(err) == tool.KindNotFound {
 		return last, false, nil // it was deleted meanwhile
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
@@ -47,7 +48,7 @@ func (a *Agent) Respond(ctx context.Context, runID string, decisions ...loop.Dec
 	if len(decisions) == 0 {
 		return 0, tool.Errorf(tool.KindInvalidArgument, "there is no decision in the response")
 	}
-	at, decisions, err := a.targetOf(ctx, runID, decisions)
+	at, decisions, err := a.journal.targetOf(ctx, runID, decisions)
 	if err != nil {
 		return 0, err
 	}
@@ -79,7 +80,7 @@ func (a *Agent) deliverWith(ctx context.Context, runID string, taken *attached, 
 	if err != nil {
 		return 0, err
 	}
-	if here := a.feedOf(runID) != nil; !here {
+	if here := a.work.feedOf(runID) != nil; !here {
 		switch first := payloads[0]; {
 		case first.Type() == loop.TypeCancelRequested && r.Finished():
 			return r.LastSeq, nil
@@ -87,12 +88,12 @@ func (a *Agent) deliverWith(ctx context.Context, runID string, taken *attached, 
 			return 0, tool.Errorf(tool.KindNotFound, "run %s is finished and waits for no decision", runID)
 		}
 		// a sub-run belongs to its parent's process
-		if r.foreign() && (r.Parent == nil || a.feedOf(r.Parent.RunID) == nil) {
+		if r.foreign() && (r.Parent == nil || a.work.feedOf(r.Parent.RunID) == nil) {
 			return 0, tool.Errorf(tool.KindConflict, "run %s belongs to the process that started it; if that is gone, resume the run", runID)
 		}
 	}
 	in := &input{payloads: payloads, taken: taken, reply: make(chan reply, 1)}
-	if err := a.wake(r.ref(), in); err != nil {
+	if err := a.work.wake(r.ref(), in); err != nil {
 		return 0, err
 	}
 	handed = true
@@ -120,12 +121,12 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 			} else { // the run's next event replaces the summary
 				a.config().Log.Error("the summary of a run is broken; the run continues", "run", k.id, "error", err)
 			}
-			switch err := a.wake(k, nil); tool.KindOf(err) {
+			switch err := a.work.wake(k, nil); tool.KindOf(err) {
 			case "":
 				n++
 			case tool.KindConflict:
 				a.config().Log.Warn("another process works on a run; it is not resumed here", "run", k.id, "error", err)
-				a.claimLater(k)
+				a.work.claimLater(k)
 			default:
 				return n, err
 			}
@@ -137,23 +138,37 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 	}
 }
 
+// atWork is the runs on which this process works. It takes a run's claim before it starts the run's
+// goroutine, and gives the claim up when nothing is left to do. All methods are safe for concurrent use.
+type atWork struct {
+	agent *Agent
+	group sync.WaitGroup // the runs' goroutines, and moves
+
+	mu     sync.Mutex
+	closed bool
+	runs   map[string]*run
+	// moving are the runs whose claim is being taken or given up, which may need a database. The
+	// channel is closed when that is done. Such a run is not in runs.
+	moving map[string]chan struct{}
+}
+
 // claimLater continues a run whose claim may be that of a process that has ended, if the store says
 // that claims can outlive their process.
-func (a *Agent) claimLater(k runRef) {
-	lingering, ok := a.journal.claims.(runstore.Lingering)
+func (w *atWork) claimLater(k runRef) {
+	lingering, ok := w.agent.journal.claims.(runstore.Lingering)
 	if !ok {
 		return
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
 		return
 	}
-	a.group.Go(func() { // ends with the agent
-		for end := time.Now().Add(lingering.Linger()); time.Now().Before(end) && sleep(a.ctx, claimPause) == nil; {
-			err := a.wake(k, nil)
+	w.group.Go(func() { // ends with the agent
+		for end := time.Now().Add(lingering.Linger()); time.Now().Before(end) && sleep(w.agent.ctx, claimPause) == nil; {
+			err := w.wake(k, nil)
 			if err == nil {
-				a.config().Log.Info("the process that worked on a run has ended; the run goes on here", "run", k.id)
+				w.agent.config().Log.Info("the process that worked on a run has ended; the run goes on here", "run", k.id)
 				return
 			}
 			if kind := tool.KindOf(err); kind != tool.KindConflict && kind != tool.KindUnavailable {
@@ -174,7 +189,7 @@ func (a *Agent) ResumeRun(ctx context.Context, runID string) error {
 	if err != nil || r.Finished() {
 		return err
 	}
-	return a.wake(r.ref(), nil)
+	return a.work.wake(r.ref(), nil)
 }
 
 // runRef is what the agent knows of a run before it reads the journal.
@@ -196,14 +211,14 @@ func (r *Run) ref() runRef {
 
 // wake starts a goroutine for a run that has none, and hands it an input, which may be nil. It may wait
 // for the store, as long as a claim takes.
-func (a *Agent) wake(k runRef, in *input) error {
+func (w *atWork) wake(k runRef, in *input) error {
 	for {
-		r, wait, err := a.find(k.id, in)
+		r, wait, err := w.find(k.id, in)
 		if err != nil || r != nil {
 			return err
 		}
 		if wait == nil {
-			return a.begun(k, in, a.journal.claim(k.id))
+			return w.begun(k, in, w.agent.journal.claim(k.id))
 		}
 		<-wait // the goroutine that closes it waits only for the store
 	}
@@ -211,66 +226,66 @@ func (a *Agent) wake(k runRef, in *input) error {
 
 // wakeSoon is wake for a run that is in the journal and must not be forgotten: if the store is not
 // available now, the run begins later.
-func (a *Agent) wakeSoon(k runRef) error {
-	err := a.wake(k, nil)
+func (w *atWork) wakeSoon(k runRef) error {
+	err := w.wake(k, nil)
 	if !errors.Is(err, runstore.ErrUnavailable) {
 		return err
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
 		return errClosed()
 	}
 	k.tries++
-	a.group.Go(func() { a.retryLater(k) }) // ends with the agent
+	w.group.Go(func() { w.retryLater(k) }) // ends with the agent
 	return nil
 }
 
 // find hands an input to the run at work. If there is none, it returns the channel to wait for before
 // the next attempt, or begins to move the run itself: the caller then claims it and calls begun.
-func (a *Agent) find(runID string, in *input) (*run, <-chan struct{}, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
+func (w *atWork) find(runID string, in *input) (*run, <-chan struct{}, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
 		return nil, nil, errClosed()
 	}
-	if r := a.runs[runID]; r != nil {
+	if r := w.runs[runID]; r != nil {
 		r.receive(in)
 		return r, nil, nil
 	}
-	if wait := a.moving[runID]; wait != nil {
+	if wait := w.moving[runID]; wait != nil {
 		return nil, wait, nil
 	}
-	a.move(runID)
+	w.move(runID)
 	return nil, nil, nil
 }
 
 // begun ends the move that find began. It starts the run's goroutine if the claim succeeded.
-func (a *Agent) begun(k runRef, in *input, err error) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (w *atWork) begun(k runRef, in *input, err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if err == nil {
 		// An agent that closes waits for this move, and cancels the run at its first step.
-		r := newRun(a, k)
-		a.runs[k.id] = r
-		a.group.Go(func() { r.work(a.ctx) })
+		r := newRun(w.agent, k)
+		w.runs[k.id] = r
+		w.group.Go(func() { r.work(w.agent.ctx) })
 		r.receive(in)
 	}
-	a.moved(k.id)
+	w.moved(k.id)
 	return err
 }
 
 // move makes others wait for the run until moved. The caller holds mu. Close waits for it.
-func (a *Agent) move(runID string) {
-	a.group.Add(1)
-	a.moving[runID] = make(chan struct{})
+func (w *atWork) move(runID string) {
+	w.group.Add(1)
+	w.moving[runID] = make(chan struct{})
 }
 
 // moved lets others go on. The caller holds mu.
-func (a *Agent) moved(runID string) {
-	close(a.moving[runID])
-	delete(a.moving, runID)
-	a.group.Done()
+func (w *atWork) moved(runID string) {
+	close(w.moving[runID])
+	delete(w.moving, runID)
+	w.group.Done()
 }
 
 // receive adds an input, which may be nil. The caller holds Agent.mu.
@@ -287,12 +302,12 @@ func storeRetry() Retry { return Retry{Initial: time.Second, Max: 30 * time.Seco
 
 // retryLater continues a run after a pause, and after further ones as long as the store is not
 // available. It ends when the agent closes.
-func (a *Agent) retryLater(k runRef) {
-	for sleep(a.ctx, storeRetry().pause(k.tries, 0)) == nil {
-		err := a.wake(k, nil)
+func (w *atWork) retryLater(k runRef) {
+	for sleep(w.agent.ctx, storeRetry().pause(k.tries, 0)) == nil {
+		err := w.wake(k, nil)
 		if tool.KindOf(err) != tool.KindUnavailable {
 			if err != nil {
-				a.config().Log.Error("a run is not continued", "run", k.id, "error", err)
+				w.agent.config().Log.Error("a run is not continued", "run", k.id, "error", err)
 			}
 			return
 		}
@@ -302,54 +317,54 @@ func (a *Agent) retryLater(k runRef) {
 
 // take returns the waiting inputs of a run. If last is set and there are none, it removes the run
 // from the runs at work and returns left = true.
-func (a *Agent) take(r *run, last bool) (inputs []*input, left bool) {
-	a.mu.Lock()
+func (w *atWork) take(r *run, last bool) (inputs []*input, left bool) {
+	w.mu.Lock()
 	inputs, r.inbox = r.inbox, nil
 	left = last && len(inputs) == 0
-	forgotten := left && a.forget(r)
-	a.mu.Unlock()
+	forgotten := left && w.forget(r)
+	w.mu.Unlock()
 	if forgotten {
-		a.release(r)
+		w.release(r)
 	}
 	return inputs, left
 }
 
 // drop ends work on a run and returns its remaining inputs.
-func (a *Agent) drop(r *run) []*input {
-	a.mu.Lock()
-	forgotten := a.forget(r)
+func (w *atWork) drop(r *run) []*input {
+	w.mu.Lock()
+	forgotten := w.forget(r)
 	inputs := r.inbox
 	r.inbox = nil
-	a.mu.Unlock()
+	w.mu.Unlock()
 	if forgotten {
-		a.release(r)
+		w.release(r)
 	}
 	return inputs
 }
 
 // forget removes a run from the runs at work, and reports whether it was one of them. The caller holds
 // mu, and then calls release without it.
-func (a *Agent) forget(r *run) bool {
-	if a.runs[r.id] != r {
+func (w *atWork) forget(r *run) bool {
+	if w.runs[r.id] != r {
 		return false
 	}
-	delete(a.runs, r.id)
-	a.move(r.id)
+	delete(w.runs, r.id)
+	w.move(r.id)
 	return true
 }
 
 // release gives up the claim of a run that was forgotten.
-func (a *Agent) release(r *run) {
-	a.journal.release(r.id)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.moved(r.id)
+func (w *atWork) release(r *run) {
+	w.agent.journal.release(r.id)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.moved(r.id)
 }
 
-func (a *Agent) feedOf(runID string) *feed {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if r := a.runs[runID]; r != nil {
+func (w *atWork) feedOf(runID string) *feed {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r := w.runs[runID]; r != nil {
 		return &r.feed
 	}
 	return nil

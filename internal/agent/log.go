@@ -45,57 +45,57 @@ func (l *runLog) fact(subsystem string, level slog.Level, words string, more ...
 	l.to(subsystem).Log(context.Background(), level, words, more...)
 }
 
-// logBegun logs that work on the run begins or continues.
-func (r *run) logBegun() {
+// begun logs that work on the run begins or continues.
+func (l *runLog) begun(s *loop.State, fresh bool) {
 	words := "run resumed"
-	if r.fresh {
+	if fresh {
 		words = "run begun"
 	}
-	more := []any{"model", r.state.Started().Model}
-	if started := r.state.Started(); started.Parent != nil {
+	more := []any{"model", s.Started().Model}
+	if started := s.Started(); started.Parent != nil {
 		more = append(more, "parent", started.Parent.RunID)
 	}
-	if !r.fresh {
-		more = append(more, "turn", r.state.Turn(), "events", r.state.Seq())
+	if !fresh {
+		more = append(more, "turn", s.Turn(), "events", s.Seq())
 	}
-	r.log.fact(loglevel.Runs, slog.LevelInfo, words, more...)
+	l.fact(loglevel.Runs, slog.LevelInfo, words, more...)
 }
 
-// logEvent logs a durable event of the run.
-func (r *run) logEvent(e loop.Event) {
+// event logs a durable event of the run.
+func (l *runLog) event(e loop.Event) {
 	switch p := e.Payload.(type) {
 	case *loop.AssistantMessage:
-		r.log.fact(loglevel.Models, slog.LevelDebug, "model answered", append([]any{"stop_reason", p.StopReason, "calls", len(p.Calls)}, spent(p.Usage, p.Cost)...)...)
+		l.fact(loglevel.Models, slog.LevelDebug, "model answered", append([]any{"stop_reason", p.StopReason, "calls", len(p.Calls)}, spent(p.Usage, p.Cost)...)...)
 	case *loop.Compacted:
 		if p.Failure == "" {
-			r.log.fact(loglevel.Models, slog.LevelInfo, "conversation compacted", append([]any{"reason", p.Reason, "messages", p.Replaced}, spent(p.Usage, p.Cost)...)...)
+			l.fact(loglevel.Models, slog.LevelInfo, "conversation compacted", append([]any{"reason", p.Reason, "messages", p.Replaced}, spent(p.Usage, p.Cost)...)...)
 		} else {
-			r.log.fact(loglevel.Models, slog.LevelWarn, "conversation not compacted", "reason", p.Reason, "error", p.Failure)
+			l.fact(loglevel.Models, slog.LevelWarn, "conversation not compacted", "reason", p.Reason, "error", p.Failure)
 		}
 	case *loop.CallStarted:
-		r.log.fact(loglevel.Tools, slog.LevelDebug, "call sent", "tool", p.Tool, "call", p.CallID)
+		l.fact(loglevel.Tools, slog.LevelDebug, "call sent", "tool", p.Tool, "call", p.CallID)
 	case *loop.CallResult:
-		r.logResult(p)
+		l.result(p)
 	case *loop.DecisionRequested:
-		r.log.fact(loglevel.Runs, slog.LevelInfo, "run waits for a person", "decision", p.ID, "kind", p.Kind, "tool", p.Tool, "call", p.CallID)
+		l.fact(loglevel.Runs, slog.LevelInfo, "run waits for a person", "decision", p.ID, "kind", p.Kind, "tool", p.Tool, "call", p.CallID)
 	case *loop.DecisionMade:
-		r.log.fact(loglevel.Runs, slog.LevelInfo, "person decided", "principal", p.Principal, "decision", p.ID, "verdict", p.Verdict, "by", p.By)
+		l.fact(loglevel.Runs, slog.LevelInfo, "person decided", "principal", p.Principal, "decision", p.ID, "verdict", p.Verdict, "by", p.By)
 	case *loop.CancelRequested:
-		r.log.fact(loglevel.Runs, slog.LevelInfo, "run cancelled", "reason", p.Reason)
+		l.fact(loglevel.Runs, slog.LevelInfo, "run cancelled", "reason", p.Reason)
 	case *loop.ContextChange:
 		if len(p.Refused) > 0 {
-			r.log.to(loglevel.Tools).Warn("effects of tools on the run's context were refused", "refused", p.Refused)
+			l.to(loglevel.Tools).Warn("effects of tools on the run's context were refused", "refused", p.Refused)
 		}
 	case *loop.RunFinished:
-		r.logFinished(p)
+		l.finished(p)
 	}
 }
 
-// logResult logs the result of a call. Failures of toolhost and of plugins are important to the
+// result logs the result of a call. Failures of toolhost and of plugins are important to the
 // operator. Errors that tools report, and mistakes of the model, are for the model.
-func (r *run) logResult(p *loop.CallResult) {
+func (l *runLog) result(p *loop.CallResult) {
 	if p.Failure == nil {
-		r.log.fact(loglevel.Tools, slog.LevelDebug, "call ended", "tool", p.Tool, "call", p.CallID, "is_error", p.Result.IsError)
+		l.fact(loglevel.Tools, slog.LevelDebug, "call ended", "tool", p.Tool, "call", p.CallID, "is_error", p.Result.IsError)
 		return
 	}
 	level := slog.LevelDebug
@@ -105,11 +105,11 @@ func (r *run) logResult(p *loop.CallResult) {
 	case tool.KindCrashed, tool.KindTimeout, tool.KindUnavailable, tool.KindInternal:
 		level = slog.LevelInfo
 	}
-	r.log.fact(loglevel.Tools, level, "call failed", "tool", p.Tool, "call", p.CallID, "outcome", p.Failure.Kind, "error", p.Failure.Message)
+	l.fact(loglevel.Tools, level, "call failed", "tool", p.Tool, "call", p.CallID, "outcome", p.Failure.Kind, "error", p.Failure.Message)
 }
 
-// logFinished logs the end of the run.
-func (r *run) logFinished(p *loop.RunFinished) {
+// finished logs the end of the run.
+func (l *runLog) finished(p *loop.RunFinished) {
 	level := slog.LevelInfo
 	if p.StopReason == loop.StopModelError || p.StopReason == loop.StopInternalError {
 		level = slog.LevelError
@@ -122,7 +122,7 @@ func (r *run) logFinished(p *loop.RunFinished) {
 		}
 		more = append(more, key, p.Message)
 	}
-	r.log.fact(loglevel.Runs, level, "run ended", more...)
+	l.fact(loglevel.Runs, level, "run ended", more...)
 }
 
 // spent returns the fields for tokens and their cost.

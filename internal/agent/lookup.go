@@ -32,7 +32,7 @@ func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 	if _, err := a.journal.fold(ctx, runID, &s); err != nil {
 		return Run{}, err
 	}
-	below, err := a.pendingBelow(ctx, &s)
+	below, err := a.journal.pendingBelow(ctx, &s)
 	if err != nil {
 		return Run{}, err
 	}

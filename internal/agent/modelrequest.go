@@ -69,14 +69,14 @@ func (q *modelRequest) work() {
 			return
 		}
 		if err == nil {
-			q.run.observeAnswer(&q.timing, &q.route, resp, nil)
+			q.run.observed.modelEnded(&q.timing, &q.route, resp, nil)
 			q.finish(from, resp, open)
 			return
 		}
 		failure := modelError(err)
 		step := q.route.failed(failure)
 		if !step.again {
-			q.run.observeAnswer(&q.timing, &q.route, nil, failure)
+			q.run.observed.modelEnded(&q.timing, &q.route, nil, failure)
 			q.giveUp(failure)
 			return
 		}
@@ -85,7 +85,7 @@ func (q *modelRequest) work() {
 			reset.Model = q.route.current().Model.Name()
 		}
 		q.run.report(update{task: q.task, passing: reset})
-		if !q.run.repeat(q.task.ctx, "model is asked again", &q.route, step, failure) {
+		if !q.route.repeat(q.task.ctx, &q.run.log, "model is asked again", step, failure) {
 			return
 		}
 	}
@@ -208,7 +208,7 @@ func (q *modelRequest) generate(m routed, request model.Request) (*model.Respons
 	forward := q.forward()
 	defer forward.abandon()
 	show := q.show()
-	resp, err := q.run.stream(q.task.ctx, m.Model, request, func(chunk model.Chunk) {
+	resp, err := stream(q.task.ctx, m.Model, q.run.config.ModelIdle, request, func(chunk model.Chunk) {
 		q.timing.chunk()
 		switch {
 		case chunk.CallBegun != nil:

@@ -214,7 +214,7 @@ func (o *observed) see(e loop.Event) {
 			call = CallEnd{ID: p.CallID, Parent: o.span, Began: e.Time}
 		}
 		delete(o.calls, p.CallID)
-		call.Tool, call.Took, call.Outcome = o.run.labelOf(p.Tool), max(e.Time.Sub(call.Began), 0), outcomeOf(p)
+		call.Tool, call.Took, call.Outcome = o.run.offered.labelOf(p.Tool), max(e.Time.Sub(call.Began), 0), outcomeOf(p)
 		o.observer.CallEnded(&call)
 	case *loop.DecisionRequested:
 		o.observer.Asked(string(p.Kind))
@@ -227,8 +227,8 @@ func (o *observed) see(e loop.Event) {
 const unknownTool = "unknown"
 
 // labelOf returns the name of a tool that was offered, or unknownTool.
-func (r *run) labelOf(name string) string {
-	if r.offered.find(name) != nil || loop.IsSystemTool(name) {
+func (o *offer) labelOf(name string) string {
+	if o.find(name) != nil || loop.IsSystemTool(name) {
 		return name
 	}
 	return unknownTool
@@ -283,13 +283,13 @@ const (
 // ModelFailures returns all values of ModelEnd.Failure.
 func ModelFailures() []string { return []string{failedOverflow, failedMalformed, failedOtherwise} }
 
-// observeAnswer reports a model request that has a response, or failed.
-func (r *run) observeAnswer(m *modelTiming, route *route, resp *model.Response, failure *model.Error) {
-	if r.observed == nil {
+// modelEnded reports a model request that has a response, or failed.
+func (o *observed) modelEnded(m *modelTiming, route *route, resp *model.Response, failure *model.Error) {
+	if o == nil {
 		return
 	}
 	end := ModelEnd{
-		Model: route.current().Model.Name(), Session: r.observed.session, Began: m.began, Took: time.Since(m.began), FirstChunk: m.first,
+		Model: route.current().Model.Name(), Session: o.session, Began: m.began, Took: time.Since(m.began), FirstChunk: m.first,
 		Attempts: m.attempts, Usage: route.wasted, Cost: route.cost, Compaction: m.compaction,
 	}
 	switch {
@@ -303,5 +303,5 @@ func (r *run) observeAnswer(m *modelTiming, route *route, resp *model.Response, 
 	default:
 		end.Failure = failedOtherwise
 	}
-	r.observed.answered(end)
+	o.answered(end)
 }

@@ -244,7 +244,7 @@ func (r *run) complete(t *task, owner string, request model.Request, reply *loop
 	}
 	for route := r.newRoute(request.Messages); ; {
 		from := route.current()
-		resp, err := r.stream(t.ctx, from.Model, request, func(model.Chunk) {})
+		resp, err := stream(t.ctx, from.Model, r.config.ModelIdle, request, func(model.Chunk) {})
 		if err == nil {
 			reply.Usage, reply.Cost = route.wasted.Add(resp.Usage), route.cost+from.cost(resp.Usage)
 			reply.Answer = &tool.ModelAnswer{
@@ -260,7 +260,7 @@ func (r *run) complete(t *task, owner string, request model.Request, reply *loop
 			fail(tool.KindUnavailable, "the model did not answer: "+failure.Error())
 			return
 		}
-		if !r.repeat(t.ctx, "model is asked again for a tool", &route, step, failure) {
+		if !route.repeat(t.ctx, &r.log, "model is asked again for a tool", step, failure) {
 			return
 		}
 	}

@@ -112,7 +112,7 @@ func full(h holder, used, quota string, wait time.Duration) error {
 // what models and tools cost in a day, is full.
 func (a *Agent) admitWork(ctx context.Context, principal string) error {
 	for _, h := range a.config().Quotas.holders(principal) {
-		if n := a.working(h.owns); h.Runs > 0 && n >= h.Runs {
+		if n := a.work.working(h.owns); h.Runs > 0 && n >= h.Runs {
 			return full(h, fmt.Sprintf("%d runs at work", n), fmt.Sprint(h.Runs), time.Second)
 		}
 	}
@@ -121,10 +121,10 @@ func (a *Agent) admitWork(ctx context.Context, principal string) error {
 }
 
 // working counts the runs at work of some principals.
-func (a *Agent) working(owns func(principal string) bool) (n int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, r := range a.runs {
+func (w *atWork) working(owns func(principal string) bool) (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.runs {
 		if !r.sub && !r.waits.Load() && owns(r.owner) {
 			n++
 		}

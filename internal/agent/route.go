@@ -111,19 +111,18 @@ func (r *route) words(f *model.Error) string {
 }
 
 // repeat logs a failed attempt and waits before the next one. It returns false if ctx ends.
-func (r *run) repeat(ctx context.Context, words string, route *route, s step, f *model.Error) bool {
-	r.log.fact(loglevel.Models, slog.LevelWarn, words, "model", route.current().Model.Name(), "fallback", s.next, "attempt", route.attempts, "pause", s.pause, "error", f)
+func (r *route) repeat(ctx context.Context, log *runLog, words string, s step, f *model.Error) bool {
+	log.fact(loglevel.Models, slog.LevelWarn, words, "model", r.current().Model.Name(), "fallback", s.next, "attempt", r.attempts, "pause", s.pause, "error", f)
 	return sleep(ctx, s.pause) == nil
 }
 
 // errIdle is the cause that ends a silent stream.
 var errIdle = errors.New("the model's stream has stalled")
 
-// stream makes one attempt. It calls see for each chunk but the last, and returns the response.
-func (r *run) stream(parent context.Context, m model.Model, request model.Request, see func(model.Chunk)) (*model.Response, error) {
+// stream makes one attempt, which fails if nothing comes for idle. It calls see for each chunk but the last, and returns the response.
+func stream(parent context.Context, m model.Model, idle time.Duration, request model.Request, see func(model.Chunk)) (*model.Response, error) {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	idle := r.config.ModelIdle
 	watchdog := time.AfterFunc(idle, func() { cancel(errIdle) })
 	defer watchdog.Stop()
 	var size responseSize

@@ -43,8 +43,8 @@ type run struct {
 	updates chan update      // from the tasks
 	group   sync.WaitGroup   // the tasks' goroutines
 	offered *offer           // from the last list of tools; nil: there is none
-	alarm   *time.Timer      // for Wait; nil: time causes no event
-	hasSlot bool             // whether it has one of Agent.slots
+	alarm   alarm            // for Wait
+	slot    slot
 
 	schema answerSchema // of the answer
 
@@ -80,6 +80,7 @@ func newRun(a *Agent, k runRef) *run {
 	r := &run{
 		agent: a, config: a.config(), id: k.id, log: newRunLog(a, k.id), sub: k.sub, owner: k.owner, fresh: k.fresh, tries: k.tries, woken: make(chan struct{}, 1), tasks: make(map[string]*task), updates: make(chan update),
 	}
+	r.slot.run = r
 	// watchers read the journal up to there, also while the run waits for a slot
 	r.feed.begin(k.last)
 	return r
@@ -92,8 +93,8 @@ func (r *run) work(ctx context.Context) {
 	for _, t := range r.tasks {
 		t.stop()
 	}
-	r.setAlarm(loop.Wait{})
-	r.releaseSlot()
+	r.alarm.set(loop.Wait{})
+	r.slot.release()
 	r.observed.end()
 	r.previews.abandon()
 	r.group.Wait()
@@ -104,19 +105,19 @@ func (r *run) work(ctx context.Context) {
 	if err != nil && ctx.Err() == nil {
 		r.log.to(loglevel.Runs).Error("run stopped before its end", "tried_again", again, "error", err)
 	}
-	for _, in := range r.agent.drop(r) {
+	for _, in := range r.agent.work.drop(r) {
 		in.answer(reply{err: err})
 	}
 	r.feed.end(err)
 	if again {
-		r.agent.group.Go(func() {
-			r.agent.retryLater(runRef{id: r.id, last: r.state.Seq(), sub: r.sub, owner: r.owner, tries: r.tries})
+		r.agent.work.group.Go(func() {
+			r.agent.work.retryLater(runRef{id: r.id, last: r.state.Seq(), sub: r.sub, owner: r.owner, tries: r.tries})
 		})
 	}
 }
 
 func (r *run) loop(ctx context.Context) error {
-	if err := r.awaitSlot(ctx); err != nil {
+	if err := r.slot.await(ctx); err != nil {
 		return err
 	}
 	var err error
@@ -129,7 +130,7 @@ func (r *run) loop(ctx context.Context) error {
 		ctx = act(ctx, r.state.Started().Principal, r.state.Started().Groups)
 	}
 	r.log.open(r.state.Started())
-	r.logBegun()
+	r.log.begun(&r.state, r.fresh)
 	r.observed = r.observe()
 	r.inherited = make(map[string]bool)
 	for _, command := range loop.Next(&r.state) {
@@ -147,7 +148,7 @@ func (r *run) loop(ctx context.Context) error {
 	}
 	for {
 		idle := r.state.Finished() != nil
-		inputs, left := r.agent.take(r, idle)
+		inputs, left := r.agent.work.take(r, idle)
 		if left {
 			return nil
 		}
@@ -164,9 +165,9 @@ func (r *run) loop(ctx context.Context) error {
 			if err := r.handle(ctx, u); err != nil {
 				return err
 			}
-		case r.wantedSlot() <- struct{}{}:
-			r.hasSlot = true
-		case <-r.alarmC():
+		case r.slot.wanted() <- struct{}{}:
+			r.slot.held = true
+		case <-r.alarm.channel():
 			if err := r.commit(ctx, r.state.Due(time.Now())...); err != nil {
 				return err
 			}
@@ -305,7 +306,7 @@ func (r *run) commitWith(ctx context.Context, contents []runstore.Content, paylo
 	}
 	r.feed.publish(all.events...)
 	for _, e := range all.events {
-		r.logEvent(e)
+		r.log.event(e)
 		r.observed.see(e)
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/loop"
 )
 
+// slot is the place of a run among those that work at the same time. Only the run's goroutine uses it.
+//
 // A run at work has a slot. The number of slots is limited, so that memory and the load on models
 // and tools are bounded however many runs are started. Runs without a slot wait in order of
 // arrival. A run that waits only for a person gives its slot up.
@@ -15,18 +17,22 @@ import (
 // person, its parent also gives its slot up. After the decision, the sub-run continues before its
 // parent has a slot again, and then runs without one. The calls of one response bound the number of
 // such sub-runs.
+type slot struct {
+	run  *run
+	held bool // one element of Agent.slots is the run's
+}
 
-// awaitSlot waits for a slot before the run reads its journal, or until the run has an input.
-func (r *run) awaitSlot(ctx context.Context) error {
-	if r.sub {
+// await waits for a slot before the run reads its journal, or until the run has an input.
+func (s *slot) await(ctx context.Context) error {
+	if s.run.sub {
 		return nil
 	}
 	select {
-	case r.agent.slots <- struct{}{}:
-		r.hasSlot = true
-	case <-r.woken:
+	case s.run.agent.slots <- struct{}{}:
+		s.held = true
+	case <-s.run.woken:
 		// The input is recorded at once. What follows from it waits for a slot.
-		r.wake()
+		s.run.wake()
 	case <-ctx.Done():
 		return errClosed()
 	}
@@ -41,21 +47,21 @@ func (r *run) wake() {
 	}
 }
 
-// wantedSlot returns the channel that gives a slot, or nil, which blocks, if the run needs none.
-func (r *run) wantedSlot() chan<- struct{} {
-	if r.sub || r.hasSlot || !r.busy() {
+// wanted returns the channel that gives a slot, or nil, which blocks, if the run needs none.
+func (s *slot) wanted() chan<- struct{} {
+	if s.run.sub || s.held || !busy(&s.run.state) {
 		return nil
 	}
-	return r.agent.slots
+	return s.run.agent.slots
 }
 
-// busy reports whether the run has work to do.
-func (r *run) busy() bool {
-	for _, command := range loop.Next(&r.state) {
+// busy reports whether a run has work to do.
+func busy(state *loop.State) bool {
+	for _, command := range loop.Next(state) {
 		switch c := command.(type) {
 		case loop.Wait:
 		case loop.CallTool:
-			if c.Cancel != nil || !r.state.WaitsForPerson(c.Call.ID) {
+			if c.Cancel != nil || !state.WaitsForPerson(c.Call.ID) {
 				return true
 			}
 		default:
@@ -66,23 +72,23 @@ func (r *run) busy() bool {
 }
 
 // mayWork reports whether the run may start tasks. A run without work gives its slot up.
-func (r *run) mayWork() bool {
-	if r.hasSlot && !r.busy() {
-		r.releaseSlot()
+func (s *slot) mayWork() bool {
+	if s.held && !busy(&s.run.state) {
+		s.release()
 	}
-	r.waits.Store(!r.sub && !r.hasSlot && !r.busy())
-	if r.observed != nil {
-		busy := r.hasSlot || r.state.Finished() == nil && r.busy()
-		r.observed.works(r.hasSlot || r.sub && busy)
-		r.observed.waits(!busy && r.state.Finished() == nil)
+	s.run.waits.Store(!s.run.sub && !s.held && !busy(&s.run.state))
+	if s.run.observed != nil {
+		busy := s.held || s.run.state.Finished() == nil && busy(&s.run.state)
+		s.run.observed.works(s.held || s.run.sub && busy)
+		s.run.observed.waits(!busy && s.run.state.Finished() == nil)
 	}
-	return r.sub || r.hasSlot
+	return s.run.sub || s.held
 }
 
-// releaseSlot gives the run's slot up, if it has one.
-func (r *run) releaseSlot() {
-	if r.hasSlot {
-		<-r.agent.slots
-		r.hasSlot = false
+// release gives the run's slot up, if it has one.
+func (s *slot) release() {
+	if s.held {
+		<-s.run.agent.slots
+		s.held = false
 	}
 }

@@ -9,13 +9,13 @@ import (
 )
 
 // pendingRefs returns references to the decisions that a run and its sub-runs wait for.
-func (a *Agent) pendingRefs(ctx context.Context, runID string) ([]string, error) {
-	r, err := a.journal.summaryOf(ctx, runID)
+func (j *journal) pendingRefs(ctx context.Context, runID string) ([]string, error) {
+	r, err := j.summaryOf(ctx, runID)
 	if err != nil || !r.Waiting {
 		return nil, err
 	}
 	var s loop.State
-	if _, err := a.journal.fold(ctx, runID, &s); err != nil {
+	if _, err := j.fold(ctx, runID, &s); err != nil {
 		return nil, err
 	}
 	var refs []string
@@ -26,14 +26,14 @@ func (a *Agent) pendingRefs(ctx context.Context, runID string) ([]string, error)
 }
 
 // pendingBelow returns the decisions that sub-runs still wait for.
-func (a *Agent) pendingBelow(ctx context.Context, s *loop.State) ([]loop.Pending, error) {
+func (j *journal) pendingBelow(ctx context.Context, s *loop.State) ([]loop.Pending, error) {
 	var list []loop.Pending
 	folded := make(map[string][]loop.Pending)
 	for _, ref := range s.Batch().SubRunDecisions() {
 		runID, id := loop.SplitRef(ref)
 		if _, ok := folded[runID]; !ok {
 			var below loop.State
-			if _, err := a.journal.fold(ctx, runID, &below); err != nil {
+			if _, err := j.fold(ctx, runID, &below); err != nil {
 				return nil, err
 			}
 			folded[runID] = below.Pending()
@@ -50,7 +50,7 @@ func (a *Agent) pendingBelow(ctx context.Context, s *loop.State) ([]loop.Pending
 
 // targetOf returns the run that the decisions belong to, and the decisions with that run's own ids.
 // runID is the run that the caller named.
-func (a *Agent) targetOf(ctx context.Context, runID string, decisions []loop.DecisionMade) (string, []loop.DecisionMade, error) {
+func (j *journal) targetOf(ctx context.Context, runID string, decisions []loop.DecisionMade) (string, []loop.DecisionMade, error) {
 	made := slices.Clone(decisions)
 	at := ""
 	for i := range made {
@@ -64,7 +64,7 @@ func (a *Agent) targetOf(ctx context.Context, runID string, decisions []loop.Dec
 		at, made[i].ID = below, id
 	}
 	for above, depth := at, 0; above != runID; depth++ {
-		r, err := a.journal.summaryOf(ctx, above)
+		r, err := j.summaryOf(ctx, above)
 		if err != nil || r.Parent == nil || depth > maxDepth {
 			return "", nil, tool.Errorf(tool.KindNotFound, "run %s has no sub-run %q", runID, loop.Clip(at))
 		}

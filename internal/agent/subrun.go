@@ -141,7 +141,7 @@ func concernsPeople(p loop.Payload, waiting bool) bool {
 // reportWaiting reports the decisions that the sub-run waits for now, if they have changed. It
 // reads the sub-run's current state, because the watched event may be old.
 func (s *subRun) reportWaiting(ctx context.Context, told **loop.SubRunWaiting) error {
-	refs, err := s.run.agent.pendingRefs(ctx, s.child.RunID)
+	refs, err := s.run.agent.journal.pendingRefs(ctx, s.child.RunID)
 	if err != nil {
 		return err
 	}

@@ -35,24 +35,24 @@ func (s *summarizer) work() {
 	for {
 		s.timing.attempts = s.route.attempts
 		from := s.route.current()
-		resp, err := s.run.stream(s.task.ctx, from.Model, s.request, func(model.Chunk) { s.timing.chunk() })
+		resp, err := stream(s.task.ctx, from.Model, s.run.config.ModelIdle, s.request, func(model.Chunk) { s.timing.chunk() })
 		if s.task.ctx.Err() != nil {
 			return
 		}
 		if err == nil {
 			s.timing.chunk()
-			s.run.observeAnswer(&s.timing, &s.route, resp, nil)
+			s.run.observed.modelEnded(&s.timing, &s.route, resp, nil)
 			s.done(s.summary(from, resp))
 			return
 		}
 		failure := modelError(err)
 		step := s.route.failed(failure)
 		if !step.again {
-			s.run.observeAnswer(&s.timing, &s.route, nil, failure)
+			s.run.observed.modelEnded(&s.timing, &s.route, nil, failure)
 			s.done(s.failed(failure.Error()))
 			return
 		}
-		if !s.run.repeat(s.task.ctx, "model is asked for a summary again", &s.route, step, failure) {
+		if !s.route.repeat(s.task.ctx, &s.run.log, "model is asked for a summary again", step, failure) {
 			return
 		}
 	}

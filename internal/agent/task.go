@@ -46,7 +46,7 @@ type update struct {
 func (r *run) reconcile(ctx context.Context) {
 	named := make(map[string]bool)
 	var wait loop.Wait
-	mayWork := r.mayWork()
+	mayWork := r.slot.mayWork()
 	for _, command := range loop.Next(&r.state) {
 		switch c := command.(type) {
 		case loop.AskModel:
@@ -88,7 +88,7 @@ func (r *run) reconcile(ctx context.Context) {
 			wait = c
 		}
 	}
-	r.setAlarm(wait)
+	r.alarm.set(wait)
 	for name, t := range r.tasks {
 		if !named[name] {
 			t.stop()
@@ -107,24 +107,27 @@ func (r *run) startCall(t *task, c loop.Call) {
 	r.makeCall(t, c)
 }
 
-// setAlarm sets the alarm, or stops it.
-func (r *run) setAlarm(w loop.Wait) {
-	if r.alarm != nil {
-		r.alarm.Stop()
-		r.alarm = nil
+// alarm is when a run goes on although nothing has happened. The zero alarm is off.
+type alarm struct{ timer *time.Timer }
+
+// set sets the alarm, or turns it off.
+func (a *alarm) set(w loop.Wait) {
+	if a.timer != nil {
+		a.timer.Stop()
+		a.timer = nil
 	}
 	if !w.Until.IsZero() {
-		r.alarm = time.NewTimer(max(0, time.Until(w.Until)))
+		a.timer = time.NewTimer(max(0, time.Until(w.Until)))
 	}
 }
 
-// alarmC returns the alarm's channel. If there is no alarm, it returns nil, on which a receive
+// channel returns the channel of the alarm. If it is off, channel returns nil, on which a receive
 // blocks.
-func (r *run) alarmC() <-chan time.Time {
-	if r.alarm == nil {
+func (a *alarm) channel() <-chan time.Time {
+	if a.timer == nil {
 		return nil
 	}
-	return r.alarm.C
+	return a.timer.C
 }
 
 func (r *run) startTask(ctx context.Context, name string) *task {

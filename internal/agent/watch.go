@@ -22,7 +22,7 @@ func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.S
 		var f *feed // kept to its end, so that no event is missed
 		for {
 			if f == nil {
-				f = a.feedOf(runID)
+				f = a.work.feedOf(runID)
 			}
 			var events []loop.Event
 			upTo, behind := uint64(math.MaxUint64), f == nil
@@ -44,7 +44,7 @@ func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.S
 				return
 			}
 			if f == nil || len(events) == 0 && !behind {
-				if f = a.feedOf(runID); f != nil {
+				if f = a.work.feedOf(runID); f != nil {
 					continue
 				}
 				again, err := a.endOf(ctx, runID)
@@ -91,7 +91,7 @@ func (a *Agent) endOf(ctx context.Context, runID string) (again bool, err error)
 		return false, err
 	}
 	// A run that was just resumed is at work, or has new events.
-	if a.feedOf(runID) != nil {
+	if a.work.feedOf(runID) != nil {
 		return true, nil
 	}
 	r, err := a.journal.summaryOf(ctx, runID)
