@@ -38,17 +38,17 @@ func (x *examiner) converse(ctx context.Context, t *trial) {
 // open opens the stream of a process, and waits until the plugin answers.
 func (c *conversation) open(ctx context.Context) bool {
 	if err := c.t.open(ctx); err != nil {
-		c.x.fail("stream.open", "", "%s", words(err))
+		c.x.findings.fail("stream.open", "", "%s", words(err))
 		return false
 	}
 	if _, err := c.t.unknownTool(ctx); err != nil {
 		if broken := c.t.broken(); broken != "" {
-			c.x.fail("stream.open", "", "%s", broken)
+			c.x.findings.fail("stream.open", "", "%s", broken)
 			c.drop()
 			return false
 		}
 	}
-	c.x.pass("stream.open", "")
+	c.x.findings.pass("stream.open", "")
 	return true
 }
 
@@ -63,7 +63,7 @@ func (c *conversation) probe(ctx context.Context, check string, do func(ctx cont
 		return // the examiner has stopped the process
 	}
 	if broken := t.broken(); broken != "" {
-		c.x.fail(check, "", "%s", broken)
+		c.x.findings.fail(check, "", "%s", broken)
 		c.drop()
 	}
 }
@@ -74,7 +74,7 @@ func (c *conversation) revive(ctx context.Context, check string) bool {
 		return true
 	}
 	if c.launches == maxLaunches {
-		c.x.skip(check, "calls have ended the plugin too often")
+		c.x.findings.skip(check, "calls have ended the plugin too often")
 		return false
 	}
 	c.launches++
@@ -82,7 +82,7 @@ func (c *conversation) revive(ctx context.Context, check string) bool {
 		return false
 	}
 	if err := c.t.open(ctx); err != nil {
-		c.x.skip(check, "the stream did not open again: %s", words(err))
+		c.x.findings.skip(check, "the stream did not open again: %s", words(err))
 		c.drop()
 		return false
 	}
@@ -120,7 +120,7 @@ func (c *conversation) harvest(t *trial) {
 		return
 	}
 	if t.stream.strays > 0 {
-		c.x.fail("calls.end", "", "it sent %d frames for calls that never were", t.stream.strays)
+		c.x.findings.fail("calls.end", "", "it sent %d frames for calls that never were", t.stream.strays)
 	}
 	for _, call := range t.stream.all() {
 		call.mu.Lock()
@@ -130,18 +130,18 @@ func (c *conversation) harvest(t *trial) {
 			"results.content": call.end.GetResult() != nil, "results.chunks": call.chunked > 0,
 		} {
 			if looked {
-				c.x.pass(check, "")
+				c.x.findings.pass(check, "")
 			}
 		}
 		call.mu.Unlock()
 		for _, p := range problems {
-			c.x.fail(p.check, call.tool, "%s", p.text)
+			c.x.findings.fail(p.check, call.tool, "%s", p.text)
 		}
 	}
-	c.x.skip("calls.statuses", "no call sent a status")
-	c.x.skip("calls.logs", "no call sent a log record")
-	c.x.skip("results.content", "no call ended with a result")
-	c.x.skip("results.chunks", "no result was larger than 64 KiB")
+	c.x.findings.skip("calls.statuses", "no call sent a status")
+	c.x.findings.skip("calls.logs", "no call sent a log record")
+	c.x.findings.skip("results.content", "no call ended with a result")
+	c.x.findings.skip("results.chunks", "no result was larger than 64 KiB")
 }
 
 // broken says why the stream of a process has ended, or returns "" if it has not.
@@ -188,7 +188,7 @@ func (c *conversation) ends(ctx context.Context, t *trial, one *call, check stri
 		return true
 	}
 	if t.stream.problem() == nil && ctx.Err() == nil {
-		c.x.fail(check, one.tool, "it did not end within %v", c.x.cfg.Timeout)
+		c.x.findings.fail(check, one.tool, "it did not end within %v", c.x.cfg.Timeout)
 		c.drop() // other tests would wait for what this call holds
 	}
 	return false
@@ -201,9 +201,9 @@ func (c *conversation) callUnknownTool(ctx context.Context, t *trial) {
 		return
 	}
 	if one.kind() != tool.KindNotFound {
-		c.x.fail(check, "", "it ended with %s", one.outcome())
+		c.x.findings.fail(check, "", "it ended with %s", one.outcome())
 	}
-	c.x.pass(check, "")
+	c.x.findings.pass(check, "")
 }
 
 func (c *conversation) leaveIncomplete(ctx context.Context, t *trial) {
@@ -214,27 +214,27 @@ func (c *conversation) leaveIncomplete(ctx context.Context, t *trial) {
 		return
 	}
 	if name == unknownToolName {
-		c.x.skip(check, "it has no tool")
-		c.x.skip("stream.cancel_incomplete", "it has no tool")
+		c.x.findings.skip(check, "it has no tool")
+		c.x.findings.skip("stream.cancel_incomplete", "it has no tool")
 		return
 	}
 	if _, err := t.unknownTool(ctx); err != nil {
 		if t.stream.problem() == nil {
-			c.x.fail(check, name, "while the arguments of a call were still to come, another got no answer: %v", err)
+			c.x.findings.fail(check, name, "while the arguments of a call were still to come, another got no answer: %v", err)
 			c.drop()
 		}
 		return
 	}
 	if one.over() {
-		c.x.fail(check, name, "a call whose arguments were {, with more to come, ended with %s", one.outcome())
+		c.x.findings.fail(check, name, "a call whose arguments were {, with more to come, ended with %s", one.outcome())
 		return
 	}
-	c.x.pass(check, "")
+	c.x.findings.pass(check, "")
 	if one.cancel() == nil && c.ends(ctx, t, one, "stream.cancel_incomplete") {
 		if result, isError := one.isResult(); result && !isError {
-			c.x.fail("stream.cancel_incomplete", name, "it ended with a result, although nothing was to be executed")
+			c.x.findings.fail("stream.cancel_incomplete", name, "it ended with a result, although nothing was to be executed")
 		}
-		c.x.pass("stream.cancel_incomplete", "")
+		c.x.findings.pass("stream.cancel_incomplete", "")
 	}
 }
 
@@ -248,9 +248,9 @@ func (c *conversation) disturbEnded(ctx context.Context, t *trial) {
 		return
 	}
 	if _, err := t.unknownTool(ctx); err != nil && t.stream.problem() == nil {
-		c.x.fail(check, "", "after frames for a call that had ended, %v", err)
+		c.x.findings.fail(check, "", "after frames for a call that had ended, %v", err)
 	}
-	c.x.pass(check, "")
+	c.x.findings.pass(check, "")
 }
 
 func (c *conversation) sendUnknownFrames(ctx context.Context, t *trial) {
@@ -261,9 +261,9 @@ func (c *conversation) sendUnknownFrames(ctx context.Context, t *trial) {
 	}
 	_, err = t.unknownTool(ctx)
 	if err != nil && t.stream.problem() == nil {
-		c.x.fail(check, "", "after a frame that it cannot know, %v", err)
+		c.x.findings.fail(check, "", "after a frame that it cannot know, %v", err)
 	}
-	c.x.pass(check, "")
+	c.x.findings.pass(check, "")
 	_ = one.cancel()
 }
 

@@ -33,10 +33,10 @@ func (c *conversation) starve(ctx context.Context, t *trial, name string, text j
 	heard := one.heard
 	one.mu.Unlock()
 	if heard < 3 {
-		c.x.skip(check, "the tool that is called sends too little to need credit")
+		c.x.findings.skip(check, "the tool that is called sends too little to need credit")
 		return
 	}
-	c.x.pass(check, "")
+	c.x.findings.pass(check, "")
 }
 
 // cancelWaiting cancels a call that waits for credit.
@@ -54,10 +54,10 @@ func (c *conversation) cancelWaiting(ctx context.Context, t *trial, name string,
 		}
 	}
 	if !t.barrier(ctx, one) {
-		c.x.skip(check, "the tool that is called sends too little to need credit")
+		c.x.findings.skip(check, "the tool that is called sends too little to need credit")
 		return
 	}
 	if one.cancel() == nil && c.ends(ctx, t, one, check) {
-		c.x.pass(check, "")
+		c.x.findings.pass(check, "")
 	}
 }

@@ -24,17 +24,17 @@ func (x *examiner) describe(ctx context.Context, t *trial) error {
 			words = "it ended when it was asked: " + t.ending()
 			x.remember(t)
 		}
-		x.fail("describe.answer", "", "%s", words)
+		x.findings.fail("describe.answer", "", "%s", words)
 		return errNoDescription
 	}
-	x.pass("describe.answer", "")
+	x.findings.pass("describe.answer", "")
 	x.described = descriptionOf(said)
 	if again, err := t.ask(ctx); err != nil {
-		x.fail("describe.answer", "", "asked a second time: %s", words(err))
+		x.findings.fail("describe.answer", "", "asked a second time: %s", words(err))
 	} else if !proto.Equal(said, again) {
-		x.fail("describe.same", "", "two answers one after the other differ%s", difference(said, again))
+		x.findings.fail("describe.same", "", "two answers one after the other differ%s", difference(said, again))
 	} else {
-		x.pass("describe.same", "")
+		x.findings.pass("describe.same", "")
 	}
 	x.askSelection(ctx, t)
 	x.judgeWorkspace()
@@ -87,13 +87,13 @@ func difference(a, b *pluginv1.DescribeResponse) string {
 func (x *examiner) askSelection(ctx context.Context, t *trial) {
 	const check = "describe.selection"
 	if len(x.described.Tools) == 0 {
-		x.skip(check, "it has no tools")
+		x.findings.skip(check, "it has no tools")
 		return
 	}
 	name := x.described.Tools[0].Name
 	said, err := t.ask(ctx, name, unknownToolName)
 	if err != nil {
-		x.fail(check, "", "asked for %s and a tool that it does not have: %s", quote(name), words(err))
+		x.findings.fail(check, "", "asked for %s and a tool that it does not have: %s", quote(name), words(err))
 		return
 	}
 	var got []string
@@ -101,25 +101,25 @@ func (x *examiner) askSelection(ctx context.Context, t *trial) {
 		got = append(got, spec.GetName())
 	}
 	if len(got) != 1 || got[0] != name {
-		x.fail(check, "", "asked for %s and a tool that it does not have, it answers with %d tools: %s", quote(name), len(got), strings.Join(first(got, 5), ", "))
+		x.findings.fail(check, "", "asked for %s and a tool that it does not have, it answers with %d tools: %s", quote(name), len(got), strings.Join(first(got, 5), ", "))
 	}
-	x.pass(check, "")
+	x.findings.pass(check, "")
 }
 
 // judgeWorkspace examines the workspace before any call.
 func (x *examiner) judgeWorkspace() {
 	const check = "describe.side_effects"
 	if x.cfg.Workspace == "" {
-		x.skip(check, "there is no workspace")
+		x.findings.skip(check, "there is no workspace")
 		return
 	}
 	entries, err := os.ReadDir(x.cfg.Workspace)
 	if err != nil {
-		x.skip(check, "the workspace cannot be read: %v", err)
+		x.findings.skip(check, "the workspace cannot be read: %v", err)
 		return
 	}
 	for _, entry := range entries {
-		x.fail(check, "", "before any call, %s was in the workspace", quote(entry.Name()))
+		x.findings.fail(check, "", "before any call, %s was in the workspace", quote(entry.Name()))
 	}
-	x.pass(check, "")
+	x.findings.pass(check, "")
 }

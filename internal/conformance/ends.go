@@ -22,7 +22,7 @@ func (x *examiner) unknownVersion(ctx context.Context) {
 func (x *examiner) refuses(ctx context.Context, check string, environ func(dir string) []string) {
 	t, err := x.start(ctx, environ)
 	if err != nil {
-		x.skip(check, "it cannot be started: %v", err)
+		x.findings.skip(check, "it cannot be started: %v", err)
 		return
 	}
 	defer t.end()
@@ -30,22 +30,22 @@ func (x *examiner) refuses(ctx context.Context, check string, environ func(dir s
 	defer cancel()
 	line, _, err := t.bare.FirstLine(ctx)
 	if err == nil && strings.Contains(line, "|unix|") {
-		x.fail(check, "", "it serves: it printed %s", quote(line))
+		x.findings.fail(check, "", "it serves: it printed %s", quote(line))
 		return
 	}
 	if !t.exitsBefore(ctx) {
-		x.fail(check, "", "it was still there after %v", x.cfg.StartTimeout)
+		x.findings.fail(check, "", "it was still there after %v", x.cfg.StartTimeout)
 		return
 	}
 	<-t.bare.Done()
 	exit := t.bare.Exit()
 	if exit.Code != 1 {
-		x.fail(check, "", "it ended with %s, expected exit code 1", exitWords(exit))
+		x.findings.fail(check, "", "it ended with %s, expected exit code 1", exitWords(exit))
 	}
 	if strings.TrimSpace(strings.Join(exit.LastStderr, "")) == "" {
-		x.fail(check, "", "it said nothing on standard error")
+		x.findings.fail(check, "", "it said nothing on standard error")
 	}
-	x.pass(check, "")
+	x.findings.pass(check, "")
 }
 
 // another launches the plugin once more and waits for its health. If a step fails that succeeded
@@ -53,7 +53,7 @@ func (x *examiner) refuses(ctx context.Context, check string, environ func(dir s
 func (x *examiner) another(ctx context.Context, check string) *trial {
 	t, found := x.launch(ctx)
 	if len(found) > 0 {
-		x.fail(check, "", "started once more, it failed: %s", found[0].text)
+		x.findings.fail(check, "", "started once more, it failed: %s", found[0].text)
 		return nil
 	}
 	return t
@@ -65,15 +65,15 @@ func (x *examiner) leaves(t *trial, check string, anyCode bool) {
 	if !t.exitsWithin(x.cfg.ExitTimeout) {
 		t.end()
 		x.remember(t)
-		x.fail(check, "", "it was still there after %v, and had to be killed", x.cfg.ExitTimeout)
+		x.findings.fail(check, "", "it was still there after %v, and had to be killed", x.cfg.ExitTimeout)
 		return
 	}
 	<-t.bare.Done()
 	x.judgeExit(t, check, anyCode)
 	if left := t.bare.Survivors(); len(left) > 0 {
-		x.fail("end.processes", "", "when it had exited, %s of those that it had started were still there: %s", counted(len(left)), strings.Join(first(left, 5), ", "))
+		x.findings.fail("end.processes", "", "when it had exited, %s of those that it had started were still there: %s", counted(len(left)), strings.Join(first(left, 5), ", "))
 	} else {
-		x.pass("end.processes", "")
+		x.findings.pass("end.processes", "")
 	}
 }
 
@@ -81,10 +81,10 @@ func (x *examiner) judgeExit(t *trial, check string, anyCode bool) {
 	exit := t.bare.Exit()
 	if (exit.Code != 0 || exit.Signal != "") && !anyCode {
 		x.remember(t)
-		x.fail(check, "", "it ended with %s, expected exit code 0", exitWords(exit))
+		x.findings.fail(check, "", "it ended with %s, expected exit code 0", exitWords(exit))
 		return
 	}
-	x.pass(check, "")
+	x.findings.pass(check, "")
 }
 
 func (x *examiner) endOfStream(ctx context.Context) {
@@ -128,14 +128,14 @@ func (x *examiner) opened(ctx context.Context, check string) *trial {
 	}
 	if err := t.open(ctx); err != nil {
 		t.end()
-		x.skip(check, "the stream of calls does not open: see stream.open")
+		x.findings.skip(check, "the stream of calls does not open: see stream.open")
 		return nil
 	}
 	if kind, err := t.unknownTool(ctx); err != nil || kind != tool.KindNotFound {
 		select { // the plugin has not accepted the stream
 		case <-t.stream.done:
 			t.end()
-			x.skip(check, "the stream of calls does not stay open: see stream.open")
+			x.findings.skip(check, "the stream of calls does not stay open: see stream.open")
 			return nil
 		default:
 		}

@@ -31,7 +31,7 @@ func (c *conversation) callTools(ctx context.Context, found []target, passed map
 		}
 		for _, check := range append(primaryChecks[:], "calls.executed", "calls.previews", "results.schema",
 			"settle.answer", "settle.unused", "settle.executed", "settle.undeclared") {
-			c.x.skip(check, "%s", why)
+			c.x.findings.skip(check, "%s", why)
 		}
 		return
 	}
@@ -45,10 +45,10 @@ func (c *conversation) callTools(ctx context.Context, found []target, passed map
 	}
 	c.preview(ctx, found)
 	c.settle(ctx, found)
-	c.x.skip("results.schema", "no tool with an output schema gave a structured result")
+	c.x.findings.skip("results.schema", "no tool with an output schema gave a structured result")
 	if primary == nil {
 		for _, check := range primaryChecks {
-			c.x.skip(check, "no call went well of a tool that may be called again: one that is read_only or idempotent, or the one that --tool names")
+			c.x.findings.skip(check, "no call went well of a tool that may be called again: one that is read_only or idempotent, or the one that --tool names")
 		}
 		return
 	}
@@ -92,13 +92,13 @@ func (c *conversation) judgeOutcome(one *call, to *target) bool {
 	const check = "calls.executed"
 	switch kind := one.kind(); kind {
 	case "", tool.KindUnavailable, tool.KindDenied, tool.KindRateLimited:
-		c.x.pass(check, "")
+		c.x.findings.pass(check, "")
 	default:
 		if to.guessed { // the tool may refuse guessed arguments
-			c.x.pass(check, "")
+			c.x.findings.pass(check, "")
 			return false
 		}
-		c.x.fail(check, to.spec.Name, "called with valid arguments, it ended with %s", one.outcome())
+		c.x.findings.fail(check, to.spec.Name, "called with valid arguments, it ended with %s", one.outcome())
 		return false
 	}
 	text := one.structured()
@@ -114,9 +114,9 @@ func (c *conversation) judgeOutcome(one *call, to *target) bool {
 		err = schema.Validate(parsed)
 	}
 	if err != nil {
-		c.x.fail("results.schema", to.spec.Name, "its result %s does not fit: %v", quote(string(text)), err)
+		c.x.findings.fail("results.schema", to.spec.Name, "its result %s does not fit: %v", quote(string(text)), err)
 	}
-	c.x.pass("results.schema", "")
+	c.x.findings.pass("results.schema", "")
 	return true
 }
 
@@ -124,26 +124,26 @@ func (c *conversation) judgeOutcome(one *call, to *target) bool {
 func (c *conversation) overdue(ctx context.Context, t *trial, one *call, to *target, limit time.Duration) {
 	grace := c.x.grace()
 	if one.wait(ctx, grace) {
-		c.x.pass("flow.deadline", "")
+		c.x.findings.pass("flow.deadline", "")
 		if to.guessed {
-			c.x.pass("calls.executed", "")
+			c.x.findings.pass("calls.executed", "")
 			return
 		}
-		c.x.fail("calls.executed", one.tool, "it did not end within %v, then with %s; allow more time with --timeout, or choose other arguments with --tool and --arguments", limit, one.outcome())
+		c.x.findings.fail("calls.executed", one.tool, "it did not end within %v, then with %s; allow more time with --timeout, or choose other arguments with --tool and --arguments", limit, one.outcome())
 		return
 	}
 	if t.stream.problem() != nil || ctx.Err() != nil {
 		return
 	}
 	if !t.alive(ctx) {
-		c.x.fail("calls.executed", one.tool, "during the call, the plugin ceased to answer anything")
+		c.x.findings.fail("calls.executed", one.tool, "during the call, the plugin ceased to answer anything")
 		c.drop()
 		return
 	}
-	c.x.fail("calls.executed", one.tool, "it did not end within %v", limit)
-	c.x.fail("flow.deadline", one.tool, "it was given %v, and had not ended %v after that", limit, grace)
+	c.x.findings.fail("calls.executed", one.tool, "it did not end within %v", limit)
+	c.x.findings.fail("flow.deadline", one.tool, "it was given %v, and had not ended %v after that", limit, grace)
 	if one.cancel() == nil && !one.wait(ctx, grace) && t.stream.problem() == nil {
-		c.x.fail("flow.cancel", one.tool, "it had not ended %v after it was cancelled", grace)
+		c.x.findings.fail("flow.cancel", one.tool, "it had not ended %v after it was cancelled", grace)
 	}
 	c.drop()
 }
@@ -170,15 +170,15 @@ func (c *conversation) preview(ctx context.Context, found []target) {
 				}
 			}
 			if !t.barrier(ctx, one) {
-				c.x.fail(check, to.spec.Name, "it ended before its arguments were complete, with %s", one.outcome())
+				c.x.findings.fail(check, to.spec.Name, "it ended before its arguments were complete, with %s", one.outcome())
 				return
 			}
 			if one.cancel() == nil && c.ends(ctx, t, one, check) {
-				c.x.pass(check, "")
+				c.x.findings.pass(check, "")
 			}
 		})
 	}
-	c.x.skip(check, "no tool that could be called declares partial_arguments")
+	c.x.findings.skip(check, "no tool that could be called declares partial_arguments")
 }
 
 // callAgain makes the repeated calls of one tool.
@@ -201,14 +201,14 @@ func (c *conversation) callAgain(ctx context.Context, to *target) {
 		start.Timeout = nil
 		one, err := t.stream.begin(start)
 		if err == nil && one.cancel() == nil && c.ends(ctx, t, one, "flow.cancel") {
-			c.x.pass("flow.cancel", "")
+			c.x.findings.pass("flow.cancel", "")
 		}
 	})
 	again("flow.deadline", func(ctx context.Context, t *trial) {
 		start := c.x.call(to.spec.Name, to.arguments[0])
 		start.Timeout = toolpb.FromDuration(time.Millisecond)
 		if one, err := t.stream.begin(start); err == nil && c.ends(ctx, t, one, "flow.deadline") {
-			c.x.pass("flow.deadline", "")
+			c.x.findings.pass("flow.deadline", "")
 		}
 	})
 }
@@ -253,16 +253,16 @@ func (c *conversation) completes(ctx context.Context, t *trial, one *call, check
 	}
 	switch one.kind() {
 	case tool.KindInvalidArgument, tool.KindInternal, tool.KindNotFound, tool.KindTimeout, tool.KindCancelled:
-		c.x.fail(check, one.tool, "it ended with %s, and with a result when the arguments came at once", one.outcome())
+		c.x.findings.fail(check, one.tool, "it ended with %s, and with a result when the arguments came at once", one.outcome())
 	}
-	c.x.pass(check, "")
+	c.x.findings.pass(check, "")
 	return true
 }
 
 func (c *conversation) sideBySide(ctx context.Context, t *trial, to *target) {
 	const check, many = "calls.side_by_side", 8
 	if to.spec.Serial {
-		c.x.skip(check, "the tool that is called declares serial")
+		c.x.findings.skip(check, "the tool that is called declares serial")
 		return
 	}
 	half := len(to.arguments[0]) / 2
@@ -277,7 +277,7 @@ func (c *conversation) sideBySide(ctx context.Context, t *trial, to *target) {
 		calls = append(calls, one)
 	}
 	if _, err := t.ask(ctx); err != nil && t.stream.problem() == nil {
-		c.x.fail("describe.answer", "", "asked while calls were open: %s", words(err))
+		c.x.findings.fail("describe.answer", "", "asked while calls were open: %s", words(err))
 	}
 	for _, one := range slices.Backward(calls) {
 		if one.append(to.arguments[0][half:]) != nil {
@@ -301,7 +301,7 @@ func (c *conversation) garbage(ctx context.Context, t *trial, to *target) {
 		}
 		one.lenient()
 	}
-	c.x.pass(check, "")
+	c.x.findings.pass(check, "")
 }
 
 // large calls a tool with a text of 1 MiB. It returns the arguments, and whether the result is
@@ -310,7 +310,7 @@ func (c *conversation) large(ctx context.Context, t *trial, to *target) (json.Ra
 	const check = "calls.large_arguments"
 	small, ok := withText(to.spec.InputSchema, to.arguments[0], "toolhost")
 	if !ok {
-		c.x.skip(check, "the tool that is called takes no text of any length")
+		c.x.findings.skip(check, "the tool that is called takes no text of any length")
 		return nil, false
 	}
 	text, _ := withText(to.spec.InputSchema, to.arguments[0], strings.Repeat("toolhost ", 1<<20/9))
@@ -323,9 +323,9 @@ func (c *conversation) large(ctx context.Context, t *trial, to *target) (json.Ra
 		return nil, false
 	}
 	if one.kind() == tool.KindInternal && before.kind() != tool.KindInternal {
-		c.x.fail(check, to.spec.Name, "it ended with %s", one.outcome())
+		c.x.findings.fail(check, to.spec.Name, "it ended with %s", one.outcome())
 	}
-	c.x.pass(check, "")
+	c.x.findings.pass(check, "")
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	return text, one.chunked > 0

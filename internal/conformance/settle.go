@@ -34,10 +34,10 @@ func (c *conversation) settle(ctx context.Context, found []target) {
 		c.probe(ctx, "settle.executed", func(ctx context.Context, t *trial) { c.settleExecuted(ctx, t, to) })
 	}
 	for _, check := range []string{"settle.answer", "settle.unused"} {
-		c.x.skip(check, "no tool that could be called declares settles")
+		c.x.findings.skip(check, "no tool that could be called declares settles")
 	}
-	c.x.skip("settle.executed", "no call went well of a tool that declares settles")
-	c.x.skip("settle.undeclared", "no tool that may be called again declares no settles")
+	c.x.findings.skip("settle.executed", "no call went well of a tool that declares settles")
+	c.x.findings.skip("settle.undeclared", "no tool that may be called again declares no settles")
 }
 
 // replace kills the process. The next probe starts another: toolhost asks a process that has not executed
@@ -58,9 +58,9 @@ func (c *conversation) settleUnused(ctx context.Context, t *trial, to *target) {
 		return
 	}
 	if verdict == pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_HAPPENED {
-		c.x.fail(check, to.spec.Name, "asked about a call id that was never used, it says that the call happened")
+		c.x.findings.fail(check, to.spec.Name, "asked about a call id that was never used, it says that the call happened")
 	}
-	c.x.pass(check, "")
+	c.x.findings.pass(check, "")
 }
 
 func (c *conversation) settleExecuted(ctx context.Context, t *trial, to *target) {
@@ -72,9 +72,9 @@ func (c *conversation) settleExecuted(ctx context.Context, t *trial, to *target)
 		return
 	}
 	if verdict == pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_DID_NOT_HAPPEN {
-		c.x.fail(check, to.spec.Name, "asked in another process about a call that ended with a result, it says that the call did not happen: toolhost would execute it twice")
+		c.x.findings.fail(check, to.spec.Name, "asked in another process about a call that ended with a result, it says that the call did not happen: toolhost would execute it twice")
 	}
-	c.x.pass(check, "")
+	c.x.findings.pass(check, "")
 }
 
 // ask asks a tool what became of a call. It returns ok only if the answer is of use.
@@ -88,22 +88,22 @@ func (c *conversation) ask(ctx context.Context, t *trial, to *target, start *plu
 	got := one.settlement()
 	switch kind := one.kind(); {
 	case got == nil && (to.guessed || kind == tool.KindUnavailable || kind == tool.KindDenied || kind == tool.KindRateLimited):
-		c.x.pass(check, "")
+		c.x.findings.pass(check, "")
 		return 0, false
 	case got == nil:
-		c.x.fail(check, to.spec.Name, "asked what became of a call, it ended with %s", one.outcome())
+		c.x.findings.fail(check, to.spec.Name, "asked what became of a call, it ended with %s", one.outcome())
 		return 0, false
 	case got.GetCallId() != start.GetCallId():
-		c.x.fail(check, to.spec.Name, "asked about the call %s, it answered for the call %s", quote(start.GetCallId()), quote(got.GetCallId()))
+		c.x.findings.fail(check, to.spec.Name, "asked about the call %s, it answered for the call %s", quote(start.GetCallId()), quote(got.GetCallId()))
 		return 0, false
 	}
 	if _, known := pluginv1.SettlementVerdict_name[int32(got.GetVerdict())]; !known {
-		c.x.fail(check, to.spec.Name, "the verdict %d is not known", got.GetVerdict())
+		c.x.findings.fail(check, to.spec.Name, "the verdict %d is not known", got.GetVerdict())
 	}
 	if len(got.GetReason()) > maxReason {
-		c.x.fail(check, to.spec.Name, "the reason has %d bytes, more than %d", len(got.GetReason()), maxReason)
+		c.x.findings.fail(check, to.spec.Name, "the reason has %d bytes, more than %d", len(got.GetReason()), maxReason)
 	}
-	c.x.pass(check, "")
+	c.x.findings.pass(check, "")
 	return got.GetVerdict(), true
 }
 
@@ -116,9 +116,9 @@ func (c *conversation) settleUndeclared(ctx context.Context, t *trial, to *targe
 		return
 	}
 	if one.kind() != tool.KindUnsupported {
-		c.x.fail(check, to.spec.Name, "asked what became of a call although it declares no settles, it ended with %s", one.outcome())
+		c.x.findings.fail(check, to.spec.Name, "asked what became of a call although it declares no settles, it ended with %s", one.outcome())
 	}
-	c.x.pass(check, "")
+	c.x.findings.pass(check, "")
 }
 
 // settlement returns the settlement with which the call ended, or nil.

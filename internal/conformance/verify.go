@@ -83,8 +83,8 @@ func Verify(ctx context.Context, cfg Config) (*Report, error) {
 
 // examiner is one examination.
 type examiner struct {
-	cfg Config
-	*findings
+	cfg       Config
+	findings  *findings
 	output    *output
 	instances atomic.Uint64
 	calls     atomic.Uint64
@@ -108,7 +108,7 @@ func (x *examiner) examine(ctx context.Context) (otherwise string, err error) {
 	byHand := func() { x.startByHand(ctx) }
 	if len(found) > 0 {
 		for _, p := range found {
-			x.fail(p.check, "", "%s", p.text)
+			x.findings.fail(p.check, "", "%s", p.text)
 		}
 		x.passBefore(found[0].check)
 		return "it did not come so far: see " + found[0].check, nil
@@ -158,7 +158,7 @@ func (x *examiner) passBefore(failed string) {
 		if id == "start.tls" && failed != "" {
 			continue // only the health check can tell
 		}
-		x.pass(id, "")
+		x.findings.pass(id, "")
 	}
 }
 
@@ -191,16 +191,16 @@ func (x *examiner) remember(t *trial) {
 func (x *examiner) judgeOutput() {
 	lines, first := x.output.seen()
 	if lines > 0 {
-		x.pass("output.stdout", "it prints there after the handshake, first "+quote(first)+"; it is kept as its log, and standard error is the better place")
+		x.findings.pass("output.stdout", "it prints there after the handshake, first "+quote(first)+"; it is kept as its log, and standard error is the better place")
 		return
 	}
-	x.pass("output.stdout", "it prints nothing there")
+	x.findings.pass("output.stdout", "it prints nothing there")
 }
 
 func (x *examiner) report(otherwise string) *Report {
 	r := &Report{
 		Plugin: x.described.Name, Version: x.described.Version, Tools: []string{}, Called: append([]string{}, x.called...),
-		Checks: x.results(definitions(), otherwise), Sandbox: x.sandbox, Isolation: x.cfg.Isolation,
+		Checks: x.findings.results(definitions(), otherwise), Sandbox: x.sandbox, Isolation: x.cfg.Isolation,
 	}
 	if r.Plugin == "" {
 		r.Plugin = x.cfg.Process.Plugin

@@ -21,7 +21,7 @@ import (
 // changes the token, so that the caller can repeat the RPC. It does so once. A second refusal is
 // final, because the new token is as bad as the old one.
 type Authorized struct {
-	*Conn
+	Conn    *Conn
 	token   credential.Token
 	secure  bool
 	renewed bool
