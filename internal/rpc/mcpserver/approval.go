@@ -47,10 +47,14 @@ func approve(req *mcp.CallToolRequest, call *tool.Call) (answered bool, declined
 	return true, nil, nil
 }
 
+// wording words the questions that a client asks a person or its model. visible makes what a tool or a
+// caller chose harmless for a terminal.
+type wording struct{ visible func(string) string }
+
 // askApproval returns the result that asks a person to approve a call. If nobody can be asked here,
 // the result says what to do instead. answered says that the request already has an answer: the
 // arguments have changed since.
-func (s *Server) askApproval(req *mcp.CallToolRequest, needed *tool.Error, answered bool) (*mcp.CallToolResult, error) {
+func (w wording) askApproval(req *mcp.CallToolRequest, needed *tool.Error, answered bool) (*mcp.CallToolResult, error) {
 	name := req.Params.Name
 	switch {
 	case needed.FourEyes:
@@ -65,7 +69,7 @@ func (s *Server) askApproval(req *mcp.CallToolRequest, needed *tool.Error, answe
 			"because it does not support elicitation. A person with the right calls.approve can make the call with: toolhost call %s --approve=%s, and the same arguments.",
 			name, name, needed.ArgumentsSHA256)), nil
 	}
-	question := &mcp.ElicitParams{Mode: "form", Message: s.question(name, needed), RequestedSchema: approvalSchema}
+	question := &mcp.ElicitParams{Mode: "form", Message: w.question(name, needed), RequestedSchema: approvalSchema}
 	return &mcp.CallToolResult{
 		InputRequests: mcp.InputRequestMap{approvalRequest: question},
 		RequestState:  needed.ArgumentsSHA256,
@@ -80,7 +84,7 @@ func asksForms(req capable) bool {
 }
 
 // question returns the text for the person who decides. The caller and the tool chose parts of it.
-func (s *Server) question(name string, needed *tool.Error) string {
+func (w wording) question(name string, needed *tool.Error) string {
 	var arguments bytes.Buffer
 	if json.Indent(&arguments, needed.Arguments, "", "  ") != nil {
 		arguments.Write(needed.Arguments)
@@ -90,5 +94,5 @@ func (s *Server) question(name string, needed *tool.Error) string {
 	if needed.Rule != "" {
 		fmt.Fprintf(&b, "\n\nThe rule %s requires the approval of a person.", needed.Rule)
 	}
-	return s.config.Visible(b.String())
+	return w.visible(b.String())
 }

@@ -48,14 +48,17 @@ func artifactURI(handle, session string, offset uint64) string {
 	return uri
 }
 
+// reader returns the content that clients read: artifacts of the principal, and resources of plugins.
+type reader struct{ config *Config }
+
 // readArtifact handles resources/read: it returns one page of an artifact of the principal.
-func (s *Server) readArtifact(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (r reader) readArtifact(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
 	handle, session, offset, ok := parseArtifactURI(uri)
 	if !ok {
 		return nil, noResource(uri)
 	}
-	page, err := s.artifactPage(ctx, uri, handle, session, offset)
+	page, err := r.artifactPage(ctx, uri, handle, session, offset)
 	if tool.KindOf(err) == tool.KindNotFound {
 		return nil, noResource(uri)
 	}
@@ -66,8 +69,8 @@ func (s *Server) readArtifact(ctx context.Context, req *mcp.ReadResourceRequest)
 }
 
 // artifactPage returns one page of an artifact under a URI. Its _meta has the URI of the next page.
-func (s *Server) artifactPage(ctx context.Context, uri, handle, session string, offset uint64) (*mcp.ResourceContents, error) {
-	piece, err := s.config.Tools.ReadArtifact(ctx, tool.ArtifactQuery{Session: session, Handle: handle, Offset: offset, Limit: pageBytes})
+func (r reader) artifactPage(ctx context.Context, uri, handle, session string, offset uint64) (*mcp.ResourceContents, error) {
+	piece, err := r.config.Tools.ReadArtifact(ctx, tool.ArtifactQuery{Session: session, Handle: handle, Offset: offset, Limit: pageBytes})
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func (s *Server) conclude(req *mcp.CallToolRequest, outcome *tool.Outcome, struc
 	case tool.KindNotFound, tool.KindInvalidArgument, tool.KindConflict:
 		return nil, requestError(outcome.Err)
 	case tool.KindApprovalRequired:
-		return s.askApproval(req, outcome.Err, approved)
+		return s.wording.askApproval(req, outcome.Err, approved)
 	default:
 		return failure(outcome.Err, outcome.Err.Error()), nil
 	}

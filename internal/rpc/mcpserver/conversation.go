@@ -182,7 +182,7 @@ type asker struct {
 
 // ask handles a question of the tool. It does not block.
 func (a *asker) ask(ctx context.Context, q *tool.Question) {
-	request, err := a.server.requestOf(q)
+	request, err := a.server.wording.requestOf(q)
 	if err != nil {
 		_ = a.server.reply(ctx, q, tool.Answer{Err: tool.Errorf(tool.KindUnsupported, "an MCP client cannot be asked this: %v", err)})
 		return

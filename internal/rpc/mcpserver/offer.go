@@ -19,8 +19,8 @@ func (s *Server) refresh(ctx context.Context) error {
 	if s.config.Search {
 		return nil // the two tools do not change
 	}
-	s.refreshing.Lock()
-	defer s.refreshing.Unlock()
+	s.offering.refreshing.Lock()
+	defer s.offering.refreshing.Unlock()
 	infos, err := s.config.Tools.ListTools(ctx, tool.Query{Session: s.config.Session})
 	if err != nil {
 		return err
@@ -32,20 +32,20 @@ func (s *Server) refresh(ctx context.Context) error {
 		}
 		name := info.Spec.Name
 		listed[name] = true
-		if known, ok := s.tools[name]; ok && reflect.DeepEqual(known, info) {
+		if known, ok := s.offering.tools[name]; ok && reflect.DeepEqual(known, info) {
 			continue
 		}
 		if err := s.offer(info); err != nil {
 			s.config.Logger.Warn("a tool is not offered to MCP clients", "tool", name, "plugin", info.Plugin, "error", err)
 			s.mcp.RemoveTools(name) // an earlier definition, if there is one
 		}
-		s.tools[name] = info
+		s.offering.tools[name] = info
 	}
 	var gone []string
-	for name := range s.tools {
+	for name := range s.offering.tools {
 		if !listed[name] {
 			gone = append(gone, name)
-			delete(s.tools, name)
+			delete(s.offering.tools, name)
 		}
 	}
 	if len(gone) > 0 {
@@ -60,9 +60,9 @@ func (s *Server) offers(name string) bool {
 	if s.config.Search {
 		return true // the SDK knows the two tools
 	}
-	s.refreshing.Lock()
-	defer s.refreshing.Unlock()
-	_, ok := s.tools[name]
+	s.offering.refreshing.Lock()
+	defer s.offering.refreshing.Unlock()
+	_, ok := s.offering.tools[name]
 	return ok
 }
 

@@ -103,7 +103,7 @@ func (s *Server) askForPrompt(params *mcp.GetPromptParams, round *tool.PromptRou
 	result := &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{}, InputRequests: mcp.InputRequestMap{}}
 	for i := range round.Questions {
 		q := &round.Questions[i]
-		request, err := s.requestOf(q)
+		request, err := s.wording.requestOf(q)
 		if err != nil {
 			return nil, requestError(tool.Errorf(tool.KindUnsupported, "%q asks for its prompt what an MCP client cannot be asked: %v", q.Plugin, err))
 		}

@@ -12,9 +12,9 @@ import (
 // refreshPrompts makes the server offer the prompts that the principal may use now. Of several
 // plugins with the same name of a prompt, each has the name PLUGIN:NAME for clients.
 func (s *Server) refreshPrompts(ctx context.Context) error {
-	s.refreshing.Lock()
-	defer s.refreshing.Unlock()
-	s.asked["prompt:"] = true
+	s.offering.refreshing.Lock()
+	defer s.offering.refreshing.Unlock()
+	s.offering.asked["prompt:"] = true
 	listed, err := s.config.Tools.ListPrompts(ctx, tool.ResourceQuery{Requester: tool.Requester{Session: s.config.Session}})
 	if err != nil {
 		return err
@@ -32,17 +32,17 @@ func (s *Server) refreshPrompts(ctx context.Context) error {
 		for _, a := range p.Arguments {
 			prompt.Arguments = append(prompt.Arguments, &mcp.PromptArgument{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required})
 		}
-		s.offered.put(s, now, "prompt:"+prompt.Name, prompt, func() { s.mcp.AddPrompt(prompt, s.getPrompt) })
+		s.offering.offered.put(s, now, "prompt:"+prompt.Name, prompt, func() { s.mcp.AddPrompt(prompt, s.getPrompt) })
 	}
-	s.offered.keep(now, "prompt:", func(gone []string) { s.mcp.RemovePrompts(gone...) })
+	s.offering.offered.keep(now, "prompt:", func(gone []string) { s.mcp.RemovePrompts(gone...) })
 	return nil
 }
 
 // offersPrompt reports whether the SDK has a prompt.
-func (s *Server) offersPrompt(name string) bool {
-	s.refreshing.Lock()
-	defer s.refreshing.Unlock()
-	_, ok := s.offered["prompt:"+name]
+func (o *offering) offersPrompt(name string) bool {
+	o.refreshing.Lock()
+	defer o.refreshing.Unlock()
+	_, ok := o.offered["prompt:"+name]
 	return ok
 }
 
@@ -58,7 +58,7 @@ func promptRef(name string) (plugin, prompt string) {
 // getPrompt handles prompts/get.
 func (s *Server) getPrompt(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	plugin, name := promptRef(req.Params.Name)
-	r := tool.PromptRequest{Requester: s.requesterOf(req.Extra), Plugin: plugin, Name: name, Arguments: req.Params.Arguments}
+	r := tool.PromptRequest{Requester: s.reader.requesterOf(req.Extra), Plugin: plugin, Name: name, Arguments: req.Params.Arguments}
 	if req.ProtocolVersion() >= stateless {
 		r.Answers = answersOf(req)
 	}
@@ -76,7 +76,7 @@ func (s *Server) getPrompt(ctx context.Context, req *mcp.GetPromptRequest) (*mcp
 	left := maxWhole
 	for i := range text.Messages {
 		m := &text.Messages[i]
-		content, err := s.messageContent(ctx, m, &left)
+		content, err := s.reader.messageContent(ctx, m, &left)
 		if err != nil {
 			return nil, requestError(err)
 		}
@@ -86,16 +86,16 @@ func (s *Server) getPrompt(ctx context.Context, req *mcp.GetPromptRequest) (*mcp
 }
 
 // messageContent returns the content of a message of a prompt as MCP has it.
-func (s *Server) messageContent(ctx context.Context, m *tool.PromptMessage, left *int) (mcp.Content, error) {
+func (r reader) messageContent(ctx context.Context, m *tool.PromptMessage, left *int) (mcp.Content, error) {
 	if m.Resource != nil {
-		part, err := s.wholePart(ctx, m.Resource, left)
+		part, err := r.wholePart(ctx, m.Resource, left)
 		return &mcp.EmbeddedResource{Resource: part}, err
 	}
 	if m.Content.Kind != tool.ContentArtifact {
-		return contentOf(&m.Content, s.config.Session)[0], nil
+		return contentOf(&m.Content, r.config.Session)[0], nil
 	}
 	a := m.Content.Artifact
-	part, err := s.wholePart(ctx, &tool.ResourceContent{URI: artifactURI(a.Handle, s.config.Session, 0), MediaType: a.MediaType, Content: m.Content}, left)
+	part, err := r.wholePart(ctx, &tool.ResourceContent{URI: artifactURI(a.Handle, r.config.Session, 0), MediaType: a.MediaType, Content: m.Content}, left)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s *Server) messageContent(ctx context.Context, m *tool.PromptMessage, left
 
 // complete handles completion/complete.
 func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
-	r := tool.CompletionRequest{Requester: s.requesterOf(req.Extra), Argument: req.Params.Argument.Name, Value: req.Params.Argument.Value}
+	r := tool.CompletionRequest{Requester: s.reader.requesterOf(req.Extra), Argument: req.Params.Argument.Name, Value: req.Params.Argument.Value}
 	if req.Params.Context != nil {
 		r.Arguments = req.Params.Context.Arguments
 	}

@@ -56,10 +56,10 @@ func (c *conversation) nameOf(q *tool.Question) string {
 }
 
 // requestOf returns a question as a request of the protocol. The error says why there is none.
-func (s *Server) requestOf(q *tool.Question) (mcp.InputRequest, error) {
+func (w wording) requestOf(q *tool.Question) (mcp.InputRequest, error) {
 	switch {
 	case q.Person != nil:
-		return s.elicitationOf(q)
+		return w.elicitationOf(q)
 	case q.Model != nil:
 		return samplingOf(q)
 	default:
@@ -69,7 +69,7 @@ func (s *Server) requestOf(q *tool.Question) (mcp.InputRequest, error) {
 
 // elicitationOf returns a question for a person. The message names the plugin, because a client shows
 // the question as one of toolhost.
-func (s *Server) elicitationOf(q *tool.Question) (mcp.InputRequest, error) {
+func (w wording) elicitationOf(q *tool.Question) (mcp.InputRequest, error) {
 	form, err := formOf(q.Person.Schema)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (s *Server) elicitationOf(q *tool.Question) (mcp.InputRequest, error) {
 	if q.Tool == "" {
 		message = fmt.Sprintf("The plugin %s asks for one of its prompts:\n\n%s", q.Plugin, q.Person.Message)
 	}
-	return &mcp.ElicitParams{Mode: "form", Message: s.config.Visible(message), RequestedSchema: form}, nil
+	return &mcp.ElicitParams{Mode: "form", Message: w.visible(message), RequestedSchema: form}, nil
 }
 
 // defaultTokens bounds the response of a model if the tool does not, because the protocol requires a

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -68,9 +69,9 @@ func own(uri string, offered map[string]int) bool {
 
 // refreshResources makes the server offer the resources and templates that the principal may use now.
 func (s *Server) refreshResources(ctx context.Context) error {
-	s.refreshing.Lock()
-	defer s.refreshing.Unlock()
-	s.asked["resource:"] = true
+	s.offering.refreshing.Lock()
+	defer s.offering.refreshing.Unlock()
+	s.offering.asked["resource:"] = true
 	query := tool.ResourceQuery{Requester: tool.Requester{Session: s.config.Session}}
 	listed, err := s.config.Tools.ListResources(ctx, query)
 	if err != nil {
@@ -90,7 +91,7 @@ func (s *Server) refreshResources(ctx context.Context) error {
 		if !own(r.URI, counts) {
 			resource.URI = qualifiedURI(r.Plugin, r.URI)
 		}
-		s.offered.put(s, now, "resource:"+resource.URI, resource, func() { s.mcp.AddResource(resource, s.readResource) })
+		s.offering.offered.put(s, now, "resource:"+resource.URI, resource, func() { s.mcp.AddResource(resource, s.reader.readResource) })
 	}
 	clear(counts)
 	for _, t := range templates.Templates {
@@ -101,15 +102,24 @@ func (s *Server) refreshResources(ctx context.Context) error {
 			continue // clients read its resources as toolhost://resource/PLUGIN/URI
 		}
 		template := &mcp.ResourceTemplate{URITemplate: t.URITemplate, Name: t.Name, Title: t.Title, Description: t.Description, MIMEType: t.MediaType}
-		s.offered.put(s, now, "template:"+t.URITemplate, template, func() { s.mcp.AddResourceTemplate(template, s.readResource) })
+		s.offering.offered.put(s, now, "template:"+t.URITemplate, template, func() { s.mcp.AddResourceTemplate(template, s.reader.readResource) })
 	}
-	s.offered.keep(now, "resource:", func(gone []string) { s.mcp.RemoveResources(gone...) })
-	s.offered.keep(now, "template:", func(gone []string) { s.mcp.RemoveResourceTemplates(gone...) })
+	s.offering.offered.keep(now, "resource:", func(gone []string) { s.mcp.RemoveResources(gone...) })
+	s.offering.offered.keep(now, "template:", func(gone []string) { s.mcp.RemoveResourceTemplates(gone...) })
 	return nil
 }
 
+// offering is what clients can list, and what of it they have listed. The mutex is held while the
+// tools, resources or prompts of the SDK are replaced, so that two replacements do not mix.
+type offering struct {
+	refreshing sync.Mutex
+	tools      map[string]tool.Info
+	offered    offers
+	asked      map[string]bool // the kinds in offered that clients have listed
+}
+
 // offers are the resources, templates and prompts that the SDK has, as JSON by kind and name. The
-// mutex refreshing of the server guards them. The SDK notifies the clients of everything that is
+// mutex of offering guards them. The SDK notifies the clients of everything that is
 // added, so the server adds only what has changed.
 type offers map[string]string
 
@@ -157,21 +167,21 @@ const maxWhole = 8 << 20
 const anyResource = "{+uri}"
 
 // readResource handles resources/read. The SDK has no part in deciding what a URI means.
-func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (r reader) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	if strings.HasPrefix(req.Params.URI, artifactPrefix) {
-		return s.readArtifact(ctx, req)
+		return r.readArtifact(ctx, req)
 	}
-	return s.readPluginResource(ctx, req)
+	return r.readPluginResource(ctx, req)
 }
 
 // readPluginResource returns a resource of a plugin.
-func (s *Server) readPluginResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (r reader) readPluginResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	ref, ok := resourceRef(req.Params.URI)
 	if !ok {
 		return nil, noResource(req.Params.URI)
 	}
-	read, err := s.config.Tools.ReadResource(ctx, tool.ResourceRead{
-		Requester: s.requesterOf(req.Extra), Plugin: ref.Plugin, URI: ref.URI, MaxShown: tool.MaxArtifactPiece,
+	read, err := r.config.Tools.ReadResource(ctx, tool.ResourceRead{
+		Requester: r.requesterOf(req.Extra), Plugin: ref.Plugin, URI: ref.URI, MaxShown: tool.MaxArtifactPiece,
 	})
 	if tool.KindOf(err) == tool.KindNotFound {
 		return nil, noResource(req.Params.URI)
@@ -181,7 +191,7 @@ func (s *Server) readPluginResource(ctx context.Context, req *mcp.ReadResourceRe
 	}
 	result, left := &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{}}, maxWhole
 	for i := range read.Parts {
-		part, err := s.wholePart(ctx, &read.Parts[i], &left)
+		part, err := r.wholePart(ctx, &read.Parts[i], &left)
 		if err != nil {
 			return nil, requestError(err)
 		}
@@ -195,7 +205,7 @@ func (s *Server) readPluginResource(ctx context.Context, req *mcp.ReadResourceRe
 
 // wholePart returns a part of a resource with its whole content, while no more than left bytes are
 // returned, and otherwise with its first page.
-func (s *Server) wholePart(ctx context.Context, part *tool.ResourceContent, left *int) (*mcp.ResourceContents, error) {
+func (r reader) wholePart(ctx context.Context, part *tool.ResourceContent, left *int) (*mcp.ResourceContents, error) {
 	c := &part.Content
 	switch c.Kind {
 	case tool.ContentText:
@@ -208,7 +218,7 @@ func (s *Server) wholePart(ctx context.Context, part *tool.ResourceContent, left
 	}
 	a := c.Artifact
 	if a.Size > uint64(max(*left, 0)) {
-		page, err := s.artifactPage(ctx, part.URI, a.Handle, s.config.Session, 0)
+		page, err := r.artifactPage(ctx, part.URI, a.Handle, r.config.Session, 0)
 		if err == nil {
 			*left -= pageBytes
 			page.MIMEType = part.MediaType
@@ -217,7 +227,7 @@ func (s *Server) wholePart(ctx context.Context, part *tool.ResourceContent, left
 	}
 	data := make([]byte, 0, a.Size)
 	for uint64(len(data)) < a.Size {
-		piece, err := s.config.Tools.ReadArtifact(ctx, tool.ArtifactQuery{Session: s.config.Session, Handle: a.Handle, Offset: uint64(len(data)), Limit: tool.MaxArtifactPiece})
+		piece, err := r.config.Tools.ReadArtifact(ctx, tool.ArtifactQuery{Session: r.config.Session, Handle: a.Handle, Offset: uint64(len(data)), Limit: tool.MaxArtifactPiece})
 		if err != nil {
 			return nil, err
 		}
@@ -242,8 +252,8 @@ func noNil(data []byte) []byte {
 }
 
 // requesterOf returns who a request is for. The Tools add the principal.
-func (s *Server) requesterOf(extra *mcp.RequestExtra) tool.Requester {
-	who := tool.Requester{Session: s.config.Session}
+func (r reader) requesterOf(extra *mcp.RequestExtra) tool.Requester {
+	who := tool.Requester{Session: r.config.Session}
 	if extra != nil && extra.Header != nil {
 		who.From = extra.Header.Get(FromHeader)
 	}

@@ -61,11 +61,10 @@ type Server struct {
 	kept   kept
 	rounds promptRounds
 
-	logs       atomic.Bool // a client of 2025-11-25 wanted the log, so all calls report it
-	refreshing sync.Mutex  // held while the tools, resources or prompts are replaced
-	tools      map[string]tool.Info
-	offered    offers
-	asked      map[string]bool // the kinds in offered that clients have listed
+	reader   reader
+	wording  wording
+	offering offering
+	logs     atomic.Bool // a client of 2025-11-25 wanted the log, so all calls report it
 
 	used          chan struct{} // of capacity 1: a client made a request
 	subscriptions subscriptions
@@ -76,7 +75,11 @@ func New(c Config) *Server {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, tools: map[string]tool.Info{}, offered: offers{}, asked: map[string]bool{}, used: make(chan struct{}, 1)}
+	s := &Server{
+		config: c, used: make(chan struct{}, 1), wording: wording{c.Visible},
+		offering: offering{tools: map[string]tool.Info{}, offered: offers{}, asked: map[string]bool{}},
+	}
+	s.reader.config = &s.config
 	instructions := "The tools of a toolhost. A result that is too large is a link; resources/read reads it page by page."
 	if c.Search {
 		instructions = "The tools of a toolhost. " + findTools + " finds tools by words, and " + callTool + " calls one of them by its name. " +
@@ -94,7 +97,7 @@ func New(c Config) *Server {
 		},
 	})
 	for _, t := range []*mcp.ResourceTemplate{artifactTemplate, resourceTemplate, {Name: "any", URITemplate: anyResource}} {
-		s.mcp.AddResourceTemplate(t, s.readResource)
+		s.mcp.AddResourceTemplate(t, s.reader.readResource)
 	}
 	s.mcp.AddReceivingMiddleware(s.prepare)
 	if c.Search {
@@ -233,7 +236,7 @@ func (s *Server) prepareFor(ctx context.Context, params mcp.Params) error {
 			return s.refreshPrompts(ctx)
 		}
 	case *mcp.GetPromptParams:
-		if !s.offersPrompt(p.Name) {
+		if !s.offering.offersPrompt(p.Name) {
 			return s.refreshPrompts(ctx)
 		}
 	}

@@ -27,10 +27,10 @@ func (s *Server) follow(ctx context.Context) {
 			pause = refreshInterval / 2
 			// after the watch was interrupted, anything may have changed
 			again := change == tool.ResourceChange{}
-			if change.Resources || again && s.listed("resource:") {
+			if change.Resources || again && s.offering.listed("resource:") {
 				_ = s.refreshResources(ctx) // a toolhost that does not answer keeps its resources, as far as clients know
 			}
-			if change.Prompts || again && s.listed("prompt:") {
+			if change.Prompts || again && s.offering.listed("prompt:") {
 				_ = s.refreshPrompts(ctx)
 			}
 		}
@@ -43,10 +43,10 @@ func (s *Server) follow(ctx context.Context) {
 }
 
 // listed reports whether a client has listed a kind.
-func (s *Server) listed(kind string) bool {
-	s.refreshing.Lock()
-	defer s.refreshing.Unlock()
-	return s.asked[kind]
+func (o *offering) listed(kind string) bool {
+	o.refreshing.Lock()
+	defer o.refreshing.Unlock()
+	return o.asked[kind]
 }
 
 // maxSubscriptions bounds the resources that the clients of a server have subscribed to. Each has a
