@@ -11,12 +11,12 @@ import (
 
 // server finds the `agentd serve` that works on a run.
 type server struct {
-	setup
+	setup  setup
 	choice target.Choice
 }
 
 func (s *server) addFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&s.file, "config", "", "configuration `FILE` (default: ./agentd.yaml, else $XDG_CONFIG_HOME/toolhost/agentd.yaml)")
+	flags.StringVar(&s.setup.file, "config", "", "configuration `FILE` (default: ./agentd.yaml, else $XDG_CONFIG_HOME/toolhost/agentd.yaml)")
 	s.choice.Program = program
 	s.choice.AddFlags(flags)
 }
@@ -33,21 +33,21 @@ func (s *server) change(ctx context.Context, use func(*agentclient.Client) error
 }
 
 func (s *server) reach(ctx context.Context, changes bool, use func(*agentclient.Client) error) error {
-	if err := s.load(ctx); err != nil {
+	if err := s.setup.load(ctx); err != nil {
 		return err
 	}
-	s.choice.Process, s.choice.Configured = s.process, s.config.Listen
+	s.choice.Process, s.choice.Configured = s.setup.process, s.setup.config.Listen
 	at, err := s.choice.Find()
 	if err != nil {
 		return err
 	}
-	a, err := agentclient.New(at.Address, at.Settings, s.process.Getenv)
+	a, err := agentclient.New(at.Address, at.Settings, s.setup.process.Getenv)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
 	if changes {
-		at.Announce(s.process.Err())
+		at.Announce(s.setup.process.Err())
 	}
 	return at.Advise(use(a), "`agentd serve`, go on with the run yourself with `agentd resume RUN`")
 }

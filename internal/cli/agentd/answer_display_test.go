@@ -28,7 +28,7 @@ func TestReasoningIsShownIfWanted(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		d := newTextDisplay(cli.Process{Stdout: &out})
-		d.think, d.color = test.think, test.color
+		d.think, d.colors = test.think, colors(test.color)
 		showAll(t, d, events)
 		if out.String() != test.want {
 			t.Errorf("reasoning %t, color %t: %q, want %q", test.think, test.color, out.String(), test.want)

@@ -131,11 +131,11 @@ func (c *chat) attach(ctx context.Context, file string) error {
 	case file == "-":
 		return c.text.line(yellow, "/attach cannot read standard input: it is this conversation")
 	}
-	path := expandHome(file, c.process.Getenv("HOME"))
+	path := expandHome(file, c.setup.process.Getenv("HOME"))
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return c.text.line(yellow, "%s", cli.OneLine("/attach: "+path+" is a pipe or a device, which may never end"))
 	}
-	f, err := readAttachment(ctx, c.process, path)
+	f, err := readAttachment(ctx, c.setup.process, path)
 	if err != nil {
 		return c.text.line(yellow, "%s", cli.OneLine(strings.Replace(err.Error(), "--attach", "/attach", 1)))
 	}

@@ -79,7 +79,7 @@ func (s *setup) maintained(ctx context.Context) (string, error) {
 	if err := s.load(ctx); err != nil {
 		return "", err
 	}
-	path, err := s.journalPath()
+	path, err := s.place().journalPath()
 	if err != nil {
 		return "", err
 	}

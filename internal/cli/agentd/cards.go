@@ -86,10 +86,10 @@ func (d *textDisplay) cards() []string {
 			words = card.arguments
 		}
 		mark := cmp.Or(d.spin, "→")
-		lines = append(lines, d.shaded(dim, cli.Clip(cli.OneLine(mark+" "+card.tool+" "+words), wide-1)))
+		lines = append(lines, d.colors.shaded(dim, cli.Clip(cli.OneLine(mark+" "+card.tool+" "+words), wide-1)))
 	}
 	if len(lines) == 0 && d.spin != "" {
-		lines = append(lines, d.shaded(dim, d.spin+" working"))
+		lines = append(lines, d.colors.shaded(dim, d.spin+" working"))
 	}
 	return lines
 }

@@ -37,20 +37,20 @@ func newChatCommand(p cli.Process) *cobra.Command {
 			if len(args) > 0 && c.task.agent != "" {
 				return cli.Usage("--agent: the run %s has its agent since it began; leave the flag out", args[0])
 			}
-			if len(args) > 0 && c.model != "" && c.task.server != (serverChoice{}) {
+			if len(args) > 0 && c.setup.model != "" && c.task.server != (serverChoice{}) {
 				return cli.Usage("--model: the agentd serve there goes on with the model of the run; leave the flag out")
 			}
-			if err := c.load(cmd.Context()); err != nil {
+			if err := c.setup.load(cmd.Context()); err != nil {
 				return err
 			}
-			if c.runID = agent.NewRunID(); len(args) > 0 {
-				c.runID = args[0]
+			if c.setup.runID = agent.NewRunID(); len(args) > 0 {
+				c.setup.runID = args[0]
 			}
 			return c.talk(cmd.Context(), args)
 		},
 	}
 	c.setup.addFlags(cmd.Flags())
-	c.addResumeFlags(cmd.Flags())
+	c.setup.addResumeFlags(cmd.Flags())
 	c.task.addFlags(cmd.Flags())
 	addReasoningFlag(cmd.Flags(), &c.think)
 	return cmd
@@ -58,7 +58,7 @@ func newChatCommand(p cli.Process) *cobra.Command {
 
 // chat is a conversation with a model. It is for one goroutine.
 type chat struct {
-	setup
+	setup   setup
 	task    taskFlags
 	think   bool // show the model's reasoning
 	bench   *workbench
@@ -76,16 +76,16 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 	c.signals = make(chan os.Signal, 1)
 	signal.Notify(c.signals, os.Interrupt)
 	defer signal.Stop(c.signals)
-	if c.config.Approvals.Headless == "auto" {
-		c.config.Approvals.Headless = "never"
+	if c.setup.config.Approvals.Headless == "auto" {
+		c.setup.config.Approvals.Headless = "never"
 	}
-	c.console, c.text = terminal.NewConsole(c.process), newTextDisplay(c.process)
+	c.console, c.text = terminal.NewConsole(c.setup.process), newTextDisplay(c.setup.process)
 	c.text.think, c.text.opens = c.think, true
 	// without styles, the source of the Markdown is clearer
-	if screen := c.process.Screen(); screen.Color {
+	if screen := c.setup.process.Screen(); screen.Color {
 		c.text.prose = &markdown.Stream{Screen: screen}
 	}
-	if c.bench, err = c.openWork(ctx, c.task.server, true); err != nil {
+	if c.bench, err = c.setup.openWork(ctx, c.task.server, true); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.bench.Close()) }()
@@ -98,7 +98,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 	})()
 	ctx = context.WithoutCancel(process)
 	if len(args) > 0 {
-		if c.run, err = c.goOn(ctx, c.bench, args[0]); err != nil {
+		if c.run, err = c.setup.goOn(ctx, c.bench, args[0]); err != nil {
 			return err
 		}
 	}
@@ -107,10 +107,10 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 		err = nil
 	}
 	if err != nil && c.run.id != "" {
-		return fmt.Errorf("%w; the conversation is kept as far as the journal has it; go on with it: %s", err, c.command("chat", c.run.id, c.task.server))
+		return fmt.Errorf("%w; the conversation is kept as far as the journal has it; go on with it: %s", err, c.setup.command("chat", c.run.id, c.task.server))
 	}
 	if err == nil && c.run.id != "" {
-		err = c.text.line(dim, "the conversation is kept; go on with it: %s", c.command("chat", c.run.id, c.task.server))
+		err = c.text.line(dim, "the conversation is kept; go on with it: %s", c.setup.command("chat", c.run.id, c.task.server))
 	}
 	return err
 }
@@ -181,10 +181,10 @@ func (c *chat) send(ctx context.Context, message string) error {
 	if err != nil {
 		return err
 	}
-	t.RunID, t.Attachments = c.runID, c.attached
+	t.RunID, t.Attachments = c.setup.runID, c.attached
 	t.ExplicitCompletion = new(false) // the run waits for the next message
 	if c.bench.remote {
-		t.People = new(c.config.Approvals.People(true))
+		t.People = new(c.setup.config.Approvals.People(true))
 	}
 	c.run.id, err = c.bench.StartRun(ctx, t)
 	return err
@@ -192,7 +192,7 @@ func (c *chat) send(ctx context.Context, message string) error {
 
 // turn shows the work of the model until it waits for a message.
 func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
-	people := newInterview(c.process, c.console, c.text)
+	people := newInterview(c.setup.process, c.console, c.text)
 	people.expect(c.run.pending)
 	c.run.pending = nil
 	f := &follower{agent: c.bench.runs, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit, private: c.bench.private}

@@ -29,7 +29,7 @@ func newDeleteCommand(p cli.Process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			var ids []string
 			if s.choice.Addr != "" || s.choice.Target != "" {
-				if s.journal != "" {
+				if s.setup.journal != "" {
 					return cli.Usage("--journal is a file, and --addr and --target are servers; use one of them")
 				}
 				err = s.change(cmd.Context(), func(a *agentclient.Client) error {
@@ -53,7 +53,7 @@ func newDeleteCommand(p cli.Process) *cobra.Command {
 			return err
 		},
 	}
-	s.addJournalFlags(cmd.Flags())
+	s.setup.addJournalFlags(cmd.Flags())
 	s.choice.Program = program
 	s.choice.AddFlags(cmd.Flags())
 	return cmd
@@ -61,18 +61,18 @@ func newDeleteCommand(p cli.Process) *cobra.Command {
 
 // deleteLocal deletes a run of the journal, and returns the ids of the deleted runs.
 func (s *server) deleteLocal(ctx context.Context, runID string) (ids []string, err error) {
-	if err := s.load(ctx); err != nil {
+	if err := s.setup.load(ctx); err != nil {
 		return nil, err
 	}
-	h, err := s.openHistory(ctx)
+	h, err := s.setup.openHistory(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, h.close()) }()
-	if _, err := h.GetRun(ctx, runID); err != nil {
+	if _, err := h.Agent.GetRun(ctx, runID); err != nil {
 		return nil, err
 	}
-	log, err := s.openAudit()
+	log, err := s.setup.openAudit()
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *server) deleteLocal(ctx context.Context, runID string) (ids []string, e
 	if err := noteDeletion(ctx, log, runID, "agentd delete", "the user of the journal deletes it"); err != nil {
 		return nil, err
 	}
-	return h.DeleteRun(ctx, runID)
+	return h.Agent.DeleteRun(ctx, runID)
 }
 
 // noteDeletion writes to the audit log that agentd deletes a run. After an error, it must not.

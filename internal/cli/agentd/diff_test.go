@@ -15,7 +15,7 @@ func shownDecision(t *testing.T, diff string, color bool) string {
 	t.Helper()
 	out := newOutput()
 	d := newTextDisplay(cli.Process{Stdout: out, Getenv: func(string) string { return "" }})
-	d.color = color
+	d.colors = colors(color)
 	p := loop.Pending{Arguments: `{"path":"a"}`, DecisionRequested: loop.DecisionRequested{
 		ID: "d1", Kind: loop.DecideApproval, Tool: "write_file", Reason: "it writes", Rule: "files", FourEyes: true, Diff: diff,
 	}}

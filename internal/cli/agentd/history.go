@@ -20,17 +20,17 @@ import (
 
 // history is an agent without a model and tools. It reads runs from the journal, and works on none.
 type history struct {
-	*agent.Agent
+	Agent *agent.Agent
 	close func() error
 }
 
 // openHistory opens the journal for reading. Another process may work on its runs. If there is no
 // journal, openHistory creates none.
 func (s *setup) openHistory(ctx context.Context) (*history, error) {
-	if url, err := s.database(); err != nil || url != "" {
+	if url, err := s.place().database(); err != nil || url != "" {
 		return s.openRemoteHistory(ctx, url, err)
 	}
-	path, err := s.journalPath()
+	path, err := s.place().journalPath()
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (s *setup) openHistory(ctx context.Context) (*history, error) {
 		}
 		return newHistory(agent.Config{Store: memory.New()}, func() error { return nil })
 	}
-	store, err := s.openJournal(ctx)
+	store, err := s.place().openJournal(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (h *history) events(ctx context.Context, runID string, follow bool) iter.Se
 		var after uint64
 		for again := true; again; again = follow && cli.Wait(ctx, followPause) {
 			unfinished := false
-			for e, err := range h.WatchRun(ctx, runID, after) {
+			for e, err := range h.Agent.WatchRun(ctx, runID, after) {
 				if err != nil && (ctx.Err() != nil && follow || after > 0 && tool.KindOf(err) == tool.KindUnavailable) {
 					unfinished = true
 					break

@@ -21,8 +21,8 @@ type journal interface {
 }
 
 // openJournal opens the journal in a file for a command that works on its runs.
-func (s *setup) openJournal(ctx context.Context) (*openedJournal, error) {
-	path, err := s.journalPath()
+func (j journalPlace) openJournal(ctx context.Context) (*openedJournal, error) {
+	path, err := j.journalPath()
 	if err != nil {
 		return nil, err
 	}
@@ -33,13 +33,13 @@ func (s *setup) openJournal(ctx context.Context) (*openedJournal, error) {
 }
 
 // openServed opens the journal for a server, and prevents a second server of the same runs.
-func (s *setup) openServed(ctx context.Context, log *slog.Logger) (journal, error) {
-	url, err := s.database()
+func (j journalPlace) openServed(ctx context.Context, log *slog.Logger) (journal, error) {
+	url, err := j.database()
 	if err != nil {
 		return nil, err
 	}
 	if url == "" {
-		return s.openServedFile(ctx)
+		return j.openServedFile(ctx)
 	}
 	store, err := postgres.Open(ctx, database.Config{URL: url, Application: program, Log: log})
 	if err != nil {
@@ -64,12 +64,12 @@ func (j *lockedJournal) Close() error {
 	return err
 }
 
-func (s *setup) openServedFile(ctx context.Context) (journal, error) {
-	store, err := s.openJournal(ctx)
+func (j journalPlace) openServedFile(ctx context.Context) (journal, error) {
+	store, err := j.openJournal(ctx)
 	if err != nil {
 		return nil, err
 	}
-	unlock, err := s.lockJournal()
+	unlock, err := j.lockJournal()
 	if err != nil {
 		return nil, closeAll(err, store.Close)
 	}

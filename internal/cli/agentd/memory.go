@@ -18,15 +18,15 @@ import (
 
 // readMemory reads the operator's memory files. Their text steers a model with all its tools, so a
 // plugin must not have written them: the rules of the configuration file apply.
-func (s *setup) readMemory(writable []string) error {
-	s.memory = map[string]string{}
-	common, err := s.readMemoryOf("memory", s.config.Memory, writable)
+func (t texts) readMemory(writable []string) error {
+	t.setup.memory = map[string]string{}
+	common, err := t.readMemoryOf("memory", t.setup.config.Memory, writable)
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.config.Agents)) {
+	for _, name := range slices.Sorted(maps.Keys(t.setup.config.Agents)) {
 		key := "agents." + name + ".memory"
-		own, err := s.readMemoryOf(key, s.config.Agents[name].Memory, writable)
+		own, err := t.readMemoryOf(key, t.setup.config.Agents[name].Memory, writable)
 		if err != nil {
 			return err
 		}
@@ -41,22 +41,22 @@ func (s *setup) readMemory(writable []string) error {
 }
 
 // readMemoryOf reads the files of one list, and returns their size.
-func (s *setup) readMemoryOf(key string, files []string, writable []string) (size int, err error) {
+func (t texts) readMemoryOf(key string, files []string, writable []string) (size int, err error) {
 	for _, path := range files {
 		if _, inWorkspace := agentconfig.WorkspaceFile(path); inWorkspace {
 			continue
 		}
-		text, read := s.memory[path]
+		text, read := t.setup.memory[path]
 		if !read {
-			data, err := memoryfile.ReadOperator(path, int64(s.config.MemoryMaxBytes))
+			data, err := memoryfile.ReadOperator(path, int64(t.setup.config.MemoryMaxBytes))
 			if err != nil {
 				return 0, cli.Usage("%s: %w", key, err)
 			}
-			if err := s.checkSteering(key, trust.File{Path: path, Data: data, Named: true}, writable); err != nil {
+			if err := t.checkSteering(key, trust.File{Path: path, Data: data, Named: true}, writable); err != nil {
 				return 0, fmt.Errorf("%w; or write workspace:PATH, which gives the model the file as data", err)
 			}
 			text = string(data)
-			s.memory[path] = text
+			t.setup.memory[path] = text
 		}
 		size += len(text)
 	}
@@ -65,9 +65,9 @@ func (s *setup) readMemoryOf(key string, files []string, writable []string) (siz
 
 // checkSteering refuses a file with a text for the model that a plugin could have written. It keeps
 // the file, so that it is checked again with the folders of a toolhost that was running before.
-func (s *setup) checkSteering(key string, file trust.File, writable []string) error {
-	s.steering = append(s.steering, file)
-	if err := configfile.CheckTrust(s.process.Getenv, file, writable); err != nil {
+func (t texts) checkSteering(key string, file trust.File, writable []string) error {
+	t.setup.steering = append(t.setup.steering, file)
+	if err := configfile.CheckTrust(t.setup.process.Getenv, file, writable); err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
 	return nil
@@ -75,13 +75,13 @@ func (s *setup) checkSteering(key string, file trust.File, writable []string) er
 
 // memoryFiles returns a list of memory files in the form of the agent. Only the name of an operator's
 // file is told, not its folder.
-func (s *setup) memoryFiles(files []string) []agent.MemoryFile {
+func (t texts) memoryFiles(files []string) []agent.MemoryFile {
 	var told []agent.MemoryFile
 	for _, path := range files {
 		if name, inWorkspace := agentconfig.WorkspaceFile(path); inWorkspace {
 			told = append(told, agent.MemoryFile{Name: filepath.Clean(name), Workspace: true})
 		} else {
-			told = append(told, agent.MemoryFile{Name: filepath.Base(path), Text: s.memory[path]})
+			told = append(told, agent.MemoryFile{Name: filepath.Base(path), Text: t.setup.memory[path]})
 		}
 	}
 	return told
@@ -92,7 +92,7 @@ func (t *toolhost) workspace() (string, error) {
 	if t.private != nil {
 		return os.Getwd() // the private toolhost works here
 	}
-	folder := t.Folders().Workspace
+	folder := t.Client.Folders().Workspace
 	switch {
 	case !t.local:
 		return "", errors.New("the toolhost may be on another machine")

@@ -56,19 +56,19 @@ type runRecords struct {
 }
 
 // recordsFolder returns the folder of the records of all runs of the journal.
-func (s *setup) recordsFolder() (string, error) {
-	path, err := s.journalPath()
+func (j journalPlace) recordsFolder() (string, error) {
+	path, err := j.journalPath()
 	return path + recordsSuffix, err
 }
 
 // hasRecords reports whether the run has records. Only a run that began with a private toolhost has
 // them.
-func (s *setup) hasRecords() bool {
-	folder, err := s.recordsFolder()
-	if err != nil || !agent.IsRunID(s.runID) {
+func (j journalPlace) hasRecords() bool {
+	folder, err := j.recordsFolder()
+	if err != nil || !agent.IsRunID(j.setup.runID) {
 		return false
 	}
-	_, err = os.Lstat(filepath.Join(folder, s.runID, claimName))
+	_, err = os.Lstat(filepath.Join(folder, j.setup.runID, claimName))
 	return err == nil
 }
 

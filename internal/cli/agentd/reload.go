@@ -51,7 +51,7 @@ func (r *reloader) Reload(ctx context.Context) *tool.ConfigurationChange {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.service.Reloading()
-	defer func() { r.service.Ready(r.inForce.status()) }()
+	defer func() { r.service.Ready(r.inForce.models().status()) }()
 	change, next := r.read(ctx)
 	if change != nil && change.Problem == "" {
 		err := access.NoteReload(ctx, r.decisions, change)
@@ -135,7 +135,7 @@ func (r *reloader) apply(next *setup) error {
 	if err != nil {
 		return err
 	}
-	m, prices, err := next.openModel()
+	m, prices, err := next.models().openModel()
 	if err != nil {
 		return err
 	}

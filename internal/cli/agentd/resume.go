@@ -22,14 +22,14 @@ func newResumeCommand(p cli.Process) *cobra.Command {
 		Example: "  agentd resume run-k3f6zq7xw2m4n5pa",
 		Args:    oneRun("resume"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.runID = args[0]
+			f.setup.runID = args[0]
 			return f.work(cmd.Context(), func(ctx context.Context, w *workbench) (begun, error) {
-				return f.goOn(ctx, w, args[0])
+				return f.setup.goOn(ctx, w, args[0])
 			})
 		},
 	}
 	f.addFlags(cmd.Flags())
-	f.addResumeFlags(cmd.Flags())
+	f.setup.addResumeFlags(cmd.Flags())
 	return cmd
 }
 
@@ -52,15 +52,15 @@ func (s *setup) goOn(ctx context.Context, w *workbench, runID string) (begun, er
 	if r.Finished() {
 		return begun{id: runID, after: r.LastSeq - 1}, nil // the display shows the end
 	}
-	if !w.remote && !r.Foreground && s.served() {
+	if !w.remote && !r.Foreground && s.place().served() {
 		return begun{}, tool.Errorf(tool.KindConflict, "`agentd serve` works on run %s; use `agentd show` and `agentd respond`, or stop it first", runID)
 	}
 	return begun{id: runID, after: r.LastSeq, pending: r.Pending}, w.ResumeRun(ctx, runID)
 }
 
 // served reports whether an `agentd serve` works on the runs of the journal.
-func (s *setup) served() bool {
-	path, err := s.journalPath()
+func (j journalPlace) served() bool {
+	path, err := j.journalPath()
 	if err != nil {
 		return false
 	}

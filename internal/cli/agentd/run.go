@@ -47,15 +47,15 @@ func newRunCommand(p cli.Process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			f.server, f.runID = task.server, agent.NewRunID()
+			f.server, f.setup.runID = task.server, agent.NewRunID()
 			return f.work(cmd.Context(), func(ctx context.Context, w *workbench) (begun, error) {
 				t, err := task.task(ctx, &f.setup, args[0])
 				if err != nil {
 					return begun{}, err
 				}
-				t.RunID, t.Attachments = f.runID, attached
+				t.RunID, t.Attachments = f.setup.runID, attached
 				if w.remote {
-					t.People = new(f.config.Approvals.People(f.attended()))
+					t.People = new(f.setup.config.Approvals.People(f.attended()))
 				}
 				id, err := w.StartRun(ctx, t)
 				return begun{id: id}, err
@@ -109,7 +109,7 @@ func (t *taskFlags) task(ctx context.Context, s *setup, prompt string) (loop.Tas
 	}
 	return loop.Task{
 		ResponseSchema: schema,
-		Prompt:         prompt, Agent: t.agent, Model: s.chosenModel(t.server), Context: t.context, Foreground: true,
+		Prompt:         prompt, Agent: t.agent, Model: s.models().chosenModel(t.server), Context: t.context, Foreground: true,
 		Limits: loop.Limits{MaxTurns: t.maxTurns, MaxCost: t.maxCost, MaxWallTime: t.maxWallTime},
 	}, nil
 }
@@ -136,7 +136,7 @@ func readSchema(ctx context.Context, file string) (json.RawMessage, error) {
 
 // foreground is a run that this command follows to its end.
 type foreground struct {
-	setup
+	setup  setup
 	server serverChoice
 	format cli.Format
 	think  bool // show the model's reasoning
@@ -154,8 +154,8 @@ func addReasoningFlag(flags *pflag.FlagSet, think *bool) {
 
 // attended reports whether a person can answer. None can if the output is for programs.
 func (f *foreground) attended() bool {
-	present := cli.IsTerminal(f.process.Stdin) && cli.IsTerminal(f.process.Stdout)
-	return f.config.Approvals.People(present).Attended && !f.format.JSON()
+	present := cli.IsTerminal(f.setup.process.Stdin) && cli.IsTerminal(f.setup.process.Stdout)
+	return f.setup.config.Approvals.People(present).Attended && !f.format.JSON()
 }
 
 // begun is a run that has begun.
@@ -167,14 +167,14 @@ type begun struct {
 
 // work starts or resumes a run and follows it to its end, which becomes the exit code.
 func (f *foreground) work(ctx context.Context, begin func(context.Context, *workbench) (begun, error)) (err error) {
-	if err := f.load(ctx); err != nil {
+	if err := f.setup.load(ctx); err != nil {
 		return err
 	}
 	attended := f.attended()
 	if !attended {
-		f.config.Approvals.Headless = "always"
+		f.setup.config.Approvals.Headless = "always"
 	}
-	w, err := f.openWork(ctx, f.server, attended)
+	w, err := f.setup.openWork(ctx, f.server, attended)
 	if err != nil {
 		return err
 	}
@@ -183,18 +183,18 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 	if err != nil {
 		return err
 	}
-	text := newTextDisplay(f.process)
+	text := newTextDisplay(f.setup.process)
 	text.think = f.think
 	text.out = cli.UntilDone(ctx, text.out)
-	follow := &follower{agent: w.runs, show: text, people: newInterview(f.process, nil, text), log: w.log, done: ctx.Done(), private: w.private}
+	follow := &follower{agent: w.runs, show: text, people: newInterview(f.setup.process, nil, text), log: w.log, done: ctx.Done(), private: w.private}
 	if f.format.JSON() {
-		follow.show = &jsonDisplay{out: cli.UntilDone(ctx, f.process.Stdout)}
+		follow.show = &jsonDisplay{out: cli.UntilDone(ctx, f.setup.process.Stdout)}
 	}
 	// An interrupt cancels the run and not the watch, so that the display shows the outcomes of
 	// canceled calls.
 	ctx = context.WithoutCancel(ctx)
 	if attended {
-		follow.people = newInterview(f.process, terminal.NewConsole(f.process), text)
+		follow.people = newInterview(f.setup.process, terminal.NewConsole(f.setup.process), text)
 		follow.people.expect(r.pending)
 	}
 	end, _, err := follow.follow(ctx, r.id, r.after)
@@ -204,10 +204,10 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 		if f.server != (serverChoice{}) { // the server works on the run; only a decision is needed
 			name = "chat"
 		}
-		return &cli.ExitError{Code: exitWaiting, Err: fmt.Errorf("the run waits for a person; go on with it: %s", f.command(name, r.id, f.server))}
+		return &cli.ExitError{Code: exitWaiting, Err: fmt.Errorf("the run waits for a person; go on with it: %s", f.setup.command(name, r.id, f.server))}
 	}
 	if err != nil && f.server == (serverChoice{}) {
-		return fmt.Errorf("%w; the run is kept as far as the journal has it; go on with it: %s", err, f.command("resume", r.id, serverChoice{}))
+		return fmt.Errorf("%w; the run is kept as far as the journal has it; go on with it: %s", err, f.setup.command("resume", r.id, serverChoice{}))
 	}
 	if err != nil {
 		return err
@@ -228,9 +228,9 @@ func (f *foreground) explain(calls []*loop.CallResult) {
 		if r.Failure.Rule != "" {
 			rule = fmt.Sprintf(" (rule %s)", r.Failure.Rule)
 		}
-		fmt.Fprintf(f.process.Err(), "agentd: %s was not called, because no person could be asked: %s%s\n", r.Tool, cli.OneLine(r.Failure.Message), rule)
+		fmt.Fprintf(f.setup.process.Err(), "agentd: %s was not called, because no person could be asked: %s%s\n", r.Tool, cli.OneLine(r.Failure.Message), rule)
 	}
 	if len(calls) > 0 {
-		fmt.Fprintln(f.process.Err(), "agentd: run it in a terminal to be asked, or allow the calls by a rule of the policy in toolhost.yaml")
+		fmt.Fprintln(f.setup.process.Err(), "agentd: run it in a terminal to be asked, or allow the calls by a rule of the policy in toolhost.yaml")
 	}
 }

@@ -47,7 +47,7 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 			}
 			var runs []agent.Run
 			if s.choice.Addr != "" || s.choice.Target != "" {
-				if s.journal != "" {
+				if s.setup.journal != "" {
 					return cli.Usage("--journal is a file, and --addr and --target are servers; use one of them")
 				}
 				runs, err = s.listRemote(cmd.Context(), query, limit)
@@ -60,7 +60,7 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 			return printRuns(p, runs, format.JSON())
 		},
 	}
-	s.addJournalFlags(cmd.Flags())
+	s.setup.addJournalFlags(cmd.Flags())
 	s.choice.Program = program
 	s.choice.AddFlags(cmd.Flags())
 	cmd.Flags().StringArrayVar(&query.Tenants, "tenant", nil, "only runs of this `TENANT`; may be given more than once")
@@ -73,10 +73,10 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 
 // listLocal returns at most limit runs of the journal. 0 means all.
 func (s *server) listLocal(ctx context.Context, query agent.RunQuery, limit int) (runs []agent.Run, err error) {
-	if err := s.load(ctx); err != nil {
+	if err := s.setup.load(ctx); err != nil {
 		return nil, err
 	}
-	h, err := s.openHistory(ctx)
+	h, err := s.setup.openHistory(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (s *server) listRemote(ctx context.Context, query agent.RunQuery, limit int
 func (h *history) list(ctx context.Context, query agent.RunQuery, limit int) ([]agent.Run, error) {
 	var runs []agent.Run
 	for {
-		page, next, err := h.ListRuns(ctx, query)
+		page, next, err := h.Agent.ListRuns(ctx, query)
 		if err != nil {
 			return nil, err
 		}

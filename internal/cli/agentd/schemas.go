@@ -16,9 +16,9 @@ const maxSchemaFile = 1 << 20
 
 // readSchemas reads the files with the response schemas of agents. Models read their texts, so the rules
 // of files with instructions apply.
-func (s *setup) readSchemas(writable []string) error {
-	s.schemas = map[string][]byte{}
-	for name, a := range s.config.Agents {
+func (t texts) readSchemas(writable []string) error {
+	t.setup.schemas = map[string][]byte{}
+	for name, a := range t.setup.config.Agents {
 		path, key := a.ResponseSchemaFile, "agents."+name+".response_schema_file"
 		if path == "" {
 			continue
@@ -27,7 +27,7 @@ func (s *setup) readSchemas(writable []string) error {
 		if err != nil {
 			return cli.Usage("%s: %w", key, err)
 		}
-		if err := s.checkSteering(key, trust.File{Path: path, Data: text, Named: true}, writable); err != nil {
+		if err := t.checkSteering(key, trust.File{Path: path, Data: text, Named: true}, writable); err != nil {
 			return err
 		}
 		if len(bytes.TrimSpace(text)) == 0 {
@@ -36,7 +36,7 @@ func (s *setup) readSchemas(writable []string) error {
 		if _, err := agent.CheckResponseSchema(text); err != nil {
 			return cli.Usage("%s: %s: %s", key, path, tool.AsError(err).Message)
 		}
-		s.schemas[name] = text
+		t.setup.schemas[name] = text
 	}
 	return nil
 }

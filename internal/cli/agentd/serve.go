@@ -109,7 +109,7 @@ func collectLess(getenv func(string) string) {
 func (s *setup) serve(ctx context.Context, configs []listen.Config, level string, logs *logging.Log) (err error) {
 	collectLess(s.process.Getenv)
 	log := logs.Logger(loglevel.Server)
-	m, prices, err := s.openModel()
+	m, prices, err := s.models().openModel()
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 		return err
 	}
 	defer listeners.Close()
-	store, err := s.openServed(ctx, logs.Logger(loglevel.Storage))
+	store, err := s.place().openServed(ctx, logs.Logger(loglevel.Storage))
 	if err != nil {
 		return err
 	}
@@ -134,9 +134,9 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 	}
 	warnAboutModels(log, &config)
 	config.ListChangedTools = host.tools.ListChangedTools
-	config.Search, config.LedgerID, config.ReadArtifact = host.Client, host.LedgerID, host.ReadArtifact
+	config.Search, config.LedgerID, config.ReadArtifact = host.Client, host.Client.LedgerID, host.Client.ReadArtifact
 	config.ApproveStanding = standingsOf(host.Client)
-	config.Workspace, config.Statistics = host.workspace, host.Admin().Stats
+	config.Workspace, config.Statistics = host.workspace, host.Client.Admin().Stats
 	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, host.tools, logs.Logger(loglevel.Runs)
 	exported, err := s.openTelemetry(ctx, &config, !listeners.OnTCP(), logs)
 	if err != nil {
@@ -173,10 +173,10 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 	defer func() { logStopped(log, began, err) }()
 	ready := func() {
 		exported.Ready(true)
-		service.Ready(s.status())
-		s.logStarted(log, listeners, m.Name(), host.Addr(), resumed)
+		service.Ready(s.models().status())
+		s.logStarted(log, listeners, m.Name(), host.Client.Addr(), resumed)
 		fmt.Fprintf(cli.NewPrinter(cli.UntilDone(ctx, s.process.Stdout)), "agentd is ready at %s: %s, tools from %s, %d interrupted runs go on\n",
-			listeners.Describe(), m.Name(), host.Addr(), resumed)
+			listeners.Describe(), m.Name(), host.Client.Addr(), resumed)
 	}
 	defer context.AfterFunc(ctx, func() { exported.Ready(false) })()
 	admitting := gate.New(gate.Config{
@@ -196,7 +196,7 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 }
 
 // status is what systemd shows of a server.
-func (s *setup) status() string { return "runs use " + s.opened + " by default" }
+func (c modelChoice) status() string { return "runs use " + c.setup.opened + " by default" }
 
 // warnAboutModels logs the models that agents and callers can name and that cannot be used.
 func warnAboutModels(log *slog.Logger, config *agent.Config) {
@@ -240,8 +240,8 @@ func (s *setup) openAudit() (*audit.Log, error) {
 
 // lockJournal prevents a second server from working on the same runs. The kernel releases the lock
 // when the process ends. The file stays.
-func (s *setup) lockJournal() (unlock func(), err error) {
-	path, err := s.journalPath()
+func (j journalPlace) lockJournal() (unlock func(), err error) {
+	path, err := j.journalPath()
 	if err != nil {
 		return nil, err
 	}

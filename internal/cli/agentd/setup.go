@@ -68,6 +68,15 @@ type setup struct {
 	opened    string // the full name of the model that openModel opened
 }
 
+// texts returns the files with texts for a model.
+func (s *setup) texts() texts { return texts{s} }
+
+// models returns the models of the configuration, and the one that the command chooses.
+func (s *setup) models() modelChoice { return modelChoice{s} }
+
+// place returns where the runs are kept.
+func (s *setup) place() journalPlace { return journalPlace{s} }
+
 func (s *setup) addFlags(flags *pflag.FlagSet) {
 	s.addJournalFlags(flags)
 	flags.StringVar(&s.model, "model", "",
@@ -105,13 +114,13 @@ func (s *setup) load(ctx context.Context) error {
 	if err := configfile.CheckTrust(s.process.Getenv, file, writable); err != nil {
 		return err
 	}
-	if err := s.readInstructions(writable); err != nil {
+	if err := s.texts().readInstructions(writable); err != nil {
 		return err
 	}
-	if err := s.readSchemas(writable); err != nil {
+	if err := s.texts().readSchemas(writable); err != nil {
 		return err
 	}
-	if err := s.readMemory(writable); err != nil || !s.usesToolhost {
+	if err := s.texts().readMemory(writable); err != nil || !s.usesToolhost {
 		return err
 	}
 	return s.askSharedToolhosts(ctx)
@@ -130,21 +139,25 @@ func (s *setup) writableFolders() ([]string, error) {
 	return []string{cwd}, nil
 }
 
+// modelChoice is the models of a configuration, and which of them a command works with: a flag, the run
+// that it continues, or the configuration decides.
+type modelChoice struct{ setup *setup }
+
 // openModel returns the model, and its prices if they are known. An unavailable model is a usage
 // error, which names the flag or variable that helps.
-func (s *setup) openModel() (model.Model, model.Prices, error) {
-	choice, err := s.config.Choose(s.defaultModel())
+func (c modelChoice) openModel() (model.Model, model.Prices, error) {
+	choice, err := c.setup.config.Choose(c.defaultModel())
 	if err != nil {
 		return nil, nil, cli.Usage("--model: %w", err)
 	}
-	if s.baseURL != "" {
-		choice.BaseURL = s.baseURL
+	if c.setup.baseURL != "" {
+		choice.BaseURL = c.setup.baseURL
 	}
-	m, err := s.open(&choice)
+	m, err := c.open(&choice)
 	if err != nil {
 		return nil, nil, cli.Usage("%w", err)
 	}
-	s.window, s.reachedAt, s.opened = choice.Window, redacted(choice.BaseURL), m.Name()
+	c.setup.window, c.setup.reachedAt, c.setup.opened = choice.Window, redacted(choice.BaseURL), m.Name()
 	var prices model.Prices
 	if choice.Price != nil {
 		prices = model.Prices{m.Name(): *choice.Price}
@@ -153,22 +166,22 @@ func (s *setup) openModel() (model.Model, model.Prices, error) {
 }
 
 // open opens a model of the configuration.
-func (s *setup) open(choice *agentconfig.Choice) (model.Model, error) {
+func (c modelChoice) open(choice *agentconfig.Choice) (model.Model, error) {
 	return provider.Open(provider.Choice{
-		Model: choice.Name, BaseURL: choice.BaseURL, Thinking: choice.Thinking, TextTools: choice.TextTools, Getenv: s.keysFrom(choice.APIKeyEnv),
+		Model: choice.Name, BaseURL: choice.BaseURL, Thinking: choice.Thinking, TextTools: choice.TextTools, Getenv: c.keysFrom(choice.APIKeyEnv),
 	})
 }
 
 // openModels opens the models that agents and callers can name. A model that cannot be used, such as
 // one without a key, is an error only for the runs that name it.
-func (s *setup) openModels() map[string]agent.OfferedModel {
+func (c modelChoice) openModels() map[string]agent.OfferedModel {
 	models := make(map[string]agent.OfferedModel)
-	for _, name := range s.config.NamedModels() {
-		choice, err := s.config.Choose(name)
+	for _, name := range c.setup.config.NamedModels() {
+		choice, err := c.setup.config.Choose(name)
 		var m agent.OfferedModel
 		if err == nil {
 			m = agent.OfferedModel{BaseURL: redacted(choice.BaseURL), Window: choice.Window, Price: choice.Price}
-			m.Model, err = s.open(&choice)
+			m.Model, err = c.open(&choice)
 		}
 		if err != nil {
 			m.Model, m.Problem = nil, err
@@ -180,14 +193,14 @@ func (s *setup) openModels() map[string]agent.OfferedModel {
 
 // defaultModel returns the model of runs that name none. A file whose default agent has a model needs
 // no other one.
-func (s *setup) defaultModel() string {
-	return cmp.Or(s.model, s.config.Model, s.config.Agents[s.config.Agent].Model)
+func (c modelChoice) defaultModel() string {
+	return cmp.Or(c.setup.model, c.setup.config.Model, c.setup.config.Agents[c.setup.config.Agent].Model)
 }
 
 // modelName returns the name of the default model in the configuration. Empty means that it has none.
-func (s *setup) modelName() string {
-	name := s.defaultModel()
-	if _, known := s.config.Models[name]; !known || s.baseURL != "" {
+func (c modelChoice) modelName() string {
+	name := c.defaultModel()
+	if _, known := c.setup.config.Models[name]; !known || c.setup.baseURL != "" {
 		return ""
 	}
 	return name
@@ -195,37 +208,37 @@ func (s *setup) modelName() string {
 
 // chosenModel returns the model that --model names, as the agent that works on the run knows it. Empty
 // means that the agent of the run decides.
-func (s *setup) chosenModel(server serverChoice) string {
-	if s.model == "" || server != (serverChoice{}) {
-		return s.model
+func (c modelChoice) chosenModel(server serverChoice) string {
+	if c.setup.model == "" || server != (serverChoice{}) {
+		return c.setup.model
 	}
-	return cmp.Or(s.modelName(), s.opened)
+	return cmp.Or(c.modelName(), c.setup.opened)
 }
 
 // openModelOf is openModel for the run s.runID. A run that exists keeps its model, whatever the
 // configuration of the current folder says. Only --model changes it.
-func (s *setup) openModelOf(ctx context.Context, store runstore.Store) (model.Model, model.Prices, error) {
-	run, err := store.Get(ctx, s.runID)
+func (c modelChoice) openModelOf(ctx context.Context, store runstore.Store) (model.Model, model.Prices, error) {
+	run, err := store.Get(ctx, c.setup.runID)
 	begun, reachedAt := agent.ModelOf(&run)
-	s.modelForAll = err == nil && (s.model != "" || s.baseURL != "")
-	if err != nil || s.model != "" || begun == "" {
-		return s.openModel() // the run is new, or reading its journal reports the error later
+	c.setup.modelForAll = err == nil && (c.setup.model != "" || c.setup.baseURL != "")
+	if err != nil || c.setup.model != "" || begun == "" {
+		return c.openModel() // the run is new, or reading its journal reports the error later
 	}
-	s.model = s.config.Called(begun)
-	m, prices, err := s.openModel()
-	s.model = ""
+	c.setup.model = c.setup.config.Called(begun)
+	m, prices, err := c.openModel()
+	c.setup.model = ""
 	if err == nil && m.Name() != begun {
 		err = fmt.Errorf("%q is %s here", begun, m.Name())
 	}
 	if err != nil {
 		return nil, nil, cli.Usage("run %s was begun with the model %s, which this agentd cannot open: %w; "+
-			"use --config with the agentd.yaml that the run was begun with, or let another model go on with --model MODEL", s.runID, begun, err)
+			"use --config with the agentd.yaml that the run was begun with, or let another model go on with --model MODEL", c.setup.runID, begun, err)
 	}
-	if reachedAt != "" && s.reachedAt != reachedAt && s.baseURL == "" {
+	if reachedAt != "" && c.setup.reachedAt != reachedAt && c.setup.baseURL == "" {
 		// The user decides where agentd sends a conversation and a key. The journal may come from
 		// another user.
 		return nil, nil, cli.Usage("run %s was begun with its model at %s, and here the model is at %s; name the address that is right with --base-url",
-			s.runID, reachedAt, cmp.Or(s.reachedAt, "the provider's own address"))
+			c.setup.runID, reachedAt, cmp.Or(c.setup.reachedAt, "the provider's own address"))
 	}
 	return m, prices, nil
 }
@@ -241,22 +254,22 @@ func redacted(text string) string {
 
 // keysFrom returns an environment in which the named variable holds the key of every provider. If
 // variable is empty, each provider has its usual variable.
-func (s *setup) keysFrom(variable string) func(string) string {
+func (c modelChoice) keysFrom(variable string) func(string) string {
 	if variable == "" {
-		return s.process.Getenv
+		return c.setup.process.Getenv
 	}
 	return func(name string) string {
 		if slices.Contains(modelKeys, name) {
 			name = variable
 		}
-		return s.process.Getenv(name)
+		return c.setup.process.Getenv(name)
 	}
 }
 
 // agentConfig returns the configuration of an agent, after the model is open. present says whether
 // a person can probably answer.
 func (s *setup) agentConfig(present bool) (agent.Config, error) {
-	agents, err := s.namedAgents()
+	agents, err := s.texts().namedAgents()
 	if err != nil {
 		return agent.Config{}, err
 	}
@@ -265,7 +278,7 @@ func (s *setup) agentConfig(present bool) (agent.Config, error) {
 		ActFor:             actFor,
 		SystemPrompt:       s.config.SystemPrompt,
 		BaseURL:            s.reachedAt,
-		Memory:             s.memoryFiles(s.config.Memory),
+		Memory:             s.texts().memoryFiles(s.config.Memory),
 		ToolStatistics:     agent.ToolStatistics(s.config.ToolStatistics),
 		MaxMemory:          int64(s.config.MemoryMaxBytes),
 		Limits:             s.config.Limits.Agent(),
@@ -274,8 +287,8 @@ func (s *setup) agentConfig(present bool) (agent.Config, error) {
 		SystemToolPlugins:  s.config.SystemToolPlugins(),
 		Agents:             agents,
 		DefaultAgent:       s.config.Agent,
-		ModelName:          s.modelName(),
-		Models:             s.openModels(),
+		ModelName:          s.models().modelName(),
+		Models:             s.models().openModels(),
 		ModelForAll:        s.modelForAll,
 		ModelForLost:       s.model != "" || s.baseURL != "",
 		MaxRuns:            s.config.MaxRuns,
@@ -304,9 +317,13 @@ func (s *setup) command(name, runID string, at serverChoice) string {
 	return strings.Join(words, " ")
 }
 
+// journalPlace is where the runs are kept, a file or a database, and what lies beside a file: the lock of
+// a server and the records of calls.
+type journalPlace struct{ setup *setup }
+
 // database returns the URL of the database that keeps the runs, or "" if a file does.
-func (s *setup) database() (string, error) {
-	at := cmp.Or(s.journal, s.config.Journal)
+func (j journalPlace) database() (string, error) {
+	at := cmp.Or(j.setup.journal, j.setup.config.Journal)
 	if !strings.Contains(at, "://") {
 		return "", nil
 	}
@@ -317,8 +334,8 @@ func (s *setup) database() (string, error) {
 }
 
 // journalPath returns the file that keeps the runs. It is a usage error if a database does.
-func (s *setup) journalPath() (string, error) {
-	database, err := s.database()
+func (j journalPlace) journalPath() (string, error) {
+	database, err := j.database()
 	if err != nil {
 		return "", err
 	}
@@ -327,18 +344,18 @@ func (s *setup) journalPath() (string, error) {
 			"use an `agentd serve` of the database with --addr or --target, and PostgreSQL's own tools for backups", postgres.Name(database))
 	}
 	switch {
-	case s.journal != "":
-		path, err := filepath.Abs(s.journal)
+	case j.setup.journal != "":
+		path, err := filepath.Abs(j.setup.journal)
 		if err != nil {
 			return "", fmt.Errorf("--journal: %w", err)
 		}
 		return path, nil
-	case s.config.Journal != "":
-		return s.config.Journal, nil
-	case s.config.State != "":
-		return filepath.Join(s.config.State, journalName), nil
+	case j.setup.config.Journal != "":
+		return j.setup.config.Journal, nil
+	case j.setup.config.State != "":
+		return filepath.Join(j.setup.config.State, journalName), nil
 	}
-	return filepath.Join(trust.Dir(s.process.Getenv), journalName), nil
+	return filepath.Join(trust.Dir(j.setup.process.Getenv), journalName), nil
 }
 
 // journalName is the name of the journal in the state folder.

@@ -95,7 +95,7 @@ func (s *setup) checkShared(addr string, folders tool.Folders) error {
 			return err
 		}
 	}
-	if err := s.checkJournal(addr, folders); err != nil {
+	if err := s.place().checkJournal(addr, folders); err != nil {
 		return err
 	}
 	if err := store.AddWritable(folders.Writable...); err != nil {
@@ -106,11 +106,11 @@ func (s *setup) checkShared(addr string, folders tool.Folders) error {
 
 // checkJournal refuses a shared toolhost whose plugins can write the journal. A journal in a database
 // is protected by the database's own credentials.
-func (s *setup) checkJournal(addr string, folders tool.Folders) error {
-	if database, err := s.database(); err != nil || database != "" {
+func (j journalPlace) checkJournal(addr string, folders tool.Folders) error {
+	if database, err := j.database(); err != nil || database != "" {
 		return err
 	}
-	journal, err := s.journalPath()
+	journal, err := j.journalPath()
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (h *history) tell(ctx context.Context, runID string, d display, follow bool
 // story shows a run to people. If the journal cannot be read to its end, it shows the part that can
 // be read.
 func (h *history) story(ctx context.Context, p cli.Process, runID string, follow bool) error {
-	r, err := h.GetRun(ctx, runID)
+	r, err := h.Agent.GetRun(ctx, runID)
 	if tool.KindOf(err) == tool.KindNotFound {
 		return err
 	}

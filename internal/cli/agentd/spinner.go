@@ -20,7 +20,7 @@ type spinner struct {
 // startSpinner starts the animation. It returns nil if the display is not a terminal with colors;
 // the methods of a nil spinner do nothing. The caller stops the spinner.
 func startSpinner(d *textDisplay) *spinner {
-	if d.block == nil || !d.color {
+	if d.block == nil || !d.colors {
 		return nil
 	}
 	return &spinner{display: d, ticker: time.NewTicker(spinInterval)}

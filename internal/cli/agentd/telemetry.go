@@ -32,10 +32,10 @@ func (s *setup) openTelemetry(ctx context.Context, config *agent.Config, sameUse
 		_ = exported.Close() // the other error counts
 		return nil, err
 	}
-	remote, err := s.database()
+	remote, err := s.place().database()
 	journal := filepath.Join(s.stateFolder(), journalName) // its disk, while a database has the runs
 	if err == nil && remote == "" {
-		journal, err = s.journalPath()
+		journal, err = s.place().journalPath()
 	}
 	if err == nil {
 		err = observer.Observe(func() agenttelemetry.State { return measureState(journal) })

@@ -20,8 +20,8 @@ import (
 // has one line that changes until the call has ended. Elsewhere, a call has a line at its begin and
 // one at its end.
 type textDisplay struct {
-	out   io.Writer
-	color bool
+	out    io.Writer
+	colors colors
 	// the lines of the running calls; nil if the output is not a terminal
 	block *terminal.Block
 	// renders the model's text; nil means that the text is shown unchanged
@@ -64,7 +64,7 @@ func newTextDisplay(p cli.Process) *textDisplay {
 	d := &textDisplay{out: p.Stdout, plain: cli.NewPrinter(ready), ready: ready, calls: make(map[string]*callCard), wanted: make(map[string]string)}
 	if cli.IsTerminal(p.Stdout) {
 		d.block = &terminal.Block{Size: func() (int, int) { return cli.TerminalSize(p.Stdout) }}
-		d.color = p.Screen().Color
+		d.colors = colors(p.Screen().Color)
 	}
 	return d
 }
@@ -167,7 +167,7 @@ func (d *textDisplay) reasoning(s string) error {
 	shown := d.escape(s)
 	body := strings.TrimRight(shown, "\n")
 	if body != "" {
-		body = d.shaded(dim, body)
+		body = d.colors.shaded(dim, body)
 	}
 	return d.put(body + shown[len(strings.TrimRight(shown, "\n")):])
 }
@@ -240,11 +240,15 @@ func (d *textDisplay) line(color, format string, args ...any) error {
 	if err := d.endLine(); err != nil {
 		return err
 	}
-	return d.put(d.shaded(color, strings.TrimRight(cli.OneLine(fmt.Sprintf(format, args...)), " ")) + "\n")
+	return d.put(d.colors.shaded(color, strings.TrimRight(cli.OneLine(fmt.Sprintf(format, args...)), " ")) + "\n")
 }
 
-func (d *textDisplay) shaded(color, s string) string {
-	if !d.color {
+// colors says whether a text may have colors.
+type colors bool
+
+// shaded returns a text in a color, which is the parameter of a control sequence.
+func (c colors) shaded(color, s string) string {
+	if !c {
 		return s
 	}
 	return "\x1b[" + color + "m" + s + "\x1b[0m"

@@ -24,7 +24,7 @@ const answerWait = 5 * time.Second
 // toolhost is a client of a toolhost that answers, and the toolhost itself if this process started
 // it.
 type toolhost struct {
-	*client.Client
+	Client  *client.Client
 	tools   agentTools       // of Client, for an agent
 	private *privateToolhost // nil if another process started the toolhost
 	local   bool             // the toolhost is on this machine
@@ -52,7 +52,7 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 	}
 	named := given != "" || s.process.Getenv(address.Variable(toolhostProgram)) != ""
 	var answered error
-	if named || !private || !s.hasRecords() {
+	if named || !private || !s.place().hasRecords() {
 		c, err := dial(ctx, addr.String(), cli.DialOptions(addr)...)
 		switch {
 		case err == nil:
@@ -146,7 +146,7 @@ func refuseForeign(ctx context.Context, addr address.Address) error {
 
 // startOwn starts a private toolhost with the records of the run s.runID.
 func (s *setup) startOwn(ctx context.Context, log *slog.Logger) (*privateToolhost, *runRecords, error) {
-	folder, err := s.recordsFolder()
+	folder, err := s.place().recordsFolder()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -155,7 +155,7 @@ func (s *setup) startOwn(ctx context.Context, log *slog.Logger) (*privateToolhos
 		return nil, nil, err
 	}
 	records.acceptedLoss = s.acceptedLoss
-	journal, err := s.journalPath()
+	journal, err := s.place().journalPath()
 	if err != nil {
 		return nil, nil, errors.Join(err, records.claim.Close())
 	}

@@ -80,12 +80,12 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 			err = closeAll(err, w.closers...)
 		}
 	}()
-	store, err := s.openJournal(ctx)
+	store, err := s.place().openJournal(ctx)
 	if err != nil {
 		return nil, err
 	}
 	w.closers = append(w.closers, store.Close)
-	m, prices, err := s.openModelOf(ctx, store)
+	m, prices, err := s.models().openModelOf(ctx, store)
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +103,9 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 		return nil, err
 	}
 	config.ListChangedTools = host.tools.ListChangedTools
-	config.Search, config.LedgerID, config.ReadArtifact = host.Client, host.LedgerID, host.ReadArtifact
+	config.Search, config.LedgerID, config.ReadArtifact = host.Client, host.Client.LedgerID, host.Client.ReadArtifact
 	config.ApproveStanding = standingsOf(host.Client)
-	config.Workspace, config.Statistics = host.workspace, host.Admin().Stats
+	config.Workspace, config.Statistics = host.workspace, host.Client.Admin().Stats
 	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, host.tools, w.log
 	s.config.Telemetry.Listen, s.config.Telemetry.Pprof = "", "" // several of these commands may run at a time
 	exported, err := s.openTelemetry(ctx, &config, true, log)
@@ -129,12 +129,12 @@ func (w *workbench) Close() error { return closeAll(nil, w.closers...) }
 // about describes a workbench: the model, the number of tools, and the workspace.
 func about(ctx context.Context, model string, host *toolhost) []string {
 	lines := []string{"model " + model}
-	if tools, err := host.ListTools(ctx, tool.Query{}); err == nil {
+	if tools, err := host.Client.ListTools(ctx, tool.Query{}); err == nil {
 		lines[0] += ", " + cli.Count(len(tools), "tool")
 	}
-	workspace := "tools and workspace of the toolhost at " + host.Addr()
-	if folder := host.Folders().Workspace; folder != "" {
-		workspace = fmt.Sprintf("workspace %s, of the toolhost at %s", cli.OneLine(folder), host.Addr())
+	workspace := "tools and workspace of the toolhost at " + host.Client.Addr()
+	if folder := host.Client.Folders().Workspace; folder != "" {
+		workspace = fmt.Sprintf("workspace %s, of the toolhost at %s", cli.OneLine(folder), host.Client.Addr())
 	}
 	if host.private != nil {
 		folder, err := os.Getwd()
