@@ -23,13 +23,13 @@ const piece = 16 << 10
 // client is a client of HTTP/2 that sends what it wants. It writes from one goroutine and reads from
 // another.
 type client struct {
-	*http2.Framer
-	conn  net.Conn
-	ended context.CancelFunc // called when the connection has ended
-	at    peer.Target
-	block bytes.Buffer // a header block
-	enc   *hpack.Encoder
-	next  uint32 // the next stream
+	framer *http2.Framer
+	conn   net.Conn
+	ended  context.CancelFunc // called when the connection has ended
+	at     peer.Target
+	block  bytes.Buffer // a header block
+	enc    *hpack.Encoder
+	next   uint32 // the next stream
 
 	mu      sync.Mutex
 	initial int64 // of streams
@@ -41,12 +41,12 @@ func onHTTP2(misuse func(context.Context, *client) error) func(context.Context, 
 	return func(ctx context.Context, conn net.Conn, at peer.Target) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		p := &client{Framer: http2.NewFramer(conn, conn), conn: conn, ended: cancel, at: at, next: 1, initial: 65535, room: 65535, streams: map[uint32]int64{}}
+		p := &client{framer: http2.NewFramer(conn, conn), conn: conn, ended: cancel, at: at, next: 1, initial: 65535, room: 65535, streams: map[uint32]int64{}}
 		p.enc = hpack.NewEncoder(&p.block)
 		if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {
 			return
 		}
-		if err := p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1<<31 - 1}); err != nil {
+		if err := p.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1<<31 - 1}); err != nil {
 			return
 		}
 		_ = misuse(ctx, p) // ends with an error of the connection
@@ -56,7 +56,7 @@ func onHTTP2(misuse func(context.Context, *client) error) func(context.Context, 
 // read reads what the server sends, until the connection ends.
 func (p *client) read() {
 	for {
-		frame, err := p.ReadFrame()
+		frame, err := p.framer.ReadFrame()
 		if err != nil {
 			p.conn.Close() // ends writes, too
 			p.ended()
@@ -109,15 +109,15 @@ func (p *client) begin(more int) (stream uint32, err error) {
 	p.mu.Lock()
 	p.streams[stream] = p.initial
 	p.mu.Unlock()
-	return stream, p.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: p.headers(more), EndHeaders: true})
+	return stream, p.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: p.headers(more), EndHeaders: true})
 }
 
 func endlessHeaders(_ context.Context, p *client) error {
 	go p.read() // ends with the connection
-	err := p.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: p.headers(0)})
+	err := p.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: p.headers(0)})
 	more := append([]byte(nil), p.headers(12<<10)...)
 	for err == nil {
-		err = p.WriteContinuation(1, false, more)
+		err = p.framer.WriteContinuation(1, false, more)
 	}
 	return err
 }
@@ -147,7 +147,7 @@ func resets(_ context.Context, p *client) error {
 	for {
 		stream, err := p.begin(0)
 		if err == nil {
-			err = p.WriteRSTStream(stream, http2.ErrCodeCancel)
+			err = p.framer.WriteRSTStream(stream, http2.ErrCodeCancel)
 		}
 		if err != nil {
 			return err
@@ -160,14 +160,14 @@ func resets(_ context.Context, p *client) error {
 
 func pings(_ context.Context, p *client) (err error) {
 	for err == nil { // the answers are not read
-		err = p.WritePing(false, [8]byte{})
+		err = p.framer.WritePing(false, [8]byte{})
 	}
 	return err
 }
 
 func settings(_ context.Context, p *client) (err error) {
 	for err == nil { // the answers are not read
-		err = p.WriteSettings(http2.Setting{ID: http2.SettingMaxFrameSize, Val: piece})
+		err = p.framer.WriteSettings(http2.Setting{ID: http2.SettingMaxFrameSize, Val: piece})
 	}
 	return err
 }
@@ -176,7 +176,7 @@ func emptyFrames(_ context.Context, p *client) error {
 	go p.read() // ends with the connection
 	stream, err := p.begin(0)
 	for err == nil {
-		err = p.WriteData(stream, false, nil)
+		err = p.framer.WriteData(stream, false, nil)
 	}
 	return err
 }
@@ -195,7 +195,7 @@ func messages(ctx context.Context, p *client) error {
 				return err
 			}
 			p.take(stream, 5)
-			if err := p.WriteData(stream, false, binary.BigEndian.AppendUint32([]byte{0}, size)); err != nil {
+			if err := p.framer.WriteData(stream, false, binary.BigEndian.AppendUint32([]byte{0}, size)); err != nil {
 				return err
 			}
 			left[stream] = size - 1
@@ -210,7 +210,7 @@ func messages(ctx context.Context, p *client) error {
 				continue
 			}
 			if n = min(n, piece); n > 0 && p.take(stream, n) {
-				if err := p.WriteData(stream, false, data[:n]); err != nil {
+				if err := p.framer.WriteData(stream, false, data[:n]); err != nil {
 					return err
 				}
 				left[stream] -= n
@@ -249,13 +249,13 @@ func slowly(ctx context.Context, p *client) error {
 
 // unread sends whole requests and reads nothing.
 func unread(_ context.Context, p *client) error {
-	if err := p.WriteWindowUpdate(0, 1<<30); err != nil {
+	if err := p.framer.WriteWindowUpdate(0, 1<<30); err != nil {
 		return err
 	}
 	for {
 		stream, err := p.begin(0)
 		if err == nil {
-			err = p.WriteData(stream, true, p.at.Body)
+			err = p.framer.WriteData(stream, true, p.at.Body)
 		}
 		if err != nil {
 			return err
