@@ -41,7 +41,7 @@ func StartBare(ctx context.Context, cfg Config, environ func(dir string) []strin
 	}
 	life, kill := context.WithCancel(ctx)
 	b := &Bare{p: p, kill: kill}
-	p.client, p.err = goplugin.NewClient(p.clientConfig(life)), errBare
+	p.client = goplugin.NewClient(p.clientConfig(life))
 	p.survey = true
 	go p.own(life.Done()) // ends with the process
 	b.dir, err = os.MkdirTemp(p.folder, "plugin-dir")
@@ -50,16 +50,16 @@ func StartBare(ctx context.Context, cfg Config, environ func(dir string) []strin
 	}
 	if err != nil {
 		kill()
-		if p.child != nil {
-			<-p.child.exited
+		if child := p.child(); child != nil {
+			<-child.exited
 		}
-		close(p.launched)
+		p.launched.set(launched{err: errBare})
 		<-p.done
 		return nil, fmt.Errorf("starting plugin %q: %w", cfg.Plugin, err)
 	}
 	go func() { // ends with the process, which waits for it
-		<-p.child.exited
-		close(p.launched)
+		<-p.child().exited
+		p.launched.set(launched{err: errBare})
 		kill()
 	}()
 	return b, nil
@@ -100,12 +100,12 @@ func (b *Bare) Problem() error { return b.p.link.problem() }
 // Kill kills the process and all that it started. It does not block. Done is closed after they are
 // gone.
 func (b *Bare) Kill() {
-	b.p.because("toolhost killed it")
+	b.p.because(b.p.child(), "toolhost killed it")
 	b.kill()
 }
 
 // Exited is closed when the process has exited. Its last output may still arrive.
-func (b *Bare) Exited() <-chan struct{} { return b.p.child.exited }
+func (b *Bare) Exited() <-chan struct{} { return b.p.child().exited }
 
 // Done is closed when the process is gone and its resources are released.
 func (b *Bare) Done() <-chan struct{} { return b.p.done }
@@ -123,8 +123,8 @@ func (b *Bare) Limits() []tool.EffectiveLimit { return b.p.Limits() }
 // after its end. The value is complete after Exited is closed.
 func (b *Bare) Survivors() []string {
 	select {
-	case <-b.p.child.exited:
-		return b.p.child.survivors
+	case <-b.p.child().exited:
+		return b.p.child().survivors
 	default:
 		return nil
 	}

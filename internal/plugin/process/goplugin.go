@@ -40,7 +40,7 @@ func (p *Process) clientConfig(launch context.Context) *goplugin.ClientConfig {
 		Logger: hclog.New(&hclog.LoggerOptions{Level: hclog.Off, Output: io.Discard}),
 		GRPCDialOptions: append(pluginwire.DialOptions(),
 			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
-				return p.link.dial(ctx, p.folder, p.socket, p.child.id.PID)
+				return p.link.dial(ctx, p.folder, p.socket, p.PID())
 			}),
 			grpc.WithChainStreamInterceptor(p.channels.note),
 			// gRPC's own timeout must not end before the launch's.
@@ -101,18 +101,18 @@ func (r *pluginRunner) Wait(context.Context) error {
 }
 
 func (r *pluginRunner) Kill(context.Context) error {
-	if r.p.child != nil {
-		r.p.child.signalGroup(syscall.SIGKILL)
+	if child := r.p.child(); child != nil {
+		child.signalGroup(syscall.SIGKILL)
 	}
 	return nil
 }
 
 // ID is never empty, because go-plugin would not clean up then.
 func (r *pluginRunner) ID() string {
-	if r.p.child == nil {
+	if r.p.child() == nil {
 		return "none"
 	}
-	return strconv.Itoa(r.p.child.id.PID)
+	return strconv.Itoa(r.p.PID())
 }
 
 func (r *pluginRunner) Name() string                    { return r.p.cfg.Path }

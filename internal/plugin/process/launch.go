@@ -50,30 +50,33 @@ func Launch(ctx context.Context, cfg Config) (*Process, error) {
 		if err != nil {
 			return nil, fmt.Errorf("launching plugin %q: %w", cfg.Plugin, err)
 		}
-		if p.run(launch); p.err == nil {
+		err = p.run(launch)
+		if err == nil {
 			return p, nil
 		}
 		<-p.done
 		if p.Withdrawn() == "" || launch.Err() != nil || try == mostPlans {
-			return nil, p.failure(ctx, launch)
+			return nil, p.failure(ctx, launch, err)
 		}
 	}
 }
 
-// run launches the process, and starts the goroutine that owns it to its end. The launch has failed
-// if p.err is set afterwards.
-func (p *Process) run(launch context.Context) {
+// run launches the process, and starts the goroutine that owns it to its end. It returns why the launch
+// failed.
+func (p *Process) run(launch context.Context) error {
 	piped := p.cfg.Pipes != nil
 	if !piped {
 		p.client = goplugin.NewClient(p.clientConfig(launch))
 	}
 	go p.own(launch.Done()) // ends with the process
+	var l launched
 	if piped {
-		p.session, p.err = p.connectPipes(launch)
-	} else if p.conn, p.err = p.connect(launch); p.conn != nil {
-		p.session = p.conn
+		l.session, l.err = p.connectPipes(launch)
+	} else if l.conn, l.err = p.connect(launch); l.conn != nil {
+		l.session = l.conn
 	}
-	close(p.launched)
+	p.launched.set(l)
+	return l.err
 }
 
 // prepare makes the process's folder, and everything else that needs no process.
@@ -87,8 +90,8 @@ func prepare(cfg Config) (*Process, error) {
 		folder:   folder,
 		mark:     rand.Text() + "/" + rand.Text(),
 		link:     newLink(),
-		spawned:  make(chan struct{}),
-		launched: make(chan struct{}),
+		spawned:  newFact[spawned](),
+		launched: newFact[launched](),
 		over:     make(chan struct{}),
 		done:     make(chan struct{}),
 	}
@@ -104,7 +107,6 @@ func prepare(cfg Config) (*Process, error) {
 	p.link.carried = func() { cfg.Carried(cfg.Tenant) }
 	p.streams = newStreams(cfg)
 	p.names.watcher, p.names.end = cfg.Names, p.withdraw
-	p.confinement = confinement{cfg: &p.cfg, folder: folder, names: &p.names}
 	return p, nil
 }
 
@@ -132,16 +134,16 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 		s.survey = p.mark
 	}
 	p.resources.oomKills = oomKills()
-	child, err := p.confinement.start(ctx, s, dir)
+	confined := &confinement{cfg: &p.cfg, folder: p.folder, names: &p.names}
+	child, err := confined.start(ctx, s, dir)
 	if err != nil {
 		return errors.Join(startError(err, p.cfg.Path), p.streams.abandon())
 	}
 	p.streams.out.with(append(p.cfg.names(), "pid", child.id.PID)...)
-	p.child = child
 	p.streams.read()
-	err = p.resources.begin(child, p.kill)
+	err = p.resources.begin(child, func(reason string) { p.end(child, reason) })
 	p.cfg.Report(tool.InstanceHandshaking)
-	close(p.spawned)
+	p.spawned.set(spawned{child, confined})
 	if reason := p.Withdrawn(); reason != "" { // toolhost withdrew the process before it existed
 		p.kill(reason)
 	}
@@ -211,17 +213,17 @@ func greet(ctx context.Context, channel *grpc.ClientConn, conn *pluginwire.Conn)
 	return conn.Open(ctx)
 }
 
-// failure returns why a launch failed. Nothing of the process is left. ctx is the caller's.
-func (p *Process) failure(ctx, launch context.Context) error {
+// failure returns why a launch failed with err. Nothing of the process is left. ctx is the caller's.
+func (p *Process) failure(ctx, launch context.Context, err error) error {
 	switch {
 	case ctx.Err() == nil && context.Cause(launch) == errStartTimeout:
-		p.err = errStartTimeout
+		err = errStartTimeout
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		p.err = errors.Join(errStartTimeout, context.Cause(ctx))
+		err = errors.Join(errStartTimeout, context.Cause(ctx))
 	case ctx.Err() != nil:
 		return fmt.Errorf("launching plugin %q: %w", p.cfg.Plugin, context.Cause(ctx))
 	}
-	return p.explain(p.err)
+	return p.explain(err)
 }
 
 // explain returns the launch's error: what happened, and what the process printed last. The process
@@ -229,7 +231,7 @@ func (p *Process) failure(ctx, launch context.Context) error {
 func (p *Process) explain(err error) error {
 	result := &tool.Error{Kind: tool.KindUnavailable, Plugin: p.cfg.Plugin, Instance: p.cfg.Instance, Err: err}
 	text := fmt.Sprintf("launching plugin %q: ", p.cfg.Plugin)
-	if p.child == nil {
+	if p.child() == nil {
 		result.Message = text + err.Error()
 		return result
 	}

@@ -17,6 +17,11 @@ import (
 )
 
 // Process is one plugin process that has answered. All methods are safe for concurrent use.
+//
+// The goroutine that calls Launch makes the process and talks to it until it has answered. Another one,
+// own, waits for its end and releases everything, also while the first one still waits for an answer.
+// What the first one learns reaches the others as facts: that the process exists, and how the launch
+// ended.
 type Process struct {
 	cfg    Config
 	folder string // its own folder, below RunDir
@@ -30,19 +35,14 @@ type Process struct {
 	resources resources
 	names     watchedNames
 
-	// The launching goroutine sets these before it closes the channel that is named here.
-	child       *child           // spawned
-	confinement confinement      // spawned
-	socket      string           // launched
-	unfinished  string           // launched: a first line without a line end
-	session     Session          // launched: conn, or what Config.Pipes opened
-	conn        *pluginwire.Conn // launched; nil if the process uses pipes
-	err         error            // launched: why the launch failed
+	// Only the launching goroutine uses these:
+	socket     string // where the plugin listens, by its handshake
+	unfinished string // a first line without a line end
 
-	spawned  chan struct{} // closed when child is set
-	launched chan struct{} // closed when the launch has succeeded or failed
-	over     chan struct{} // closed when the process has ended and all its output is read
-	done     chan struct{} // closed when everything is released
+	spawned  fact[spawned]  // there is a process
+	launched fact[launched] // the launch has succeeded or failed; the process may have ended before
+	over     chan struct{}  // closed when the process has ended and all its output is read
+	done     chan struct{}  // closed when everything is released
 
 	mu       sync.Mutex
 	stopping bool
@@ -50,17 +50,63 @@ type Process struct {
 	oom      string // the reason, if memory ran out
 }
 
+// spawned is a process that exists, and how it is confined.
+type spawned struct {
+	child       *child
+	confinement *confinement
+}
+
+// launched is how a launch ended.
+type launched struct {
+	session Session          // conn, or what Config.Pipes opened; nil if the launch failed
+	conn    *pluginwire.Conn // nil if the process uses pipes
+	err     error            // why the launch failed; nil: it has not
+}
+
+// fact is what one goroutine finds out, once, and others wait for or ask about.
+type fact[T any] struct {
+	known chan struct{} // closed when value is set
+	value T             // read by get alone
+}
+
+func newFact[T any]() fact[T] { return fact[T]{known: make(chan struct{})} }
+
+// set may be called once.
+func (f *fact[T]) set(value T) {
+	f.value = value
+	close(f.known)
+}
+
+// get returns the zero value and false as long as the fact is not known.
+func (f *fact[T]) get() (value T, known bool) {
+	select {
+	case <-f.known:
+		return f.value, true
+	default:
+		return value, false
+	}
+}
+
+// child returns the process of the system; nil: there is none yet.
+func (p *Process) child() *child {
+	s, _ := p.spawned.get()
+	return s.child
+}
+
 // PID returns the process id, which is also that of its process group. After Done is closed, it may
 // belong to another process.
-func (p *Process) PID() int { return p.child.id.PID }
+func (p *Process) PID() int { return p.child().id.PID }
 
 // StartTime returns the time of the process's start.
-func (p *Process) StartTime() time.Time { return p.child.started }
+func (p *Process) StartTime() time.Time { return p.child().started }
 
 // Conn returns the connection to the plugin; nil if the process uses pipes. The process owns the
 // connection and closes it at the end of the process. If the connection is lost, the process is
 // stopped.
-func (p *Process) Conn() *pluginwire.Conn { return p.conn }
+func (p *Process) Conn() *pluginwire.Conn {
+	l, _ := p.launched.get()
+	return l.conn
+}
 
 // Done is closed when the process is gone and its pid, pipes, connection, folder and group are
 // released.
@@ -74,24 +120,31 @@ func (p *Process) StderrTail() []string { return p.streams.out.lastLines() }
 // listed only if it was requested and needed.
 func (p *Process) Limits() []tool.EffectiveLimit {
 	held := p.resources.holder.Effective()
-	if p.confinement.needless {
+	s, known := p.spawned.get()
+	if !known || s.confinement.needless {
 		return held
 	}
-	return append(held, p.confinement.namespaceLimit(p.child.namespace != nil))
+	return append(held, s.confinement.namespaceLimit(s.child.namespace != nil))
 }
 
 // Sandbox returns what the process may access, and the layers that confine it.
-func (p *Process) Sandbox() tool.Sandbox { return p.confinement.sandbox }
+func (p *Process) Sandbox() tool.Sandbox {
+	s, known := p.spawned.get()
+	if !known {
+		return tool.Sandbox{}
+	}
+	return s.confinement.sandbox
+}
 
 // Alive reports whether the process runs now, without blocking. On Linux it asks the kernel,
 // because a killed process is dead before its connection breaks. That costs one system call. On
 // other systems, it returns true until the process is known to have ended.
-func (p *Process) Alive() bool { return p.child.alive() }
+func (p *Process) Alive() bool { return p.child().alive() }
 
 // RSS returns the process's resident memory in bytes, or 0 if it is unknown.
 func (p *Process) RSS() (uint64, error) {
 	size, err := proc.ResidentBytes(p.PID())
-	if errors.Is(err, proc.ErrUnknown) || p.child.hasExited() {
+	if errors.Is(err, proc.ErrUnknown) || p.child().hasExited() {
 		return 0, nil
 	}
 	return size, err
@@ -100,12 +153,12 @@ func (p *Process) RSS() (uint64, error) {
 // Memory returns the resident memory in bytes of the process and all its descendants, or 0 if it is
 // unknown. Memory that several of them share counts for each of them.
 func (p *Process) Memory() (sum uint64) {
-	if p.child.hasExited() {
+	if p.child().hasExited() {
 		return 0
 	}
 	roots := []int{p.PID()}
-	if p.child.namespace != nil {
-		roots = append(roots, p.child.namespace.PID())
+	if namespace := p.child().namespace; namespace != nil {
+		roots = append(roots, namespace.PID())
 	}
 	for _, pid := range proc.Tree(roots...) {
 		if size, err := proc.ResidentBytes(pid); err == nil { // otherwise it has just ended
@@ -118,8 +171,8 @@ func (p *Process) Memory() (sum uint64) {
 // CPU returns the processor time that the process has used, or 0 if it is unknown. The value is
 // that of the kernel: after the exit it includes the children that the process has waited for.
 func (p *Process) CPU() time.Duration {
-	if p.child != nil && p.child.hasExited() {
-		if state := p.child.state; state != nil {
+	if child := p.child(); child != nil && child.hasExited() {
+		if state := child.state; state != nil {
 			return state.UserTime() + state.SystemTime()
 		}
 		return 0
@@ -142,13 +195,14 @@ func (p *Process) Exit() tool.Exit {
 	exit.Reason = p.reason
 	oom := p.oom
 	p.mu.Unlock()
-	if p.child == nil || !p.child.hasExited() || p.child.state == nil {
+	child := p.child()
+	if child == nil || !child.hasExited() || child.state == nil {
 		return exit
 	}
-	if exit.Code = p.child.state.ExitCode(); exit.Code == goCrash {
+	if exit.Code = child.state.ExitCode(); exit.Code == goCrash {
 		exit.LastStderr = p.streams.out.lastWords()
 	}
-	if status, ok := p.child.state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+	if status, ok := child.state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		exit.Signal = unix.SignalName(status.Signal())
 		if oom != "" && status.Signal() == syscall.SIGKILL {
 			exit.OutOfMemory = true

@@ -40,28 +40,28 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	if grace <= 0 {
 		grace = p.cfg.StopTimeout
 	}
-	p.because("toolhost stopped it")
+	p.because(p.child(), "toolhost stopped it")
 	p.mu.Lock()
 	p.stopping = true
 	p.mu.Unlock()
 	gentle, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
-	if p.askToShutDown(gentle); p.gone(gentle) {
+	if p.askToShutDown(gentle); within(gentle, p.done) {
 		return nil
 	}
 	if ctx.Err() == nil {
-		p.child.signalGroup(syscall.SIGTERM)
-		p.child.signalGroup(syscall.SIGCONT) // a stopped process does not handle other signals
+		p.child().signalGroup(syscall.SIGTERM)
+		p.child().signalGroup(syscall.SIGCONT) // a stopped process does not handle other signals
 		term, cancel := context.WithTimeout(ctx, p.cfg.StopTimeout)
 		defer cancel()
-		if p.gone(term) {
+		if within(term, p.done) {
 			return nil
 		}
 	}
 	p.kill("")
 	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.cfg.StopTimeout+strayPatience)
 	defer cancel()
-	if !p.gone(bound) {
+	if !within(bound, p.done) {
 		return fmt.Errorf("stopping plugin %q: process %d is still there after SIGKILL", p.cfg.Plugin, p.PID())
 	}
 	return nil
@@ -74,15 +74,17 @@ func (p *Process) Kill() { p.kill("toolhost killed it") }
 // askToShutDown asks the plugin to shut down. It returns when the plugin answers, when the
 // connection is lost, as happens during a shutdown, or when ctx ends.
 func (p *Process) askToShutDown(ctx context.Context) {
-	_ = p.session.Close()
+	l, _ := p.launched.get()
+	_ = l.session.Close()
 	if channel := p.channels.first(); channel != nil {
 		_ = channel.Invoke(ctx, shutdownMethod, &emptypb.Empty{}, &emptypb.Empty{})
 	}
 }
 
-func (p *Process) gone(ctx context.Context) bool {
+// within waits until done is closed. It returns false if ctx ends before.
+func within(ctx context.Context, done <-chan struct{}) bool {
 	select {
-	case <-p.done:
+	case <-done:
 		return true
 	case <-ctx.Done():
 		return false
@@ -93,87 +95,85 @@ func (p *Process) gone(ctx context.Context) bool {
 func (p *Process) own(aborted <-chan struct{}) {
 	defer close(p.done)
 	select {
-	case <-p.spawned:
-	case <-p.launched:
+	case <-p.spawned.known:
+	case <-p.launched.known:
 	}
-	select {
-	case <-p.spawned: // also if the launch has failed meanwhile: select picks any ready case
-		p.watch(aborted)
-		<-p.child.exited
-	default: // launched without a child
+	if child := p.child(); child != nil { // also if the launch has failed meanwhile
+		p.watch(child, aborted)
+		<-child.exited
 	}
 	p.release()
 }
 
 // watch returns when the process has ended or has been killed.
-func (p *Process) watch(aborted <-chan struct{}) {
+func (p *Process) watch(child *child, aborted <-chan struct{}) {
 	select {
-	case <-p.child.exited:
+	case <-child.exited:
 		return
-	case <-p.launched:
+	case <-p.launched.known:
 	case <-aborted:
-		select {
-		case <-p.launched: // the end of ctx came too late
-		default:
-			p.kill("the launch was abandoned")
-			return
-		}
 	}
-	if p.err != nil {
-		p.endLaunch(aborted)
+	l, known := p.launched.get()
+	if !known { // otherwise the end of ctx came too late
+		p.kill("the launch was abandoned")
+		return
+	}
+	if l.err != nil {
+		p.endLaunch(child, l.err, aborted)
 		return
 	}
 	select {
-	case <-p.child.exited:
+	case <-child.exited:
 	case <-p.link.lost:
-	case <-p.session.Done():
+	case <-l.session.Done():
 	}
 	p.mu.Lock()
 	stopping := p.stopping
 	p.mu.Unlock()
-	if !stopping && !p.child.exitsWithin(lossGrace) {
+	if !stopping && !child.exitsWithin(lossGrace) {
 		p.kill("it lost its connection to toolhost")
 	}
 }
 
 // endLaunch ends a process whose launch failed. If the process ended by itself, its exit says more
 // than a kill would, and arrives soon.
-func (p *Process) endLaunch(aborted <-chan struct{}) {
+func (p *Process) endLaunch(child *child, failure error, aborted <-chan struct{}) {
 	select {
 	case <-aborted:
 		p.kill("the launch was abandoned")
 		return
 	default:
 	}
-	if isRefusal(p.err) || !p.child.exitsWithin(lossGrace) {
+	if isRefusal(failure) || !child.exitsWithin(lossGrace) {
 		p.kill("its launch failed")
 	}
 }
 
-// kill kills the group and cuts the connection, so that no goroutine waits for an answer. It does
-// not block.
-func (p *Process) kill(reason string) {
-	p.because(reason)
-	p.child.signalGroup(syscall.SIGKILL) // first: a process that loses its connection may run on for a moment
+// kill ends the process, which must exist. It does not block.
+func (p *Process) kill(reason string) { p.end(p.child(), reason) }
+
+// end kills the group and cuts the connection, so that no goroutine waits for an answer. It does not
+// block. A limit may end the process before others know of it.
+func (p *Process) end(child *child, reason string) {
+	p.because(child, reason)
+	child.signalGroup(syscall.SIGKILL) // first: a process that loses its connection may run on for a moment
 	p.link.close()
 }
 
 // withdraw kills a process whose protected names have changed, if it exists. Otherwise start checks
 // for that later.
 func (p *Process) withdraw(reason string) {
-	select {
-	case <-p.spawned:
+	if p.child() != nil {
 		p.kill(reason)
-	default:
 	}
 }
 
 // because records the reason for ending the process, unless there is a reason already or the
 // process has ended.
-func (p *Process) because(reason string) {
+func (p *Process) because(child *child, reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.reason == "" && !p.child.hasExited() {
+	if p.reason == "" && !child.hasExited() {
 		p.reason = reason
 	}
 }
@@ -182,28 +182,28 @@ func (p *Process) because(reason string) {
 func (p *Process) release() {
 	p.drainConn()
 	p.link.close()
-	if p.child != nil {
+	if child := p.child(); child != nil {
 		if oom, killed := p.resources.outOfMemory(); killed {
 			p.mu.Lock()
 			p.oom = oom
 			p.mu.Unlock()
 		}
 		if _, err := proc.KillMarked(p.mark, strayPatience); err != nil {
-			p.ownLogger().Warn("ending what the plugin started", "error", err)
+			p.cfg.ownLogger().Warn("ending what the plugin started", "error", err)
 		}
 		p.streams.drain()
 		if p.cfg.Reaper != nil {
-			p.cfg.Reaper.Remove(p.child.id)
+			p.cfg.Reaper.Remove(child.id)
 		}
 	}
 	if err := p.resources.holder.Close(); err != nil {
-		p.ownLogger().Warn("ending what the plugin started", "error", err)
+		p.cfg.ownLogger().Warn("ending what the plugin started", "error", err)
 	}
 	p.names.stop()
 	close(p.over)
-	<-p.launched // soon: the process is gone, and nothing answers
-	if p.session != nil {
-		_ = p.session.Close()
+	<-p.launched.known // soon: the process is gone, and nothing answers
+	if l, _ := p.launched.get(); l.session != nil {
+		_ = l.session.Close()
 	}
 	if p.client != nil {
 		p.client.Kill() // waits only for goroutines of go-plugin
@@ -211,7 +211,7 @@ func (p *Process) release() {
 	p.streams.closePipes()
 	p.channels.close()
 	if err := rmtree.Remove(p.folder); err != nil {
-		p.ownLogger().Warn("removing the plugin's folder", "error", err)
+		p.cfg.ownLogger().Warn("removing the plugin's folder", "error", err)
 	}
 	p.streams.close()
 }
@@ -219,18 +219,14 @@ func (p *Process) release() {
 // drainConn waits until everything that the process sent before its end is read. A result that was
 // in transit is then used.
 func (p *Process) drainConn() {
-	select {
-	case <-p.launched:
-	default:
-		return
-	}
-	if p.session == nil {
+	l, _ := p.launched.get()
+	if l.session == nil {
 		return
 	}
 	timer := time.NewTimer(drainGrace)
 	defer timer.Stop()
 	select {
-	case <-p.session.Done():
+	case <-l.session.Done():
 	case <-timer.C:
 	}
 }
@@ -245,6 +241,6 @@ func (c *Config) names() []any {
 }
 
 // ownLogger returns the logger for what toolhost itself reports about the process.
-func (p *Process) ownLogger() *slog.Logger {
-	return p.cfg.Logger.With(append(p.cfg.names(), loglevel.Key, loglevel.Lifecycle, "plugin", p.cfg.Plugin)...)
+func (c *Config) ownLogger() *slog.Logger {
+	return c.Logger.With(append(c.names(), loglevel.Key, loglevel.Lifecycle, "plugin", c.Plugin)...)
 }
