@@ -22,17 +22,17 @@ func (h *Host) ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.Art
 		return tool.ArtifactPiece{}, tool.Errorf(tool.KindInvalidArgument, "the limit %d must not be negative", q.Limit)
 	}
 	limit := min(cmp.Or(q.Limit, tool.DefaultArtifactPiece), tool.MaxArtifactPiece)
-	return h.readArtifact(ctx, artifact.Owner{Principal: q.Principal, Session: q.Session}, q.Handle, q.Offset, limit)
+	return readArtifact(ctx, h.cfg.Artifacts, artifact.Owner{Principal: q.Principal, Session: q.Session}, q.Handle, q.Offset, limit)
 }
 
-func (h *Host) readArtifact(ctx context.Context, owner artifact.Owner, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
+func readArtifact(ctx context.Context, store *artifact.Store, owner artifact.Owner, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
 	switch {
 	case ctx.Err() != nil:
 		return tool.ArtifactPiece{}, tool.AsError(context.Cause(ctx))
-	case h.cfg.Artifacts == nil:
+	case store == nil:
 		return tool.ArtifactPiece{}, tool.Errorf(tool.KindNotFound, "this toolhost keeps no artifacts")
 	default:
-		return h.cfg.Artifacts.Read(owner, handle, offset, limit)
+		return store.Read(owner, handle, offset, limit)
 	}
 }
 
@@ -40,5 +40,5 @@ func (h *Host) readArtifact(ctx context.Context, owner artifact.Owner, handle st
 // session.
 func (a *attempt) readArtifact(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
 	c := a.call
-	return c.host.readArtifact(ctx, artifact.Owner{Principal: c.request.Principal, Session: c.request.Session}, handle, offset, limit)
+	return readArtifact(ctx, c.services.artifacts, artifact.Owner{Principal: c.request.Principal, Session: c.request.Session}, handle, offset, limit)
 }

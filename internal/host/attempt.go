@@ -107,7 +107,7 @@ func (a *attempt) start() bool {
 func (a *attempt) frame(secrets map[string]string) pluginconn.Start {
 	c := a.call
 	text, complete := c.args.begin()
-	workspace := cmp.Or(a.instance.Workspace(), c.host.cfg.Workspace)
+	workspace := cmp.Or(a.instance.Workspace(), c.services.plugins.workspace)
 	start := pluginconn.Start{
 		CallID:      c.request.ID,
 		Tool:        c.tool.DeclaredName(),
@@ -144,7 +144,7 @@ func (a *attempt) admit() *tool.Error {
 				return refused
 			}
 		} else {
-			refused = c.host.rates.Check(&c.request, rateLimits(c), true)
+			refused = c.services.limits.rates.Check(&c.request, rateLimits(c), true)
 		}
 		if refused == nil {
 			break
@@ -246,7 +246,7 @@ func (a *attempt) next(ctx context.Context) (tool.Event, error) {
 func (a *attempt) publish(ev tool.Event) {
 	a.call.events.Publish(ev)
 	if ev.Log != nil {
-		a.call.host.cfg.Logs.Append(tool.LogLine{
+		a.call.services.records.logs.Append(tool.LogLine{
 			Plugin: a.supervisor.Name(), Instance: a.instance.ID(), CallID: a.call.request.ID, Record: *ev.Log,
 			Tenant: identity.TenantOf(a.call.request.Principal),
 		})
@@ -303,7 +303,7 @@ func (a *attempt) checkOutput(schema *catalog.Schema, outcome *tool.Outcome) {
 		return
 	}
 	c, keep := a.call, a.call.settings.KeepBadOutput
-	c.logger(c.host.log.calls).Warn("a result does not fit the output schema of its tool", "refused", !keep, "error", err)
+	c.logger(c.services.log.calls).Warn("a result does not fit the output schema of its tool", "refused", !keep, "error", err)
 	if keep {
 		c.report.SetBadOutput(result.Clip(err.Error(), result.MaxReason))
 		return
@@ -352,7 +352,7 @@ func (a *attempt) lost(err error) {
 		kind = tool.KindOutcomeUnknown
 	}
 	e := tool.Errorf(kind, "the plugin %q ended during the call: %v; %s", a.supervisor.Name(), exit, a.aftermath())
-	if kind == tool.KindOutcomeUnknown && c.host.settler.canSettle(c) {
+	if kind == tool.KindOutcomeUnknown && c.services.plugins.settler.canSettle(c) {
 		e.Message += "; repeat the call with the same id, and toolhost asks the tool what became of it"
 	}
 	e.Exit = &exit

@@ -30,7 +30,7 @@ import (
 // toolhost did. ARCHITECTURE.md lists the steps of a call. At most one goroutine executes a call.
 // Other goroutines may add arguments, cancel the call or end it at any time.
 type call struct {
-	host     *Host
+	services *services
 	settings *generation // in force when the call began; it keeps them
 	request  tool.Call   // without the arguments
 	tool     *catalog.Tool
@@ -62,7 +62,7 @@ func (h *Host) newCall(request *tool.Call, in toolView, kind CallKind, id string
 	if err := h.ctx.Err(); err != nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "%w", errStopping)
 	}
-	c := &call{host: h, settings: in.settings, request: *request, tool: in.tool, kind: kind, arrived: time.Now()}
+	c := &call{services: h.services, settings: in.settings, request: *request, tool: in.tool, kind: kind, arrived: time.Now()}
 	c.request.ID = id
 	c.request.Arguments = nil // args has them, as long as they are needed
 	c.timer.Init(h.ctx)
@@ -81,7 +81,7 @@ func (c *call) spawn(f func()) {
 		defer c.caught()
 		f()
 	}
-	if !c.host.spawn(guarded) {
+	if !c.services.spawn(guarded) {
 		c.finishUnexecuted(tool.Outcome{Err: tool.Errorf(tool.KindUnavailable, "%w", errStopping)})
 	}
 }
@@ -93,13 +93,13 @@ func (c *call) caught() {
 	if v == nil {
 		return
 	}
-	c.logger(c.host.log.calls).Error("panic in a call", "panic", v, "stack", string(debug.Stack()))
+	c.logger(c.services.log.calls).Error("panic in a call", "panic", v, "stack", string(debug.Stack()))
 	bug := "toolhost has a bug: a panic in a call: %v; "
 	if c.executed() {
 		kind := tool.KindInternal
 		if c.tool.Spec.HasSideEffects() {
 			kind = tool.KindOutcomeUnknown
-			c.host.settler.bar(c.entry.Key()) // the plugin may still execute it
+			c.services.plugins.settler.bar(c.entry.Key()) // the plugin may still execute it
 		}
 		c.finish(tool.Outcome{Err: tool.Errorf(kind, bug+"the plugin may have executed the call", v)})
 	} else {
@@ -400,7 +400,7 @@ func rateLimits(c *call) throttle.Limits {
 // it. take says that the call may start now, and counts it. If the audit log already has the
 // permission of the call, checkRate adds the refusal.
 func (c *call) checkRate(take bool) *tool.Error {
-	refused := c.host.rates.Check(&c.request, rateLimits(c), take)
+	refused := c.services.limits.rates.Check(&c.request, rateLimits(c), take)
 	if refused == nil {
 		return nil
 	}

@@ -80,7 +80,7 @@ func (x filterChain) declared(f *Filter) *catalog.Filter {
 	if f.own != nil {
 		return f.own
 	}
-	return x.call.host.cfg.Catalog.Snapshot().Filter(f.Name)
+	return x.call.services.plugins.catalog.Snapshot().Filter(f.Name)
 }
 
 // mustSeeArguments reports whether a filter may have to see the arguments before the plugin does.

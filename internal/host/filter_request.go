@@ -39,7 +39,7 @@ func (x filterChain) ask(f *Filter, phase filterjson.Phase, given json.RawMessag
 	if err == nil || !f.Optional || ended {
 		return reply, err
 	}
-	c.logger(c.host.log.calls).Warn("a filter failed, and the call continues without it", "filter", f.Name, "phase", phase, "error", err)
+	c.logger(c.services.log.calls).Warn("a filter failed, and the call continues without it", "filter", f.Name, "phase", phase, "error", err)
 	return filterReply{}, nil
 }
 
@@ -117,15 +117,15 @@ func (x filterChain) find(f *Filter, end time.Time) (*catalog.Filter, error) {
 	if f.own != nil {
 		return f.own, x.call.settings.switchedOff(f.own.Plugin.Info.Name)
 	}
-	host := x.call.host
-	declared := host.cfg.Catalog.Snapshot().Filter(f.Name)
+	known := x.call.services.plugins.catalog
+	declared := known.Snapshot().Filter(f.Name)
 	if declared == nil {
 		ctx, cancel := context.WithDeadline(x.call.ctx(), end)
 		defer cancel()
-		if err := host.cfg.Catalog.Settle(ctx); err != nil {
+		if err := known.Settle(ctx); err != nil {
 			return nil, errors.New("new plugins, of which one may have it, have not yet said what they are")
 		}
-		declared = host.cfg.Catalog.Snapshot().Filter(f.Name)
+		declared = known.Snapshot().Filter(f.Name)
 	}
 	if declared == nil {
 		return nil, errors.New("no plugin has a filter of that name")
@@ -142,7 +142,7 @@ func (x filterChain) execute(f *Filter, declared *catalog.Filter, limit time.Dur
 	request := &tool.Call{
 		Tool: f.Name, Principal: outer.request.Principal, Groups: outer.request.Groups, Via: outer.request.Via, From: outer.request.From, Session: outer.request.Session, Traceparent: outer.request.Traceparent,
 	}
-	c, err := outer.host.newCall(request, toolView{&catalog.Tool{Spec: spec, Plugin: declared.Plugin}, outer.settings}, FilterCall, "filter-"+rand.Text(), true)
+	c, err := outer.services.newCall(request, toolView{&catalog.Tool{Spec: spec, Plugin: declared.Plugin}, outer.settings}, FilterCall, "filter-"+rand.Text(), true)
 	if err != nil {
 		return tool.Outcome{Err: tool.AsError(err)}
 	}

@@ -41,7 +41,7 @@ func (c *call) finishUnexecuted(outcome tool.Outcome) {
 	if begun {
 		c.entry.Forget(c.ctx())
 	}
-	c.approval.giveBack(c.host.frozen)
+	c.approval.giveBack(c.services.approvals.frozen)
 	c.entry.Release()
 	record := recordRecent
 	// A call that is refused because another one has its id would be listed beside that one.
@@ -84,11 +84,11 @@ func (e ending) publish(outcome tool.Outcome, record recording) {
 	c.events.End(outcome, func(outcome *tool.Outcome) {
 		switch {
 		case record == recordRecent:
-			c.host.recent.add(e.ended(outcome), c.host.cfg.History)
+			c.services.records.recent.add(e.ended(outcome), c.services.records.history)
 		case record == recordFailure && outcome.Err != nil:
-			c.host.recent.store(e.ended(outcome), c.host.cfg.History)
+			c.services.records.recent.store(e.ended(outcome), c.services.records.history)
 		}
-		c.host.stats.count(c.request.Tool, identity.TenantOf(c.request.Principal), c.plugin(), outcome, outcome.Result.Duration, c.host.cfg.History)
+		c.services.records.stats.count(c.request.Tool, identity.TenantOf(c.request.Principal), c.plugin(), outcome, outcome.Result.Duration, c.services.records.history)
 		c.observed.ended(c, outcome)
 		e.logEnd(outcome)
 	})
@@ -117,10 +117,10 @@ func (e ending) shape(outcome tool.Outcome) tool.Outcome {
 			Declared: c.tool.Spec.EffectKeys, Granted: c.tool.Effects, Read: c.settings.Policy.Reads, Tool: c.tool.DeclaredName(),
 		}
 		if count, key, reason := rules.Apply(&outcome); count > 0 {
-			c.logger(c.host.log.calls).Warn("effects of a call were refused", "count", count, "key", key, "reason", reason)
+			c.logger(c.services.log.calls).Warn("effects of a call were refused", "count", count, "key", key, "reason", reason)
 		}
 	}
-	if c.kind == ToolCall && c.host.cfg.Artifacts != nil {
+	if c.kind == ToolCall && c.services.artifacts != nil {
 		shaper := e.shaper()
 		shaper.Shape(&outcome.Result)
 	}
@@ -141,12 +141,12 @@ func (e ending) shaper() result.Shaper {
 		shown = max(*c.request.MaxShown, 0)
 	}
 	return result.Shaper{
-		Store: c.host.cfg.Artifacts, Owner: artifact.Owner{Principal: c.request.Principal, Session: c.request.Session},
+		Store: c.services.artifacts, Owner: artifact.Owner{Principal: c.request.Principal, Session: c.request.Session},
 		Shown: shown, Losses: e,
 	}
 }
 
 // LostContent implements result.LossReporter.
 func (e ending) LostContent(size uint64, err error) {
-	e.call.logger(e.call.host.log.calls).Error("a large result was not kept: its caller gets a part of it", "bytes", size, "error", err)
+	e.call.logger(e.call.services.log.calls).Error("a large result was not kept: its caller gets a part of it", "bytes", size, "error", err)
 }

@@ -138,6 +138,7 @@ type Host struct {
 	usage       *throttle.Usage
 	frozen      *frozen.Cache
 	settler     *settler
+	services    *services // of all calls
 
 	ctx    context.Context // ends when the host closes
 	cancel context.CancelCauseFunc
@@ -189,6 +190,7 @@ func New(config Config) *Host {
 	h.toolList = &toolList{cfg: h.cfg, generations: h.generations, ctx: h.ctx, spawn: h.spawn, plugins: h.plugins, described: newDescriptions()}
 	h.operator = &operator{cfg: h.cfg, generations: h.generations, ctx: h.ctx, plugins: h.plugins, upgrades: supervisor.NewUpgrades(h.plugins), stats: h.stats}
 	h.settler = newSettler(h)
+	h.services = h.newServices()
 	seen := cfg.Catalog.Snapshot()
 	h.wg.Go(func() { h.upgrades.Follow(seen) }) // ends with h.ctx; Close waits
 	h.wg.Go(h.indexCatalog)                     // likewise

@@ -49,7 +49,7 @@ func (e ending) logEnd(outcome *tool.Outcome) {
 	if outcome.Err != nil {
 		level = failureLevel(outcome.Err)
 	}
-	if !e.call.host.log.calls.Enabled(context.Background(), level) {
+	if !e.call.services.log.calls.Enabled(context.Background(), level) {
 		return
 	}
 	attrs := []slog.Attr{slog.String("outcome", outcomeName(outcome)), slog.Duration("took", outcome.Result.Duration)}
@@ -61,7 +61,7 @@ func (e ending) logEnd(outcome *tool.Outcome) {
 		words = "call failed"
 		attrs = append(attrs, slog.Any("error", outcome.Err))
 	}
-	e.call.logger(e.call.host.log.calls).LogAttrs(context.Background(), level, words, attrs...)
+	e.call.logger(e.call.services.log.calls).LogAttrs(context.Background(), level, words, attrs...)
 }
 
 // failureLevel returns the level of a failed call. The record of a crash names the calls that the
@@ -105,7 +105,7 @@ var decisions = map[audit.Outcome]struct {
 // call must not be executed, or nil.
 func (c *call) decided(entry audit.Decision, refused *tool.Error) *tool.Error {
 	made := decisions[entry.Outcome]
-	if logger := c.host.log.policy; logger.Enabled(context.Background(), made.level) {
+	if logger := c.services.log.policy; logger.Enabled(context.Background(), made.level) {
 		var attrs []slog.Attr
 		for _, a := range [][2]string{{"rule", entry.Rule}, {"reason", entry.Reason}} {
 			if a[1] != "" {
@@ -125,7 +125,7 @@ func (c *call) decided(entry audit.Decision, refused *tool.Error) *tool.Error {
 		return refused
 	}
 	if c.ctx().Err() == nil { // otherwise the call ended meanwhile, and the log may be fine
-		c.logger(c.host.log.policy).Error("the audit log cannot be written: calls that it has to contain are refused", "error", err)
+		c.logger(c.services.log.policy).Error("the audit log cannot be written: calls that it has to contain are refused", "error", err)
 	}
 	if refused != nil {
 		return refused
@@ -136,7 +136,7 @@ func (c *call) decided(entry audit.Decision, refused *tool.Error) *tool.Error {
 // logRecord adds a record that the plugin wrote for the call to the log.
 func (a *attempt) logRecord(record *tool.LogRecord) {
 	level := recordLevel(record.Level)
-	logger := a.call.host.log.plugins.With("plugin", a.supervisor.Name()) // its level may be that of the plugin
+	logger := a.call.services.log.plugins.With("plugin", a.supervisor.Name()) // its level may be that of the plugin
 	if !logger.Enabled(context.Background(), level) {
 		return
 	}

@@ -227,7 +227,7 @@ func (h *Host) openFormer(ctx context.Context, request *tool.Call, settings *gen
 
 // restore returns an ended call with the outcome from the store.
 func (h *Host) restore(request tool.Call, settings *generation, stored *callstore.Entry) *call {
-	c := &call{host: h, settings: settings, request: request}
+	c := &call{services: h.services, settings: settings, request: request}
 	c.memory.over = true
 	c.entry.Conclude()
 	c.events.Restore(ledger.StoredOutcome(stored), 0)

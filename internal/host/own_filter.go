@@ -37,7 +37,7 @@ func (x filterChain) appliesItself(f *Filter) bool {
 	if !slices.ContainsFunc(c.tool.Filters, func(own tool.Filter) bool { return own.Name == f.Name }) {
 		return false
 	}
-	declared := c.host.cfg.Catalog.Snapshot().Filter(f.Name)
+	declared := c.services.plugins.catalog.Snapshot().Filter(f.Name)
 	return declared != nil && declared.Plugin.Info.Name == c.plugin()
 }
 

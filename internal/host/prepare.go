@@ -51,7 +51,7 @@ func (t task) do() {
 		return
 	}
 	if t.unsettled {
-		t.call.host.settler.settle(t.call.ctx(), t.call.entry.Key())
+		t.call.services.plugins.settler.settle(t.call.ctx(), t.call.entry.Key())
 		t.execution.claimAgain(t.call, t.submitted).do()
 		return
 	}
@@ -203,7 +203,7 @@ func (p *preparation) authorize() *tool.Error {
 	if d.refused != nil && d.refused.Kind == tool.KindApprovalRequired {
 		p.storeFrozen(d.refused)
 	}
-	if c.host.cfg.Audit != nil && rateLimits(c) != (throttle.Limits{}) {
+	if c.services.approvals.audited && rateLimits(c) != (throttle.Limits{}) {
 		c.approval.setDecision(d.entry) // for checkRate
 	}
 	return c.decided(d.entry, d.refused)
@@ -217,7 +217,7 @@ func (c *call) schema() (*catalog.Schema, error) {
 		return c.tool.Schema, context.Cause(c.ctx())
 	}
 	viewer := tool.Viewer{Principal: c.request.Principal, Session: c.request.Session, Context: c.request.Context}
-	seen := c.host.seenBy(c.ctx(), viewer, []*catalog.Tool{c.tool})
+	seen := c.services.plugins.tools.seenBy(c.ctx(), viewer, []*catalog.Tool{c.tool})
 	c.output.Store(seen[0].Output)
 	return seen[0].Schema, context.Cause(c.ctx())
 }
@@ -234,7 +234,7 @@ func (p *preparation) takeFrozen() *frozen.Arguments {
 	if !ok {
 		return nil
 	}
-	if taken = c.host.frozen.Take(key); taken == nil {
+	if taken = c.services.approvals.frozen.Take(key); taken == nil {
 		return nil
 	}
 	c.approval.setFrozen(taken, key)
@@ -262,7 +262,7 @@ func (p *preparation) storeFrozen(asked *tool.Error) {
 	}
 	if key, ok := p.frozenKey(digest); ok {
 		repairs, filters := c.report.ArgumentChanges()
-		c.host.frozen.Store(key, frozen.Arguments{Final: p.final, Repairs: repairs, Filters: filters})
+		c.services.approvals.frozen.Store(key, frozen.Arguments{Final: p.final, Repairs: repairs, Filters: filters})
 	}
 }
 

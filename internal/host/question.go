@@ -75,7 +75,7 @@ func (a *attempt) ask(q *tool.Question) {
 	c, number := a.call, q.ID
 	if refused := a.open(*q); refused != nil {
 		c.observed.asked(a.supervisor.Name(), q.Kind(), AskRefused)
-		c.logger(c.host.log.calls).Debug("a question of a tool is refused", "kind", q.Kind(), "error", refused)
+		c.logger(c.services.log.calls).Debug("a question of a tool is refused", "kind", q.Kind(), "error", refused)
 		_ = a.wire.Answer(c.ctx(), number, tool.Answer{Err: refused})
 	}
 }
@@ -200,7 +200,7 @@ func (s *questions) expire(id uint32) {
 		return
 	}
 	s.call.observed.asked(o.question.Plugin, o.question.Kind(), AskExpired)
-	s.call.host.spawn(func() { // ends when the connection has room, or with the call
+	s.call.services.spawn(func() { // ends when the connection has room, or with the call
 		_ = o.wire.Answer(s.call.ctx(), o.number, tool.Answer{Err: tool.Errorf(tool.KindTimeout, "no answer came in time")})
 	})
 }

@@ -11,7 +11,7 @@ func (c *call) count() error {
 	if c.settings.Quotas == nil {
 		return nil
 	}
-	if full := c.host.usage.Begin(c.settings.Quotas, c.request.Principal); full != nil {
+	if full := c.services.limits.usage.Begin(c.settings.Quotas, c.request.Principal); full != nil {
 		full.CallID = c.request.ID
 		return full
 	}
@@ -23,7 +23,7 @@ func (c *call) count() error {
 func (c *call) uncount() {
 	if c.counted {
 		c.counted = false
-		c.host.usage.End(c.request.Principal)
+		c.services.limits.usage.End(c.request.Principal)
 	}
 }
 

@@ -24,7 +24,7 @@ const (
 func (c *call) execute() {
 	defer c.dropArguments()
 	began := time.Now()
-	leave, err := c.host.concurrency.Enter(c.ctx(), c.request.Tool, identity.TenantOf(c.request.Principal))
+	leave, err := c.services.limits.concurrency.Enter(c.ctx(), c.request.Tool, identity.TenantOf(c.request.Principal))
 	if err != nil {
 		c.finishUnexecuted(tool.Outcome{Plugin: c.plugin(), Err: c.unsent(err)})
 		return
@@ -37,7 +37,7 @@ func (c *call) execute() {
 // route sends the call to one instance after the other until it has its outcome. It calls leave when
 // the tool has finished.
 func (c *call) route(leave func()) {
-	s := c.host.plugins.Of(c.tool.Plugin, identity.TenantOf(c.request.Principal))
+	s := c.services.plugins.supervisors.Of(c.tool.Plugin, identity.TenantOf(c.request.Principal))
 	for number := uint32(1); ; number++ {
 		a, asking := &attempt{call: c, supervisor: s, number: number}, time.Now()
 		lease, err := s.Acquire(c.ctx(), supervisor.Request{Call: &c.request, State: (*leased)(c)})

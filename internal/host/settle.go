@@ -57,7 +57,7 @@ func settleArguments(c *call) []byte {
 // canSettle reports whether toolhost can ask the tool what became of the call, if its caller repeats it.
 func (s *settler) canSettle(c *call) bool {
 	arguments := settleArguments(c)
-	return arguments != nil && len(arguments) <= callstore.MaxArguments && c.host.cfg.Calls != nil && !c.entry.Generated()
+	return arguments != nil && len(arguments) <= callstore.MaxArguments && s.host.cfg.Calls != nil && !c.entry.Generated()
 }
 
 // bar prevents that the tool of a call is asked as long as this host lives: a plugin may still execute the

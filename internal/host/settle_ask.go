@@ -157,7 +157,7 @@ func (k *settleCheck) stop(wire pluginconn.Call, lease *supervisor.Lease) {
 // schema, the filters and the rules like any other, and costs nothing.
 func (k *settleCheck) outcome(said tool.Settlement) tool.Outcome {
 	h := k.settler.host
-	c := &call{host: h, settings: k.view.settings, tool: k.view.tool, arrived: k.entry.Begun}
+	c := &call{services: h.services, settings: k.view.settings, tool: k.view.tool, arrived: k.entry.Begun}
 	c.request = tool.Call{ID: k.key.ID, Tool: k.entry.Tool, Principal: k.key.Principal, Session: k.key.Session}
 	c.timer.Init(h.ctx)
 	c.timer.Set(c.settings.timeout(&c.request, &c.tool.Spec))

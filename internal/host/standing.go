@@ -66,8 +66,8 @@ func (c *call) checkStanding() *tool.Error {
 	c.approval.mu.Lock()
 	use := c.approval.stands
 	c.approval.mu.Unlock()
-	off := c.host.generations.latest().Approvals.Off // the operator may have switched them off since
-	if use == nil || !off && c.host.cfg.Approvals.InForce(use.id) {
+	off := c.services.approvals.off() // the operator may have switched them off since
+	if use == nil || !off && c.services.approvals.standing.InForce(use.id) {
 		return nil
 	}
 	c.report.SetStanding(nil)
