@@ -78,9 +78,10 @@ func (s *slot) mayWork() bool {
 	}
 	s.run.waits.Store(!s.run.sub && !s.held && !busy(&s.run.state))
 	if s.run.observed != nil {
-		busy := s.held || s.run.state.Finished() == nil && busy(&s.run.state)
-		s.run.observed.works(s.held || s.run.sub && busy)
-		s.run.observed.waits(!busy && s.run.state.Finished() == nil)
+		unfinished := s.run.state.Finished() == nil
+		active := s.held || unfinished && busy(&s.run.state)
+		s.run.observed.works(s.held || s.run.sub && active)
+		s.run.observed.waits(!active && unfinished)
 	}
 	return s.run.sub || s.held
 }

@@ -15,7 +15,8 @@ func (c *call) finish(outcome tool.Outcome) {
 	if !first {
 		return
 	}
-	outcome = ending{c}.shape(outcome)
+	end := ending{c}
+	outcome = end.shape(outcome)
 	if begun {
 		c.entry.End(c.ctx(), &outcome)
 	}
@@ -26,9 +27,9 @@ func (c *call) finish(outcome tool.Outcome) {
 	case !c.entry.Generated(): // only the memory of the ledger has the call
 		record = recordFailure
 	}
-	ending{c}.publish(outcome, record)
+	end.publish(outcome, record)
 	c.entry.Settle(c.size(), c.tool.Spec.HasSideEffects())
-	ending{c}.stop()
+	end.stop()
 }
 
 // finishUnexecuted ends a call that no plugin executed. Its id can be used again as soon as a
@@ -38,6 +39,7 @@ func (c *call) finishUnexecuted(outcome tool.Outcome) {
 	if !first {
 		return
 	}
+	end := ending{c}
 	if begun {
 		c.entry.Forget(c.ctx())
 	}
@@ -48,8 +50,8 @@ func (c *call) finishUnexecuted(outcome tool.Outcome) {
 	if c.kind != ToolCall || outcome.Err != nil && outcome.Err.Kind == tool.KindConflict {
 		record = recordNothing
 	}
-	ending{c}.publish(ending{c}.shape(outcome), record)
-	ending{c}.stop()
+	end.publish(end.shape(outcome), record)
+	end.stop()
 }
 
 // finishJoined ends a call whose caller has joined another call. Statistics do not count it.
