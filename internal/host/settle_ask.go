@@ -123,8 +123,10 @@ func (k *settleCheck) follow(ctx context.Context, wire pluginconn.Call) (*tool.O
 
 // judge returns what the tool said.
 func (k *settleCheck) judge(ctx context.Context, ended *tool.Outcome, err error) tool.Settlement {
+	// The tool has the same time as toolhost, so it may notice the end first.
+	late := errors.Is(context.Cause(ctx), errSettleTime) || ended != nil && ended.Err != nil && ended.Err.Kind == tool.KindTimeout
 	switch {
-	case err != nil && errors.Is(err, errSettleTime):
+	case late:
 		return notKnown("it did not answer within %v", k.view.settleTime())
 	case err != nil:
 		return notKnown("asking it failed: %s", oneLine(err))

@@ -428,6 +428,7 @@ func TestInvalidSettlements(t *testing.T) {
 		}, "it did not answer within 10s"},
 		"it answers late": {func(ctx context.Context, _ *rig) (tool.Settlement, error) {
 			<-ctx.Done()
+			time.Sleep(time.Millisecond) // an answer at the very end of the time counts
 			return textSettlement(tool.VerdictDidNotHappen, ""), nil
 		}, "it did not answer within 10s"},
 		"it does not stop": {func(ctx context.Context, r *rig) (tool.Settlement, error) {
