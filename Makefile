@@ -75,7 +75,7 @@ help: ## list the targets
 build: ## build bin/toolhost, bin/agentd and bin/plugins/NAME
 	@{ $(EXPORT) -v ./cmd/... && cd plugins && $(EXPORT) -v ./...; } 2>&1 >/dev/null | $(COUNT)
 	$(BUILD) -ldflags='$(LDFLAGS)' -o $(PROGRAMS)/ ./cmd/...
-	$(BUILD) -C plugins -ldflags='$(LDFLAGS)' -o $(CURDIR)/$(PROGRAMS)/ ./...
+	$(BUILD) -C plugins -ldflags='$(LDFLAGS)' -o ../$(PROGRAMS)/ ./...
 	@mkdir -p bin/plugins
 	install -m 755 $(addprefix $(PROGRAMS)/,$(notdir $(wildcard cmd/*))) bin/
 	install -m 755 $(addprefix $(PROGRAMS)/,$(PLUGINS)) bin/plugins/
@@ -91,7 +91,7 @@ demo: ## build what the demo needs and run an agent on a scripted model; needs n
 	@{ $(EXPORT) $(DEMOFLAGS) -v ./cmd/... && cd plugins && $(EXPORT) $(DEMOFLAGS) -v $(DEMOPLUGINS); } 2>&1 >/dev/null | $(COUNT)
 	@mkdir -p $(DEMO)/plugins
 	$(BUILD) $(DEMOFLAGS) -ldflags='$(LDFLAGS)' -o $(DEMO)/ ./cmd/...
-	$(BUILD) -C plugins $(DEMOFLAGS) -ldflags='$(LDFLAGS)' -o $(CURDIR)/$(DEMO)/plugins/ $(DEMOPLUGINS)
+	$(BUILD) -C plugins $(DEMOFLAGS) -ldflags='$(LDFLAGS)' -o ../$(DEMO)/plugins/ $(DEMOPLUGINS)
 	@BIN=$(DEMO) scripts/demo.sh
 
 .PHONY: generate
@@ -156,7 +156,7 @@ darwin: ## compile everything, including tests, for macOS and run go vet on it
 
 .PHONY: staticcheck
 staticcheck:
-	$(call step,staticcheck,$(call in-modules,$(GO) tool -modfile=$(CURDIR)/tools/go.mod staticcheck ./...))
+	$(call step,staticcheck,$(call in-modules,$(GO) tool "-modfile=$(CURDIR)/tools/go.mod" staticcheck ./...))
 
 .PHONY: proto
 proto:
@@ -181,7 +181,7 @@ tidy:
 .PHONY: unit
 unit:
 	@$(EXPORT) -v ./... 2>&1 >/dev/null | $(COUNT)
-	$(call step,go test,$(call in-modules,$(CURDIR)/scripts/gotest.sh unit$$(echo $$dir | tr ./ _-) \
+	$(call step,go test,$(call in-modules,"$(CURDIR)/scripts/gotest.sh" unit$$(echo $$dir | tr ./ _-) \
 	  "$$(test $$dir != . || echo $(LONGEST)) $$($(GO) list ./... | grep -v '/$(COUNTED)$$')" -ldflags='$(LDFLAGS)' -p $(PACKAGES)))
 
 # The packages of internal/e2e test programs that are compiled without the race detector. Tests that only
@@ -228,12 +228,12 @@ further:
 # The script installs the SDK's packages in the checkout.
 .PHONY: typescript
 typescript: build ## check and test the TypeScript SDK
-	$(call step,TypeScript SDK,GO='$(GO)' BIN=$(CURDIR)/bin sdk/typescript/scripts/check.sh)
+	$(call step,TypeScript SDK,GO='$(GO)' BIN="$(CURDIR)/bin" sdk/typescript/scripts/check.sh)
 
 # The script installs the SDK's packages in the checkout.
 .PHONY: python
 python: build ## check and test the Python SDK
-	$(call step,Python SDK,BIN=$(CURDIR)/bin sdk/python/scripts/check.sh)
+	$(call step,Python SDK,BIN="$(CURDIR)/bin" sdk/python/scripts/check.sh)
 
 # official RUN runs tests with the conformance suite and the clients of the MCP project. The script installs
 # the packages of the lock files in the checkout. The tests have the build tag mcp.
@@ -282,7 +282,7 @@ boundary: ## kill agentd, toolhost and both at every append to a journal, and PR
 .PHONY: growth
 growth:
 	$(call step,growth of the benchmark in its short form,mkdir -p $(SCRATCH)/growth && $(BUILD) -ldflags='$(LDFLAGS)' -o $(SCRATCH)/growth/ ./cmd/toolhost && \
-	  $(BUILD) -C bench -ldflags='$(LDFLAGS)' -o $(CURDIR)/$(SCRATCH)/growth/ ./cmd/bench ./cmd/crowd ./cmd/echo && \
+	  $(BUILD) -C bench -ldflags='$(LDFLAGS)' -o ../$(SCRATCH)/growth/ ./cmd/bench ./cmd/crowd ./cmd/echo && \
 	  $(SCRATCH)/growth/bench -bin $(SCRATCH)/growth -out $(SCRATCH)/growth/results -parts growth -short -rounds 1 -time 50ms)
 
 # The benchmark compiles toolhost and its peers with the flags of `make build`.
@@ -293,7 +293,7 @@ bench: ## measure calls against peers, into bench/results: BENCHFLAGS, which -he
 	$(if $(AGAINST),$(BUILD) -C $(SCRATCH)/against -ldflags='$(LDFLAGS)' -o .bench/ ./cmd/toolhost)
 	$(if $(AGAINST),$(BUILD) -C $(SCRATCH)/against/bench -ldflags='$(LDFLAGS)' -o ../.bench/ ./cmd/echo)
 	$(BUILD) -ldflags='$(LDFLAGS)' -o $(SCRATCH)/bench/ ./cmd/...
-	$(BUILD) -C bench -ldflags='$(LDFLAGS)' -o $(CURDIR)/$(SCRATCH)/bench/ ./cmd/...
+	$(BUILD) -C bench -ldflags='$(LDFLAGS)' -o ../$(SCRATCH)/bench/ ./cmd/...
 	$(SCRATCH)/bench/bench -bin $(SCRATCH)/bench -out bench/results $(if $(AGAINST),-against $(SCRATCH)/against/.bench) $(BENCHFLAGS)
 
 # The Go version that built a release is in its programs (go version -m) and SBOMs. Another one may result
@@ -302,7 +302,7 @@ bench: ## measure calls against peers, into bench/results: BENCHFLAGS, which -he
 .PHONY: release
 release: ## build the files of a release into dist/: VERSION=0.1.0
 	@mkdir -p $(SCRATCH)
-	@$(GO) build -C tools/release -o $(CURDIR)/$(SCRATCH)/release .
+	@$(GO) build -C tools/release -o ../../$(SCRATCH)/release .
 	@$(SCRATCH)/release -version '$(VERSION)' -out dist $(if $(DIRTY),-dirty) $(if $(PUBLISHED),-published) $(RELEASEFLAGS)
 
 # reproduced VERSION,FLAGS,CACHE builds a release twice, in clones in different folders, and compares the
@@ -310,7 +310,7 @@ release: ## build the files of a release into dist/: VERSION=0.1.0
 # has an empty build cache.
 reproduced = { rm -rf $(SCRATCH)/reproduce && for clone in first second/deeper; do \
 	  scripts/snapshot.sh $(SCRATCH)/reproduce/$$clone && \
-	  GOCACHE=$$(test $$clone = first || test -z '$(3)' || printf %s $(CURDIR)/$(SCRATCH)/reproduce/cache) \
+	  GOCACHE=$$(test $$clone = first || test -z '$(3)' || printf %s "$(CURDIR)/$(SCRATCH)/reproduce/cache") \
 	  $(MAKE) --no-print-directory -C $(SCRATCH)/reproduce/$$clone release VERSION='$(1)' RELEASEFLAGS='$(2)' >/dev/null || exit 1; \
 	done && rm -rf $(SCRATCH)/reproduce/cache && \
 	diff $(SCRATCH)/reproduce/first/dist/SHA256SUMS $(SCRATCH)/reproduce/second/deeper/dist/SHA256SUMS; }
