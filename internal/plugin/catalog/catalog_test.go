@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -84,6 +85,19 @@ func writeTB(tb testing.TB, dir, name, content string) {
 }
 
 // open returns a loaded catalog of the folders that is not settled.
+// stateDir returns a new folder for the state of a catalog. The test's end removes it, also the sealed
+// copies in it, which only root could remove as they are.
+func stateDir(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Cleanup(func() {
+		if err := rmtree.Remove(filepath.Join(dir, "store")); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
 func open(t *testing.T, state string, fake *fakePlugins, folders ...string) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.Open(catalog.Config{Folders: folders, StateDir: state, Describe: fake.describe})
@@ -117,7 +131,7 @@ func toolNames(s *catalog.Snapshot, q tool.Query) []string {
 func TestToolsAfter(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "one", plugin("one", spec("b"), spec("d"), spec("f")), 0o755)
-	s := settled(t, open(t, t.TempDir(), &fakePlugins{}, dir))
+	s := settled(t, open(t, stateDir(t), &fakePlugins{}, dir))
 	for after, want := range map[string]string{"": "b d f", "a": "b d f", "b": "d f", "c": "d f", "f": "", "g": ""} {
 		var names []string
 		for t := range s.ToolsAfter(after, tool.Query{}) {
@@ -131,7 +145,7 @@ func TestToolsAfter(t *testing.T) {
 
 // Discovery runs each new binary once, and no known one.
 func TestKnownDigestsAreNotAskedAgain(t *testing.T) {
-	dir, state := t.TempDir(), t.TempDir()
+	dir, state := t.TempDir(), stateDir(t)
 	write(t, dir, "one", plugin("one", spec("a"), spec("b")), 0o755)
 	write(t, dir, "two", plugin("two", spec("c")), 0o755)
 	first := &fakePlugins{}
@@ -169,7 +183,7 @@ func TestTheCopyIsWhatRuns(t *testing.T) {
 	dir := t.TempDir()
 	content := plugin("one", spec("a"))
 	source := write(t, dir, "one", content, 0o755)
-	p := settled(t, open(t, t.TempDir(), &fakePlugins{}, dir)).Plugin("one")
+	p := settled(t, open(t, stateDir(t), &fakePlugins{}, dir)).Plugin("one")
 	if err := os.WriteFile(source, []byte("something else"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +213,7 @@ func TestBadPluginsAreReported(t *testing.T) {
 	write(t, second, "partly", plugin("partly", spec("a"), spec("z"), spec("z"), tool.Spec{Name: "mute"},
 		tool.Spec{Name: "skewed", Description: "Has a bad schema.", InputSchema: json.RawMessage(`{"type":7}`)}), 0o755)
 
-	s := settled(t, open(t, t.TempDir(), &fakePlugins{}, first, second))
+	s := settled(t, open(t, stateDir(t), &fakePlugins{}, first, second))
 	problems, warnings := map[string]string{}, []string(nil)
 	for _, p := range s.Plugins() {
 		problems[filepath.Base(filepath.Dir(p.Source))+"/"+filepath.Base(p.Source)] = p.Problem
@@ -233,7 +247,7 @@ func TestASlowPluginDelaysNoOther(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "a-hangs", "hang", 0o755)
 	write(t, dir, "b-good", plugin("good", spec("a")), 0o755)
-	c := open(t, t.TempDir(), &fakePlugins{}, dir)
+	c := open(t, stateDir(t), &fakePlugins{}, dir)
 	for c.Snapshot().Tool("a") == nil {
 		if t.Context().Err() != nil {
 			t.Fatal("the good plugin never appeared")
@@ -250,7 +264,7 @@ func TestQuery(t *testing.T) {
 	dangerous.Dangerous, dangerous.Tags, dangerous.Category = true, []string{"x", "y"}, "files"
 	dear.CostPerUse = 2
 	write(t, dir, "p", plugin("p", spec("a"), dangerous, dear), 0o755)
-	s := settled(t, open(t, t.TempDir(), &fakePlugins{}, dir))
+	s := settled(t, open(t, stateDir(t), &fakePlugins{}, dir))
 	yes, no, one := true, false, 1.0
 	for name, tc := range map[string]struct {
 		query tool.Query

@@ -12,7 +12,7 @@ import (
 
 // What plugins declared is known without starting them, as long as their files are the same.
 func TestWhatPluginsDeclared(t *testing.T) {
-	dir, state := t.TempDir(), t.TempDir()
+	dir, state := t.TempDir(), stateDir(t)
 	write(t, dir, "one", filtering("first", []tool.Spec{spec("a")}, filter("redact")), 0o755)
 	writeFolder(t, filepath.Join(dir, "two"), someFolder("two", spec("b")))
 	read := func() catalog.Declared {

@@ -43,7 +43,7 @@ func (n *names) last() string {
 func TestAPluginIsAskedUnderTheNameThatItWillHave(t *testing.T) {
 	asked := &names{}
 	dir := t.TempDir()
-	cfg := catalog.Config{Folders: []string{dir}, StateDir: t.TempDir(), Describe: asked.describe, Retention: -1}
+	cfg := catalog.Config{Folders: []string{dir}, StateDir: stateDir(t), Describe: asked.describe, Retention: -1}
 	write(t, dir, "file-1.bin", version("1", spec("a")), 0o755)
 	c := load(t, cfg)
 	if asked.last() != "file-1.bin" {
@@ -68,7 +68,7 @@ func TestAPluginIsAskedUnderTheNameThatItWillHave(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Close()
-	cfg.StateDir = t.TempDir()
+	cfg.StateDir = stateDir(t)
 	load(t, cfg)
 	if diff := cmp.Diff([]string{"file-1.bin", "one", "one", "one"}, asked.asked); diff != "" {
 		t.Errorf("asked as, the last by what the lock file says (-want +got):\n%s", diff)

@@ -37,7 +37,7 @@ func TestFilters(t *testing.T) {
 	write(t, dir, "c", filtering("c", []tool.Spec{spec("alone"), spec("two")},
 		filter("redact"), filter("one"), filter("two"), filter("twice"), filter("twice"), filter("a b"), tool.Filter{Name: "idle"}), 0o755)
 	write(t, dir, "d", filtering("d", nil, tool.Filter{Name: "idle"}), 0o755)
-	s := settled(t, open(t, t.TempDir(), &fakePlugins{}, dir))
+	s := settled(t, open(t, stateDir(t), &fakePlugins{}, dir))
 	for name, want := range map[string][]string{"a": {"audit", "redact"}, "b": {"alone"}, "c": {"twice"}} {
 		if diff := cmp.Diff(want, filterNames(s.Plugin(name))); diff != "" {
 			t.Errorf("filters of %s (-want +got):\n%s", name, diff)

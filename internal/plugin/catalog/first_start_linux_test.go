@@ -53,7 +53,7 @@ func newPlugins(t *testing.T, n int) catalog.Config {
 		name := fmt.Sprintf("p%d", i)
 		write(t, dir, name, plugin(name, tools...), 0o700)
 	}
-	return catalog.Config{Folders: []string{dir}, StateDir: t.TempDir(), Describe: (&fakePlugins{}).describe, Trust: trust.NewStore(t.TempDir())}
+	return catalog.Config{Folders: []string{dir}, StateDir: stateDir(t), Describe: (&fakePlugins{}).describe, Trust: trust.NewStore(t.TempDir())}
 }
 
 // start opens a catalog, loads it, and closes it when every plugin has described itself and is

@@ -60,7 +60,7 @@ func load(t *testing.T, cfg catalog.Config) *catalog.Catalog {
 
 // The copy of a plugin folder runs as its manifest says.
 func TestFolderPlugin(t *testing.T) {
-	dir, state := t.TempDir(), t.TempDir()
+	dir, state := t.TempDir(), stateDir(t)
 	writeFolder(t, filepath.Join(dir, "weather"), someFolder("weather", spec("rain")))
 	p := load(t, folderConfig(state, &fakePlugins{}, dir)).Snapshot().Plugin("weather")
 	if p == nil {
@@ -94,7 +94,7 @@ func TestFolderDigest(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(filepath.Join(dir, "p"))
-		plugins := load(t, folderConfig(t.TempDir(), &fakePlugins{}, dir)).Snapshot().Plugins()
+		plugins := load(t, folderConfig(stateDir(t), &fakePlugins{}, dir)).Snapshot().Plugins()
 		if len(plugins) != 1 || plugins[0].Problem != "" {
 			t.Fatalf("plugins %+v", plugins)
 		}
@@ -166,7 +166,7 @@ func TestBadFolders(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			plugins := load(t, folderConfig(t.TempDir(), &fakePlugins{}, dir)).Snapshot().Plugins()
+			plugins := load(t, folderConfig(stateDir(t), &fakePlugins{}, dir)).Snapshot().Plugins()
 			if len(plugins) != 1 || !strings.Contains(plugins[0].Problem, tc.want) || (tc.want == "") != (plugins[0].Problem == "") {
 				t.Errorf("plugins %+v, want one with the problem %q", plugins, tc.want)
 			}
@@ -181,7 +181,7 @@ func TestSymlinkLoopsAreReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, "good", plugin("good", spec("a")), 0o755)
-	s := load(t, folderConfig(t.TempDir(), &fakePlugins{}, dir)).Snapshot()
+	s := load(t, folderConfig(stateDir(t), &fakePlugins{}, dir)).Snapshot()
 	if s.Plugin("good") == nil || len(s.Plugins()) != 2 || !strings.Contains(s.Plugins()[1].Problem, "too many") {
 		t.Errorf("plugins %+v", s.Plugins())
 	}
@@ -194,7 +194,7 @@ func TestAbsoluteLinksAreKept(t *testing.T) {
 	if err := os.Symlink("/bin/sh", filepath.Join(dir, "p", "venv", "sh")); err != nil {
 		t.Fatal(err)
 	}
-	p := load(t, folderConfig(t.TempDir(), &fakePlugins{}, dir)).Snapshot().Plugin("p")
+	p := load(t, folderConfig(stateDir(t), &fakePlugins{}, dir)).Snapshot().Plugin("p")
 	if p == nil || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "venv/sh leads out") {
 		t.Fatalf("plugin %+v, want a warning of the link", p)
 	}
@@ -214,7 +214,7 @@ func TestNoWarningOfAnInterpreter(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found := load(t, folderConfig(t.TempDir(), &fakePlugins{}, dir)).Snapshot().Plugin("p")
+	found := load(t, folderConfig(stateDir(t), &fakePlugins{}, dir)).Snapshot().Plugin("p")
 	if found == nil {
 		t.Fatal("it is not found")
 	}
@@ -238,10 +238,10 @@ func TestLargeFoldersRunInPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			writeFolder(t, filepath.Join(dir, "p"), someFolder("p", spec("a")))
-			cfg := folderConfig(t.TempDir(), &fakePlugins{}, dir)
+			cfg := folderConfig(stateDir(t), &fakePlugins{}, dir)
 			pinned := load(t, cfg).Snapshot().Plugin("p")
 			change(&cfg)
-			cfg.StateDir = t.TempDir()
+			cfg.StateDir = stateDir(t)
 			c := load(t, cfg)
 			p := c.Snapshot().Plugin("p")
 			if p.Pinned || p.Dir != filepath.Join(dir, "p") || p.Digest != pinned.Digest || !strings.Contains(strings.Join(p.Warnings, ""), "too large") {
@@ -262,7 +262,7 @@ func TestLargeFoldersRunInPlace(t *testing.T) {
 func TestAnInterruptionSaysWhatItWas(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "p", plugin("p", spec("a")), 0o755)
-	c, err := catalog.Open(folderConfig(t.TempDir(), &fakePlugins{}, dir))
+	c, err := catalog.Open(folderConfig(stateDir(t), &fakePlugins{}, dir))
 	if err != nil {
 		t.Fatal(err)
 	}

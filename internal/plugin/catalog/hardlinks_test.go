@@ -44,7 +44,7 @@ func sameFile(t *testing.T, a, b, name string) bool {
 // Files that two plugins have in common exist once on disk, as long as one of the plugins needs
 // them. If another program changed such a file, no later copy contains it.
 func TestCopiesShareFiles(t *testing.T) {
-	plugins, state := t.TempDir(), t.TempDir()
+	plugins, state := t.TempDir(), stateDir(t)
 	shared := filepath.Join(state, "shared")
 	for _, name := range []string{"one", "two"} {
 		writeFolder(t, filepath.Join(plugins, name), someFolder(name, spec(name+"_tool")))
@@ -156,7 +156,7 @@ func TestUnseenSourcesAreForgotten(t *testing.T) {
 // If a file gets another name in the environment of another plugin, no plugin changes. If it gets
 // new content, its plugin changes.
 func TestALinkIsNoChange(t *testing.T) {
-	plugins, state := t.TempDir(), t.TempDir()
+	plugins, state := t.TempDir(), stateDir(t)
 	one := filepath.Join(plugins, "one")
 	writeFolder(t, one, someFolder("one", spec("one_tool")))
 	file := filepath.Join(one, "lib/deep/data.txt")

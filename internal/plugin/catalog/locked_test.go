@@ -19,7 +19,7 @@ func (r *rig) lock(keepState bool) {
 		r.t.Fatal(err)
 	}
 	if !keepState {
-		r.cfg.StateDir = r.t.TempDir()
+		r.cfg.StateDir = stateDir(r.t)
 	}
 }
 

@@ -19,7 +19,7 @@ func overridden(t *testing.T, overrides catalog.Overrides, plugins map[string]st
 	for name, content := range plugins {
 		write(t, dir, name, content, 0o755)
 	}
-	c, err := catalog.Open(catalog.Config{Folders: []string{dir}, StateDir: t.TempDir(), Describe: fake.describe, Overrides: overrides})
+	c, err := catalog.Open(catalog.Config{Folders: []string{dir}, StateDir: stateDir(t), Describe: fake.describe, Overrides: overrides})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestOverridesOfCandidates(t *testing.T) {
 	write(t, dir, "one", plugin("one", spec("a")), 0o755)
 	write(t, dir, "two", plugin("two", spec("taken")), 0o755)
 	c, err := catalog.Open(catalog.Config{
-		Folders: []string{dir}, StateDir: t.TempDir(), Describe: (&fakePlugins{}).describe,
+		Folders: []string{dir}, StateDir: stateDir(t), Describe: (&fakePlugins{}).describe,
 		Overrides: catalog.Overrides{"a": {Rename: "z"}, "b": {Rename: "taken"}, "c": {Disabled: new(true)}},
 	})
 	if err != nil {

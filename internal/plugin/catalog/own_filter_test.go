@@ -25,7 +25,7 @@ func TestOwnFilters(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "a", filtering("a", []tool.Spec{spec("one"), spec("two")}, own("outer", "one"), own("inner", "two", "one"), filter("plain")), 0o755)
 	write(t, dir, "b", filtering("b", []tool.Spec{spec("three")}, filter("free")), 0o755)
-	s := settled(t, open(t, t.TempDir(), &fakePlugins{}, dir))
+	s := settled(t, open(t, stateDir(t), &fakePlugins{}, dir))
 	for name, want := range map[string][]string{"one": {"outer", "inner"}, "two": {"inner"}, "three": nil} {
 		if diff := cmp.Diff(want, s.Tool(name).Info().Filters); diff != "" {
 			t.Errorf("filters of %s (-want +got):\n%s", name, diff)
@@ -57,7 +57,7 @@ func TestOwnFiltersThatCannotBeUsed(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, "a", filtering("a", []tool.Spec{spec("one")}, test.filters...), 0o755)
 			write(t, dir, "b", plugin("b", spec("other")), 0o755)
-			s := settled(t, open(t, t.TempDir(), &fakePlugins{}, dir))
+			s := settled(t, open(t, stateDir(t), &fakePlugins{}, dir))
 			at := slices.IndexFunc(s.Plugins(), func(p *catalog.Plugin) bool { return filepath.Base(p.Source) == "a" })
 			if p := s.Plugins()[at]; s.Tool("one") != nil || !strings.Contains(p.Problem, test.says) {
 				t.Errorf("the problem is %q", p.Problem)
@@ -85,13 +85,13 @@ func TestOwnFiltersNeedTrust(t *testing.T) {
 			path := filepath.Join(dir, "a")
 			tools := []tool.Spec{spec("one"), spec("two")}
 			write(t, dir, "a", filtering("a", tools, before), 0o755)
-			cfg := catalog.Config{Folders: []string{dir}, StateDir: t.TempDir(), Describe: (&fakePlugins{}).describe, Trust: store}
+			cfg := catalog.Config{Folders: []string{dir}, StateDir: stateDir(t), Describe: (&fakePlugins{}).describe, Trust: store}
 			settled(t, load(t, cfg))
 			upgraded := filtering("a", append(tools, spec("three")), test.filters...)
 			if err := os.WriteFile(path, []byte(upgraded), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			cfg.StateDir = t.TempDir() // as after a restart
+			cfg.StateDir = stateDir(t) // as after a restart
 			s := settled(t, load(t, cfg))
 			if got := s.Tool("one") != nil; got != test.kept || s.Tool("two") == nil {
 				t.Errorf("the tool is there: %v, want %v; the warnings are %q", got, test.kept, s.Plugins()[0].Warnings)
@@ -99,7 +99,7 @@ func TestOwnFiltersNeedTrust(t *testing.T) {
 			if err := store.TrustPlugin([]string{dir}, path, s.Plugins()[0].Trusted(), false); err != nil {
 				t.Fatal(err)
 			}
-			cfg.StateDir = t.TempDir()
+			cfg.StateDir = stateDir(t)
 			if s := settled(t, load(t, cfg)); s.Tool("one") == nil {
 				t.Errorf("after it was trusted, the warnings are %q", s.Plugins()[0].Warnings)
 			}
@@ -117,7 +117,7 @@ func TestOwnFiltersDuringATrustedUpgrade(t *testing.T) {
 	}
 	first, second := content("1", own("redact", "one")), content("2")
 	path := write(t, dir, "a", first, 0o755)
-	c := load(t, catalog.Config{Folders: []string{dir}, StateDir: t.TempDir(), Describe: (&fakePlugins{}).describe, Trust: store})
+	c := load(t, catalog.Config{Folders: []string{dir}, StateDir: stateDir(t), Describe: (&fakePlugins{}).describe, Trust: store})
 	replace := func(content string, trusted bool) *catalog.Plugin {
 		t.Helper()
 		write(t, dir, "a", content, 0o755)
@@ -161,7 +161,7 @@ func TestOwnFiltersDuringATrustedUpgrade(t *testing.T) {
 // What an earlier toolhost remembers of a plugin with filters lacks the tools to which they apply. The
 // plugin is asked again.
 func TestRememberedWithoutOwnFilters(t *testing.T) {
-	dir, state := t.TempDir(), t.TempDir()
+	dir, state := t.TempDir(), stateDir(t)
 	write(t, dir, "a", filtering("a", []tool.Spec{spec("one")}, own("redact", "one")), 0o755)
 	c := open(t, state, &fakePlugins{}, dir)
 	settled(t, c)

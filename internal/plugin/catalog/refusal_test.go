@@ -81,7 +81,7 @@ func TestTheLockFileIsWatched(t *testing.T) {
 	r.lock(true)
 	r.write("one", version("2", spec("a")))
 	r.Close()
-	fresh := catalog.Config{Folders: r.cfg.Folders, StateDir: t.TempDir(), Describe: r.fake.describe}
+	fresh := catalog.Config{Folders: r.cfg.Folders, StateDir: stateDir(t), Describe: r.fake.describe}
 	c := load(t, fresh)
 	now := c.Snapshot().Plugin("one").Digest
 	c.Close()
@@ -118,7 +118,7 @@ func TestDataIsPassedOverAloud(t *testing.T) {
 		t.Fatal(err)
 	}
 	load(t, catalog.Config{
-		Folders: []string{dir}, StateDir: t.TempDir(), Describe: (&fakePlugins{}).describe,
+		Folders: []string{dir}, StateDir: stateDir(t), Describe: (&fakePlugins{}).describe,
 		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if logged := log.String(); !strings.Contains(logged, "source="+path) || !strings.Contains(logged, "folder") || strings.Contains(logged, "hidden") {

@@ -15,7 +15,7 @@ import (
 // virtual time.
 func inLives(t *testing.T, lives ...func(t *testing.T, c *catalog.Catalog, answer chan<- string)) {
 	t.Helper()
-	dir, state := t.TempDir(), t.TempDir()
+	dir, state := t.TempDir(), stateDir(t)
 	write(t, dir, "a-hangs", "hang", 0o755)
 	write(t, dir, "b-good", plugin("good", spec("a")), 0o755)
 	for _, live := range lives {

@@ -28,7 +28,7 @@ func version(v string, tools ...tool.Spec) string {
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{t: t, dir: t.TempDir(), fake: &fakePlugins{}}
-	r.cfg = catalog.Config{Folders: []string{r.dir}, StateDir: t.TempDir(), Describe: r.fake.describe, Retention: -1}
+	r.cfg = catalog.Config{Folders: []string{r.dir}, StateDir: stateDir(t), Describe: r.fake.describe, Retention: -1}
 	r.write("one", version("1", spec("a")))
 	r.Catalog = load(t, r.cfg)
 	return r

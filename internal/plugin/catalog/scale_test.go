@@ -30,7 +30,7 @@ func knownPlugins(tb testing.TB, toolsOfEach int) catalog.Config {
 		name := fmt.Sprintf("p%d", i)
 		writeTB(tb, dir, name, plugin(name, tools...))
 	}
-	cfg := catalog.Config{Folders: []string{dir}, StateDir: tb.TempDir(), Describe: (&fakePlugins{}).describe}
+	cfg := catalog.Config{Folders: []string{dir}, StateDir: stateDir(tb), Describe: (&fakePlugins{}).describe}
 	c := must(catalog.Open(cfg))
 	defer c.Close()
 	if err := c.Load(tb.Context()); err != nil {

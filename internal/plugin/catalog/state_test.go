@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 )
 
 // digests returns the digests in the store.
@@ -38,7 +40,8 @@ func TestOldCopiesGo(t *testing.T) {
 		r.reload()
 		r.activate(r.candidate())
 	}
-	if err := os.MkdirAll(filepath.Join(r.cfg.StateDir, "store", "new-123", "folder"), 0o500); err != nil {
+	left := filepath.Join(r.cfg.StateDir, "store", "new-123")
+	if err := errors.Join(os.MkdirAll(filepath.Join(left, "folder"), 0o700), os.Chmod(left, 0o500)); err != nil {
 		t.Fatal(err)
 	}
 	r.reload()
@@ -103,6 +106,11 @@ func TestFoldersOfOtherTimesAreKept(t *testing.T) {
 	}
 }
 
+// unseal lets the owner change and remove a file.
+func unseal(path string) error {
+	return errors.Join(os.Chmod(filepath.Dir(path), 0o700), os.Chmod(path, 0o700))
+}
+
 // The catalog rebuilds a state that a crash or a person damaged.
 func TestABrokenStateIsFoundOutAgain(t *testing.T) {
 	state := func(r *rig, name string) string { return filepath.Join(r.cfg.StateDir, name) }
@@ -117,11 +125,12 @@ func TestABrokenStateIsFoundOutAgain(t *testing.T) {
 		"index of other": {func(r *rig) error { return os.WriteFile(state(r, "catalog.json"), []byte(`{"version":99}`), 0o600) }, false},
 		"index gone":     {func(r *rig) error { return os.Remove(state(r, "catalog.json")) }, false},
 		"half an index":  {func(r *rig) error { return os.WriteFile(state(r, ".catalog.json-1"), []byte(`{"ver`), 0o600) }, false},
-		"copy cut":       {func(r *rig) error { return os.Truncate(copyOf(r), 3) }, false},
-		"copy gone":      {func(r *rig) error { return os.Remove(copyOf(r)) }, false},
-		"store gone":     {func(r *rig) error { return os.RemoveAll(state(r, "store")) }, true},
+		"copy cut":       {func(r *rig) error { return errors.Join(unseal(copyOf(r)), os.Truncate(copyOf(r), 3)) }, false},
+		"copy gone":      {func(r *rig) error { return errors.Join(unseal(copyOf(r)), os.Remove(copyOf(r))) }, false},
+		"store gone":     {func(r *rig) error { return rmtree.Remove(state(r, "store")) }, true},
 		"about cut": {func(r *rig) error {
-			return os.Truncate(filepath.Join(filepath.Dir(filepath.Dir(copyOf(r))), "about.json"), 10)
+			about := filepath.Join(filepath.Dir(filepath.Dir(copyOf(r))), "about.json")
+			return errors.Join(unseal(about), os.Truncate(about, 10))
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,7 @@ func TestWhatWasTrustedUnseenIsTheExecutable(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"broken"`), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cfg := catalog.Config{Folders: []string{dir}, StateDir: t.TempDir(), Describe: (&fakePlugins{}).describe, Trust: store}
+	cfg := catalog.Config{Folders: []string{dir}, StateDir: stateDir(t), Describe: (&fakePlugins{}).describe, Trust: store}
 	c := load(t, cfg)
 	harmless := spec("rain")
 	harmless.ReadOnly = true
@@ -43,7 +43,7 @@ func TestAPluginThatAToolWroteThroughALink(t *testing.T) {
 	dir, workspace, store := t.TempDir(), t.TempDir(), trust.NewStore(t.TempDir())
 	path, link := filepath.Join(dir, "weather"), filepath.Join(workspace, "weather")
 	write(t, dir, "weather", plugin("weather", spec("rain")), 0o700)
-	cfg := catalog.Config{Folders: []string{dir}, StateDir: t.TempDir(), Describe: (&fakePlugins{}).describe, Trust: store}
+	cfg := catalog.Config{Folders: []string{dir}, StateDir: stateDir(t), Describe: (&fakePlugins{}).describe, Trust: store}
 	c := load(t, cfg)
 	first := settled(t, c).Plugins()[0].Digest
 	if err := os.Link(path, link); err != nil {
@@ -79,7 +79,7 @@ func TestANameDoesNotDependOnTheOrderOfAnswers(t *testing.T) {
 	write(t, dir, "a", plugin("a", spec("read")), 0o700)
 	write(t, dir, "z", plugin("z", spec("read"), spec("own")), 0o700)
 	answered := make(chan struct{})
-	c := must(catalog.Open(catalog.Config{Folders: []string{dir}, StateDir: t.TempDir(), Trust: store,
+	c := must(catalog.Open(catalog.Config{Folders: []string{dir}, StateDir: stateDir(t), Trust: store,
 		Describe: func(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
 			if filepath.Base(p.Source) == "a" {
 				<-answered
@@ -107,7 +107,7 @@ func TestAPluginWithASecondNameTellsTheCause(t *testing.T) {
 	if err := os.Link(path, filepath.Join(t.TempDir(), "weather")); err != nil {
 		t.Fatal(err)
 	}
-	c := load(t, catalog.Config{Folders: []string{dir}, StateDir: t.TempDir(), Describe: (&fakePlugins{}).describe, Trust: store})
+	c := load(t, catalog.Config{Folders: []string{dir}, StateDir: stateDir(t), Describe: (&fakePlugins{}).describe, Trust: store})
 	p := c.Snapshot().Plugins()[0]
 	for _, want := range []string{"hard link", "`toolhost trust weather`", "`toolhost trust --all`", "cp -p " + path} {
 		if !p.Untrusted || !strings.Contains(p.Problem, want) {

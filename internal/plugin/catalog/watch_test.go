@@ -23,7 +23,7 @@ type watched struct {
 
 func inWatchedFolder(t *testing.T, test func(w *watched)) {
 	t.Helper()
-	dir, state := t.TempDir(), t.TempDir()
+	dir, state := t.TempDir(), stateDir(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := &watched{t: t, dir: dir, fake: &fakePlugins{}}
 		c, err := catalog.Open(catalog.Config{Folders: []string{dir}, StateDir: state, Describe: w.fake.describe})
