@@ -7,6 +7,9 @@ cd "$(dirname "$0")/.."
 bin=${BIN:-bin}
 
 work=$(mktemp -d)
+# A socket's path has at most 103 bytes.
+sockets=$work
+[ "$(printf %s "$work/socket" | wc -c)" -le 103 ] || sockets=$(TMPDIR=/tmp mktemp -d)
 toolhost_pid=
 stop() {
 	status=$?
@@ -15,7 +18,7 @@ stop() {
 		kill "$toolhost_pid" 2>/dev/null || true
 		wait "$toolhost_pid" 2>/dev/null || true
 	fi
-	rm -rf "$work"
+	rm -rf "$work" "$sockets"
 	exit "$status"
 }
 trap stop EXIT
@@ -36,10 +39,10 @@ printf '%s' "$number" >"$work/workspace/note.txt"
 say "a random number is in note.txt: $number"
 
 say "toolhost starts, with the plugins in $bin/plugins"
-"$bin/toolhost" serve --plugins "$bin/plugins" --listen "unix://$work/socket" --state "$work/state" \
+"$bin/toolhost" serve --plugins "$bin/plugins" --listen "unix://$sockets/socket" --state "$work/state" \
 	--workspace "$work/workspace" >"$work/toolhost.log" 2>&1 </dev/null &
 toolhost_pid=$!
-export TOOLHOST_ADDR="unix://$work/socket"
+export TOOLHOST_ADDR="unix://$sockets/socket"
 tries=0
 until "$bin/toolhost" tools >"$work/tools" 2>/dev/null; do
 	kill -0 "$toolhost_pid" 2>/dev/null || fail "toolhost ended before it was ready"
@@ -63,5 +66,5 @@ grep -q "The note says $number; its square is" "$work/answer" || fail "the answe
 kill "$toolhost_pid"
 wait "$toolhost_pid" || fail "toolhost ended with status $?"
 toolhost_pid=
-[ ! -e "$work/socket" ] || fail "toolhost left its socket behind"
+[ ! -e "$sockets/socket" ] || fail "toolhost left its socket behind"
 say "everything is stopped; the answer held the number, so the tools really ran"

@@ -21,6 +21,15 @@ const maxSocketPath = 103
 
 const unixScheme = "unix://"
 
+// TempDir returns the folder for temporary files that also hold sockets: os.TempDir, or /tmp if
+// os.TempDir leaves fewer than room bytes for the rest of a socket's path.
+func TempDir(room int) string {
+	if dir := os.TempDir(); len(dir)+room <= maxSocketPath {
+		return dir
+	}
+	return "/tmp"
+}
+
 // Address is a unix socket, a TCP port on loopback, or the HOST:PORT of a server that may be on
 // another machine. The zero value is no address. Addresses are comparable.
 type Address struct {

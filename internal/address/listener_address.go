@@ -3,6 +3,7 @@ package address
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 )
 
 // ParseListener parses the address of a listener: everything that Parse accepts, and IP:PORT with
@@ -10,8 +11,8 @@ import (
 // listens at an address that is not on loopback must identify its callers; see IsLoopback.
 func ParseListener(s string) (Address, error) {
 	a, err := Parse(s)
-	if err == nil {
-		return a, nil
+	if err == nil || s == "" || strings.HasPrefix(s, unixScheme) {
+		return a, err
 	}
 	port, portErr := netip.ParseAddrPort(s)
 	if portErr != nil || port.Addr().Zone() != "" {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 )
@@ -34,12 +35,8 @@ type privateFolder struct {
 // makePrivateFolder makes a folder with a path that is short enough for sockets. Before, it removes
 // the folders of this user's killed processes.
 func makePrivateFolder(log *slog.Logger) (*privateFolder, error) {
-	const longest = 60
-	parent := os.TempDir()
-	if len(parent) > longest {
-		parent = "/tmp"
-	}
-	parent, err := filepath.Abs(parent)
+	const room = 43 // for the folder and the socket
+	parent, err := filepath.Abs(address.TempDir(room))
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for toolhost: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/plugin/launch"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/namewatch"
@@ -59,11 +60,8 @@ func (y *runtimeDir) close() {
 // runDirParent returns the parent of runtime directories. Its path is short, because the path of a
 // socket is bounded.
 func runDirParent() string {
-	const longest = 30
-	if parent := os.TempDir(); len(parent) <= longest {
-		return parent
-	}
-	return "/tmp"
+	const room = 73 // for the folders of a toolhost, of a process and of its socket
+	return address.TempDir(room)
 }
 
 // sweep removes what killed toolhosts left if their reapers died too. If sweep cannot remove

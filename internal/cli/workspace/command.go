@@ -158,10 +158,12 @@ func (f *flags) run(ctx context.Context) (err error) {
 	log := logging.Open(logging.Config{To: f.log})
 	defer log.Close()
 	logger := log.Logger(loglevel.Server)
-	if _, err := reaper.Sweep(os.TempDir()); err != nil {
+	const room = 73 // for the folders of a worker and of its socket
+	temp := address.TempDir(room)
+	if _, err := reaper.Sweep(temp); err != nil {
 		logger.Warn("removing what dead servers left", "error", err)
 	}
-	runDir, err := reaper.MakeRunDir(os.TempDir())
+	runDir, err := reaper.MakeRunDir(temp)
 	if err != nil {
 		return err
 	}
