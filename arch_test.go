@@ -78,6 +78,7 @@ var allowedImports = map[string][]string{
 	"internal/budget":             {},
 	"internal/pace":               {},
 	"internal/eventually":         {},
+	"internal/shortdir":           {},
 	"internal/arguments/jsontext": {"golang.org/x/text/..."},
 	"internal/arguments":          {"internal/arguments/jsontext", "internal/nearest", "internal/pattern", "github.com/santhosh-tekuri/jsonschema/v6/...", "golang.org/x/text/..."},
 	"internal/rpc/flow":           {},
@@ -379,7 +380,7 @@ func TestForbiddenImports(t *testing.T) {
 // another repository cannot import. Their tests may use toolhost's own way to start PostgreSQL.
 func TestPluginsImportOnlyWhatAuthorsCan(t *testing.T) {
 	public := []string{"sdk", "sdk/egress", "sdk/sdktest", "sdk/workspace", "sdk/workspace/commands", "tool"}
-	forTests := append(slices.Clone(public), "internal/eventually", "internal/postgres/postgrestest")
+	forTests := append(slices.Clone(public), "internal/eventually", "internal/shortdir", "internal/postgres/postgrestest")
 	err := fs.WalkDir(os.DirFS("."), "plugins", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") {
 			return err

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // socket returns an address in a new folder whose path is short enough for a socket.
 func socket(t *testing.T) address.Address {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "client")
+	dir, err := os.MkdirTemp("/tmp", "client")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func serveAgent() (stop func()) {
 // listen serves on a new socket whose address it puts into a variable of the environment. end waits
 // until serve has returned.
 func listen(variable string, serve func(net.Listener) error) (end func()) {
-	dir, err := os.MkdirTemp("", "example")
+	dir, err := os.MkdirTemp("/tmp", "example")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func command(t *testing.T) (*exec.Cmd, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "sdk") // the path of t.TempDir is too long for a socket
+	dir, err := os.MkdirTemp("/tmp", "sdk") // the path of t.TempDir is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/internal/shortdir"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 )
 
@@ -50,7 +51,7 @@ func BenchmarkWire(b *testing.B) {
 // overSocket serves a plugin and connects to it.
 func overSocket(b *testing.B, plugin *server) *pluginwire.Conn {
 	b.Helper()
-	socket := filepath.Join(b.TempDir(), "s")
+	socket := filepath.Join(shortdir.Make(b), "s")
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
 		b.Fatal(err)

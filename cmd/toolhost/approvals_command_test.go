@@ -57,7 +57,7 @@ func (b *approvalBook) RevokeApproval(_ context.Context, r tool.ApprovalRevocati
 // environment of its clients.
 func startWith(t *testing.T, cfg hostserver.Config) map[string]string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "cli")
+	dir, err := os.MkdirTemp("/tmp", "cli")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // start serves a host with the tools of the conformance suite until the test ends.
 func start(t *testing.T) (address.Address, *hosttest.Toolhost) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "cli")
+	dir, err := os.MkdirTemp("/tmp", "cli")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,17 +11,13 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/shortdir"
 )
 
 // socket returns an address in a new folder whose path is short enough for a socket.
 func socket(t *testing.T) address.Address {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "addr")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	a, err := address.Unix(filepath.Join(dir, "new", "x.sock"))
+	a, err := address.Unix(filepath.Join(shortdir.Make(t), "new", "x.sock"))
 	if err != nil {
 		t.Fatal(err)
 	}

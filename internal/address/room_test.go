@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/shortdir"
 )
 
 // Connections without calls are closed in favor of new ones. Connections with calls stay. If all
@@ -52,7 +54,7 @@ type roomRig struct {
 
 func newRoomRig(t *testing.T) *roomRig {
 	t.Helper()
-	a, err := Parse("unix://" + filepath.Join(t.TempDir(), "s"))
+	a, err := Parse("unix://" + filepath.Join(shortdir.Make(t), "s"))
 	if err != nil {
 		t.Fatal(err)
 	}

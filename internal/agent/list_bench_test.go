@@ -64,7 +64,7 @@ func dialTools(b *testing.B, known int) *client.Client {
 	}
 	tools[0].Spec.Name = "echo"
 	host := hosttest.New(b, nil, tools...)
-	dir, err := os.MkdirTemp("", "bench")
+	dir, err := os.MkdirTemp("/tmp", "bench")
 	if err != nil {
 		b.Fatal(err)
 	}

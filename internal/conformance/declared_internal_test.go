@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/shortdir"
 	"github.com/toolhost/toolhost/tool"
 )
 
 func TestHandshakes(t *testing.T) {
-	dir := t.TempDir()
+	dir := shortdir.Make(t)
 	for _, name := range []string{"s", "sixteen-bytes-16", "seventeen-bytes-7"} {
 		if listener, err := net.Listen("unix", filepath.Join(dir, name)); err == nil {
 			defer listener.Close()

@@ -41,7 +41,7 @@ func (r remote) Rollback(ctx context.Context, plugin string, revision uint64, re
 // served returns a client of a host that is served over gRPC until the test ends.
 func served(t *testing.T, h hostserver.Host) remote {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "host") // short enough for the path of a socket
+	dir, err := os.MkdirTemp("/tmp", "host") // short enough for the path of a socket
 	if err != nil {
 		t.Fatal(err)
 	}

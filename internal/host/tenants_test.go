@@ -50,7 +50,7 @@ func servedAt(t *testing.T, h hostserver.Host, at string) *client.Client {
 // the socket, and an unknown user over loopback.
 func tenants(t *testing.T, change func(*host.Config)) (mine, theirs *client.Client) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "host") // short enough for the path of a socket
+	dir, err := os.MkdirTemp("/tmp", "host") // short enough for the path of a socket
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/toolhost/toolhost/internal/eventually"
+	"github.com/toolhost/toolhost/internal/shortdir"
 	"github.com/toolhost/toolhost/internal/systemd"
 )
 
@@ -27,7 +28,7 @@ type manager struct{ *net.UnixConn }
 // started makes this process a service of a systemd for the test.
 func started(t *testing.T) manager {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "n")
+	path := filepath.Join(shortdir.Make(t), "n")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +94,7 @@ func TestNoSystemd(t *testing.T) {
 	if l.says("level") {
 		t.Errorf("without systemd, the log has %s", &l.text)
 	}
-	t.Setenv("NOTIFY_SOCKET", filepath.Join(t.TempDir(), "gone"))
+	t.Setenv("NOTIFY_SOCKET", filepath.Join(shortdir.Make(t), "gone"))
 	s.Ready("")
 	if !l.says("READY=1") {
 		t.Errorf("the log does not say what was not sent: %s", &l.text)

@@ -40,7 +40,7 @@ const patience = 20 * time.Second
 
 // NewField returns a field for the programs in the folder bin. The caller must call Close.
 func NewField(bin string) (*Field, error) {
-	dir, err := os.MkdirTemp("", "toolhost-bench-")
+	dir, err := os.MkdirTemp("/tmp", "toolhost-bench-")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder: %w", err)
 	}

@@ -118,7 +118,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "agentd") // t.TempDir can be too long for a socket
+	folder, err := os.MkdirTemp("/tmp", "agentd") // t.TempDir can be too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/fleet"
 	"github.com/toolhost/toolhost/internal/cli/target"
+	"github.com/toolhost/toolhost/internal/shortdir"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -22,7 +23,7 @@ func three(t *testing.T) []target.Node {
 	t.Helper()
 	var nodes []target.Node
 	for _, name := range []string{"a", "b", "c"} {
-		at, err := address.Unix(filepath.Join(t.TempDir(), name))
+		at, err := address.Unix(filepath.Join(shortdir.Make(t), name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/target"
+	"github.com/toolhost/toolhost/internal/shortdir"
 	"github.com/toolhost/toolhost/internal/testca"
 	"github.com/toolhost/toolhost/internal/trust"
 )
@@ -23,7 +24,7 @@ type user struct {
 
 func newUser(t *testing.T) *user {
 	t.Helper()
-	home := t.TempDir()
+	home := shortdir.Make(t)
 	return &user{t, map[string]string{"HOME": home, "XDG_STATE_HOME": filepath.Join(home, "state"), "XDG_RUNTIME_DIR": filepath.Join(home, "run")}}
 }
 

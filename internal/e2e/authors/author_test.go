@@ -30,7 +30,7 @@ type author struct {
 func newAuthor(t *testing.T) *author {
 	t.Helper()
 	// Short, because a socket path is limited to about 100 bytes.
-	home, err := os.MkdirTemp("", "author-")
+	home, err := os.MkdirTemp("/tmp", "author-")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/internal/rpc/pluginclient"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/internal/shortdir"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -49,7 +50,7 @@ func newRig(t *testing.T, outer, inner *meter) *rig {
 			return launch(ctx, t, inner)
 		}})
 	t.Cleanup(func() { h.Close() })
-	socket := filepath.Join(t.TempDir(), "s")
+	socket := filepath.Join(shortdir.Make(t), "s")
 	server := hostserver.NewServer(hostserver.Config{Host: h})
 	t.Cleanup(serve(t, outer.listen(t, socket), server.Serve, func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -155,7 +156,7 @@ type process struct {
 }
 
 func launch(ctx context.Context, t *testing.T, m *meter) (host.Process, error) {
-	socket := filepath.Join(t.TempDir(), "s")
+	socket := filepath.Join(shortdir.Make(t), "s")
 	server := grpc.NewServer(pluginwire.ServerOptions()...)
 	pluginwire.Register(server, echo{}, pluginwire.ServerConfig{})
 	stop := serve(t, m.listen(t, socket), server.Serve, server.Stop)

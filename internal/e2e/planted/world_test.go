@@ -34,7 +34,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "planted-")
+	dir, err := os.MkdirTemp("/tmp", "planted-")
 	if err == nil {
 		built = dir
 		err = errors.Join(

@@ -49,7 +49,7 @@ func New(t testing.TB, change func(*host.Config), tools ...Tool) *Toolhost {
 // may ask everything. change, if not nil, changes this configuration. The caller must close the host.
 func Start(change func(*host.Config), tools ...Tool) (h *Toolhost, err error) {
 	h = &Toolhost{tools: tools}
-	if h.folder, err = os.MkdirTemp("", "hosttest"); err != nil {
+	if h.folder, err = os.MkdirTemp("/tmp", "hosttest"); err != nil {
 		return nil, err
 	}
 	defer func() {

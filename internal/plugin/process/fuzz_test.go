@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/shortdir"
 )
 
 // For any output in any pieces, the lines are those of the text, each cut to its bound.
@@ -98,7 +100,7 @@ func FuzzCheckHandshake(f *testing.F) {
 	} {
 		f.Add(line)
 	}
-	dir := f.TempDir()
+	dir := shortdir.Make(f)
 	socket := filepath.Join(dir, "s")
 	listener, err := net.Listen("unix", socket)
 	if err != nil {

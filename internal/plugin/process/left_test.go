@@ -19,11 +19,11 @@ import (
 func leavesNothing(t *testing.T) (dir string) {
 	t.Helper()
 	// The test does not use t.TempDir, because its name is too long for a socket.
-	dir, err := os.MkdirTemp("", "th")
+	dir, err := os.MkdirTemp("/tmp", "th")
 	if err != nil {
 		t.Fatal(err)
 	}
-	tmp, err := os.MkdirTemp("", "th")
+	tmp, err := os.MkdirTemp("/tmp", "th")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func BenchmarkLaunch(b *testing.B) {
 		{"sandbox", sandbox.ModeOn, process.NamespaceOff},
 		{"sandbox-and-pid-namespace", sandbox.ModeOn, process.NamespaceAuto},
 	}
-	dir, err := os.MkdirTemp("", "bench") // not b.TempDir, whose name is too long for a socket
+	dir, err := os.MkdirTemp("/tmp", "bench") // not b.TempDir, whose name is too long for a socket
 	if err != nil {
 		b.Fatal(err)
 	}

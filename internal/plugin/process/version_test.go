@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/shortdir"
 )
 
 // A plugin of any version that this toolhost knows is accepted, so that plugins of the previous
 // version work. Any other is refused, with both versions and a remedy.
 func TestContractVersions(t *testing.T) {
-	dir := t.TempDir()
+	dir := shortdir.Make(t)
 	socket := filepath.Join(dir, "s")
 	listener, err := net.Listen("unix", socket)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
+	"github.com/toolhost/toolhost/internal/shortdir"
 	"go.uber.org/goleak"
 )
 
@@ -89,7 +90,7 @@ func playToolhost(dir string) int {
 }
 
 func TestKilledToolhostLeavesNothing(t *testing.T) {
-	dir := t.TempDir()
+	dir := shortdir.Make(t)
 	cmd := exec.Command(os.Args[0], "toolhost", dir)
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
@@ -121,7 +122,7 @@ func TestKilledToolhostLeavesNothing(t *testing.T) {
 }
 
 func TestCloseCleansAndLeavesNothing(t *testing.T) {
-	run := t.TempDir()
+	run := shortdir.Make(t)
 	var log recorder
 	g := start(t, Config{RunDir: run, Logger: slog.New(&log)})
 	child := sleeper(t, "")
@@ -177,7 +178,7 @@ func TestReaperThatCannotLiveIsGivenUp(t *testing.T) {
 	if err := os.Symlink(os.Args[0], program); err != nil {
 		t.Fatal(err)
 	}
-	run := t.TempDir()
+	run := shortdir.Make(t)
 	var log recorder
 	g := start(t, Config{Command: []string{program, "reaper"}, RunDir: run, Logger: slog.New(&log)})
 	if err := os.Remove(program); err != nil {

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
+
+	"github.com/toolhost/toolhost/internal/shortdir"
 )
 
 func TestFollowKeepsTheLastCompleteState(t *testing.T) {
@@ -84,7 +86,7 @@ func (r *recorder) String() string {
 // The reaper does not remove the socket of a toolhost that was started again at once. That socket
 // has the same name and often the same inode.
 func TestRemoveSparesTheNextSocket(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "s")
+	path := filepath.Join(shortdir.Make(t), "s")
 	listen := func() (*file, net.Listener) {
 		l, err := net.Listen("unix", path)
 		if err != nil {
@@ -114,7 +116,7 @@ func TestRemoveSparesTheNextSocket(t *testing.T) {
 // A listener that makes a socket in the folder holds the lock of the folder.
 func TestASocketIsRemovedUnderTheLockOfItsFolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "s")
+		path := filepath.Join(shortdir.Make(t), "s")
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -74,7 +74,7 @@ func missing(t testing.TB) {
 // start creates and starts a server. The caller removes it.
 func start(ctx context.Context, bin string, settings []string) (_ *Server, err error) {
 	s := &Server{bin: bin, settings: settings}
-	if s.dir, err = os.MkdirTemp("", "pg-"); err != nil {
+	if s.dir, err = os.MkdirTemp("/tmp", "pg-"); err != nil {
 		return nil, err
 	}
 	defer func() {

@@ -206,7 +206,7 @@ func TestNoAgentdAnswers(t *testing.T) {
 // socket returns an address in a new folder whose path is short enough for a socket.
 func socket(t *testing.T) address.Address {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "client")
+	dir, err := os.MkdirTemp("/tmp", "client")
 	if err != nil {
 		t.Fatal(err)
 	}

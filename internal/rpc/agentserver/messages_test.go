@@ -13,6 +13,7 @@ import (
 	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
+	"github.com/toolhost/toolhost/internal/shortdir"
 )
 
 // Messages that begin and do not end count for the memory of their principal, for unary RPCs and for
@@ -23,7 +24,7 @@ func TestIncompleteMessagesAreBounded(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			memory := budget.New(64<<20, mostOfOne)
 			server := agentserver.NewServer(agentserver.Config{Agent: &fakeAgent{}, Messages: memory})
-			path := filepath.Join(t.TempDir(), "s")
+			path := filepath.Join(shortdir.Make(t), "s")
 			l, err := net.Listen("unix", path)
 			if err != nil {
 				t.Fatal(err)

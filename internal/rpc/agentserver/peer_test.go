@@ -16,6 +16,7 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 	"github.com/toolhost/toolhost/internal/rpc/gate"
+	"github.com/toolhost/toolhost/internal/shortdir"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -50,7 +51,7 @@ func respond(t *testing.T, listener net.Listener, target, by string) (name, prin
 // The agent receives the user that the kernel names. The caller's name stays a name.
 func TestADecisionNamesItsUser(t *testing.T) {
 	for by, want := range map[string]string{"ann": "ann", "": "", "uid:4711": "uid:4711"} {
-		path := filepath.Join(t.TempDir(), "s")
+		path := filepath.Join(shortdir.Make(t), "s")
 		listener, err := net.Listen("unix", path)
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/rpc/grpcserver"
 	"github.com/toolhost/toolhost/internal/rpc/workspaceserver"
+	"github.com/toolhost/toolhost/internal/shortdir"
 )
 
 // rawClient is a client of HTTP/2 that sends what it wants.
@@ -108,7 +109,7 @@ func TestHeadersAreBounded(t *testing.T) {
 	t.Cleanup(workspaces.Stop)
 	for name, serve := range map[string]func(net.Listener) error{"toolhost and agentd": shared.Serve, "workspaces": workspaces.Serve} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "s")
+			path := filepath.Join(shortdir.Make(t), "s")
 			l, err := net.Listen("unix", path)
 			if err != nil {
 				t.Fatal(err)

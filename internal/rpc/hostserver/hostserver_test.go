@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // socket returns an address in a new folder whose path is short enough for a socket.
 func socket(t testing.TB) address.Address {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "rpc")
+	dir, err := os.MkdirTemp("/tmp", "rpc")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/internal/shortdir"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -34,7 +35,7 @@ func (p plugin) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.Res
 // test.
 func serve(t testing.TB, register func(*grpc.Server)) (*grpc.ClientConn, *grpc.Server) {
 	t.Helper()
-	socket := filepath.Join(t.TempDir(), "s")
+	socket := filepath.Join(shortdir.Make(t), "s")
 	lis, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/runstore/storetest"
 	database "github.com/toolhost/toolhost/internal/postgres"
 	"github.com/toolhost/toolhost/internal/postgres/postgrestest"
+	"github.com/toolhost/toolhost/internal/shortdir"
 )
 
 // cutter passes the bytes of connections to a server. It cuts the connection whose client has sent a
@@ -29,7 +30,7 @@ type cutter struct {
 // listen returns the folder with the cutter's socket.
 func (c *cutter) listen(t *testing.T, server string) string {
 	t.Helper()
-	folder := t.TempDir()
+	folder := shortdir.Make(t)
 	const socket = ".s.PGSQL.5432"
 	listener, err := net.Listen("unix", filepath.Join(folder, socket))
 	if err != nil {
