@@ -68,7 +68,8 @@ var allowedImports = map[string][]string{
 	"internal/rpc/filterjson": {"tool", "internal/rpc/toolpb", toolV1, protobuf + "/encoding/protojson"},
 
 	// Packages that several layers use. None of them knows a contract.
-	"internal/address":            {unix},
+	"internal/ownership":          {},
+	"internal/address":            {"internal/ownership", unix},
 	"internal/listen":             {"internal/address", "github.com/coreos/go-systemd/v22/activation"},
 	"internal/systemd":            {"github.com/coreos/go-systemd/v22/daemon", grpc + "/..."},
 	"internal/identity":           {},
@@ -91,7 +92,7 @@ var allowedImports = map[string][]string{
 	"internal/plugin/rmtree":      {unix},
 	"internal/plugin/contentlink": {},
 	"internal/plugin/sparse":      {},
-	"internal/trust":              {"tool", unix},
+	"internal/trust":              {"tool", "internal/ownership", unix},
 	"internal/sqlitefile":         {"modernc.org/sqlite/..."},
 	"internal/postgres":           {"github.com/jackc/pgx/v5/..."},
 	"internal/backup":             {unix},
@@ -185,7 +186,7 @@ var allowedImports = map[string][]string{
 
 	// The telemetry packages. Of the code that ships, only they and sdk/internal/spans import
 	// OpenTelemetry.
-	"internal/telemetry":                {"internal/telemetry/telemetryconfig", "internal/trace", grpc + "/...", otel + "/...", prometheus + "/..."},
+	"internal/telemetry":                {"internal/ownership", "internal/telemetry/telemetryconfig", "internal/trace", grpc + "/...", otel + "/...", prometheus + "/..."},
 	"internal/telemetry/agenttelemetry": {"internal/agent", "internal/agent/loop", "internal/telemetry", "internal/trace", otel + "/..."},
 	"internal/telemetry/telemetrytest":  {otel + "/...", grpc},
 	"internal/telemetry/hosttelemetry":  {"tool", "internal/audit", "internal/host", "internal/host/lifecycle", "internal/telemetry", "internal/trace", otel + "/..."},
@@ -235,7 +236,7 @@ var allowedImports = map[string][]string{
 	"internal/cli/form":                       {},
 	"internal/cli/terminal":                   {"internal/cli", "charm.land/bubbletea/v2", "charm.land/bubbles/v2/...", unix, xterm},
 	"internal/cli/configfile":                 {cobra, pflag, "internal/cli", "internal/trust", "internal/yamldoc", "tool"},
-	"internal/cli/target":                     {cobra, pflag, "client", "internal/address", "internal/cli", "internal/cli/configfile", "internal/nearest", "internal/rpc/credential", "internal/trust", unix},
+	"internal/cli/target":                     {cobra, pflag, "client", "internal/address", "internal/cli", "internal/cli/configfile", "internal/nearest", "internal/ownership", "internal/rpc/credential", "internal/trust", unix},
 	"internal/cli/access":                     {cobra, pflag, "tool", "internal/audit", "internal/authn", "internal/authn/authconfig", "internal/authn/tokenstore", "internal/authz", "internal/cli", "internal/identity", "internal/rpc/gate", "internal/rpc/rpcright"},
 	"internal/cli/fleet":                      {"client", "internal/cli", "internal/cli/target", "tool"},
 	"internal/cli/operate":                    {cobra, pflag, "client", "internal/cli", "internal/cli/fleet", "internal/cli/form", "internal/cli/target", "internal/cli/terminal", "internal/cli/configfile", "internal/crashoutput", "tool"},

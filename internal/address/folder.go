@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/toolhost/toolhost/internal/ownership"
 )
 
 // ensureFolder creates the folder of a socket, or checks that only this user and root can replace
@@ -45,7 +47,7 @@ func checkFolder(dir, advice string) error {
 	if err := checkOwner(dir, info, advice); err != nil {
 		return err
 	}
-	if info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
+	if ownership.Shared(info) && info.Mode()&fs.ModeSticky == 0 {
 		return fmt.Errorf("the socket's folder %s has mode %04o, so that others could replace the socket; run: chmod go-w %s", dir, info.Mode().Perm(), dir)
 	}
 	return nil

@@ -20,6 +20,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/toolhost/toolhost/internal/ownership"
 )
 
 // The bounds of what a client can occupy. Every program that reaches the port is a client, also a
@@ -170,7 +172,7 @@ func checkFolder(dir string) error {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Getuid() && stat.Uid != 0 {
 		return fmt.Errorf("the folder %s belongs to another user (uid %d), which could replace the socket; choose another folder", dir, stat.Uid)
 	}
-	if info.Mode().Perm()&0o022 != 0 && info.Mode()&os.ModeSticky == 0 {
+	if ownership.Shared(info) && info.Mode()&os.ModeSticky == 0 {
 		return fmt.Errorf("the folder %s has mode %04o, so that other users could replace the socket; run: chmod go-w %s", dir, info.Mode().Perm(), dir)
 	}
 	return nil

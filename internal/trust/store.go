@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/ownership"
 )
 
 const (
@@ -163,7 +165,7 @@ func owned(file *os.File, dir string) error {
 		switch {
 		case ok && int(stat.Uid) != os.Geteuid() && stat.Uid != 0:
 			return fmt.Errorf("%s belongs to another user (uid %d); set XDG_STATE_HOME to a folder of your own", path, stat.Uid)
-		case info.Mode().Perm()&0o022 != 0:
+		case ownership.Shared(info):
 			return fmt.Errorf("%s can be changed by other users; run: chmod go-w %s", path, path)
 		}
 	}

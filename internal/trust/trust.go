@@ -22,6 +22,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/ownership"
 )
 
 // Names of configuration files, which commands look for in the current folder.
@@ -84,7 +86,7 @@ func checkHomeless(dir string) error {
 		return fmt.Errorf("%s is no folder, and the state would be in it; set HOME or XDG_STATE_HOME", folder)
 	case ok && int(stat.Uid) != os.Getuid():
 		return fmt.Errorf("%s belongs to another user (uid %d), and the state would be in it; set HOME or XDG_STATE_HOME", folder, stat.Uid)
-	case info.Mode().Perm()&0o022 != 0:
+	case ownership.Shared(info):
 		return fmt.Errorf("%s can be changed by other users, and the state would be in it; set HOME or XDG_STATE_HOME", folder)
 	}
 	return nil

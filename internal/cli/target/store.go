@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/configfile"
+	"github.com/toolhost/toolhost/internal/ownership"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
@@ -118,8 +119,8 @@ func private(path string, file *os.File) error {
 	if err := owned(folder, info); err != nil {
 		return err
 	}
-	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return fmt.Errorf("the folder %s has mode %04o, so that others could replace your targets; check the targets and run: chmod go-w %s", folder, mode, trust.Quote(folder))
+	if ownership.Shared(info) {
+		return fmt.Errorf("the folder %s has mode %04o, so that others could replace your targets; check the targets and run: chmod go-w %s", folder, info.Mode().Perm(), trust.Quote(folder))
 	}
 	return nil
 }

@@ -154,7 +154,7 @@ func TestAFileOfTargetsThatOthersCanWriteIsRefused(t *testing.T) {
 			t.Errorf("a command with --addr fails: %s", at)
 		}
 	}
-	for mode, path := range map[os.FileMode]string{0o620: u.file(), 0o606: u.file(), 0o640: u.file(), 0o730: folder, 0o702: folder} {
+	for mode, path := range map[os.FileMode]string{0o620: u.file(), 0o606: u.file(), 0o640: u.file(), 0o722: folder, 0o702: folder} {
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)
