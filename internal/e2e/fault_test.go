@@ -180,7 +180,7 @@ func TestHundredMiBResult(t *testing.T) {
 // peakMemory returns the peak of toolhost's resident memory, in bytes.
 func (h *toolhost) peakMemory(t *testing.T) int {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.cmd.Process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.server(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -129,7 +129,7 @@ func (h *toolhost) pids(t *testing.T, c *client.Client) map[string]int {
 // memory returns toolhost's resident memory in bytes.
 func (h *toolhost) memory(t *testing.T) int {
 	t.Helper()
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", h.cmd.Process.Pid))
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", h.server(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,13 +52,13 @@ func (n *nodes) fleet(t *testing.T, args ...string) result {
 // pause stops a toolhost as a debugger or a machine under memory pressure does.
 func (h *toolhost) pause(t *testing.T) {
 	t.Helper()
-	if err := h.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+	server := h.server(t)
+	if err := syscall.Kill(server, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { h.resume() })
+	h.resume = func() { _ = syscall.Kill(server, syscall.SIGCONT) }
+	t.Cleanup(h.resume)
 }
-
-func (h *toolhost) resume() { _ = h.cmd.Process.Signal(syscall.SIGCONT) }
 
 // row returns the line of a table that begins with these cells.
 func row(r result, cells ...string) string {

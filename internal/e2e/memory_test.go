@@ -32,7 +32,7 @@ const mostMemory = 800 << 20
 // peak returns the peak of toolhost's memory, in bytes.
 func (h *toolhost) peak(t *testing.T) int {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.cmd.Process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.server(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -20,7 +21,21 @@ func running(pid int) bool {
 	return state != "Z" && state != "X"
 }
 
-// descendants returns the descendants of a process.
+// server returns the process of a toolhost that serves: the one that was started, or the one below two
+// subreapers, where plugins have neither control groups nor PID namespaces.
+func (h *toolhost) server(t *testing.T) int {
+	t.Helper()
+	for _, pid := range descendants(t, h.cmd.Process.Pid) {
+		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+		if filepath.Base(exe) == "toolhost" && bytes.Contains(environ, []byte("TOOLHOST_SUBREAPER=served\x00")) {
+			return pid
+		}
+	}
+	return h.cmd.Process.Pid
+}
+
+// descendants returns the descendants of a process, children first.
 func descendants(t *testing.T, root int) []int {
 	t.Helper()
 	children := map[int][]int{}

@@ -27,6 +27,7 @@ type toolhost struct {
 	stderr *programs.Output
 	exited <-chan struct{} // closed when the process has ended
 	looks  *client.Client
+	resume func() // ends a pause
 }
 
 // newHome returns a folder with a short path, because socket paths have a limit of about 100 bytes.

@@ -32,7 +32,7 @@ func TestPluginsDieBeforeToolhost(t *testing.T) {
 		}
 		return n
 	}
-	if own, plugin := score(h.cmd.Process.Pid), score(instances[0].PID); plugin <= own {
+	if own, plugin := score(h.server(t)), score(instances[0].PID); plugin <= own {
 		t.Errorf("toolhost has the oom_score_adj %d and its plugin %d", own, plugin)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -116,7 +117,7 @@ func (h home) build(t *testing.T, pkg string, race bool) {
 func (h home) checkEmpty(t *testing.T, ended *toolhost) {
 	t.Helper()
 	eventually.Shows(t, "no process is left that toolhost or a plugin started", func() (bool, any) {
-		left := h.processes(t)
+		left := h.processes()
 		return len(left) == 0, left
 	})
 	eventually.Shows(t, "no run folder, no socket and no control group is left", func() (bool, any) {
@@ -133,24 +134,52 @@ func (h home) checkEmpty(t *testing.T, ended *toolhost) {
 	})
 }
 
+// served returns the process that serves, of a toolhost whose first process is given. Where plugins have
+// neither control groups nor PID namespaces, two subreapers are above it.
+func (h home) served(first int) int {
+	serves := first
+	for _, dir := range h.processDirs() {
+		environ, _ := os.ReadFile(filepath.Join(dir, "environ"))
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		// The reaper has the variable, too, and is younger.
+		if err == nil && (serves == first || pid < serves) && h.ownProgram(dir) && bytes.Contains(environ, []byte("TOOLHOST_SUBREAPER=served\x00")) {
+			serves = pid
+		}
+	}
+	return serves
+}
+
+// ownProgram reports whether a process executes toolhost.
+func (h home) ownProgram(dir string) bool {
+	exe, _ := os.Readlink(filepath.Join(dir, "exe"))
+	return exe == h.path("toolhost")
+}
+
 // processes returns the processes that execute a program of this folder, work in it, or have its
 // path in their environment. At least one of these holds for every process that a plugin starts.
-func (h home) processes(t *testing.T) []string {
-	t.Helper()
+func (h home) processes() []string {
 	var found []string
-	dirs, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range dirs {
-		exe, _ := os.Readlink(filepath.Join(dir, "exe"))
-		cwd, _ := os.Readlink(filepath.Join(dir, "cwd"))
-		environ, _ := os.ReadFile(filepath.Join(dir, "environ"))
-		if strings.HasPrefix(exe, string(h)) || strings.HasPrefix(cwd, string(h)) || bytes.Contains(environ, []byte(h+"/")) {
-			found = append(found, fmt.Sprintf("%s %s in %s", dir, exe, cwd))
+	for _, dir := range h.processDirs() {
+		if process, ours := h.process(dir); ours {
+			found = append(found, process)
 		}
 	}
 	return found
+}
+
+// process describes a process, and reports whether it is one of processes.
+func (h home) process(dir string) (text string, ours bool) {
+	exe, _ := os.Readlink(filepath.Join(dir, "exe"))
+	cwd, _ := os.Readlink(filepath.Join(dir, "cwd"))
+	environ, _ := os.ReadFile(filepath.Join(dir, "environ"))
+	ours = strings.HasPrefix(exe, string(h)) || strings.HasPrefix(cwd, string(h)) || bytes.Contains(environ, []byte(h+"/"))
+	return fmt.Sprintf("%s %s in %s", dir, exe, cwd), ours
+}
+
+// processDirs returns the folders of all processes.
+func (h home) processDirs() []string {
+	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is well-formed
+	return dirs
 }
 
 func write(t *testing.T, path string, content []byte, mode os.FileMode) {

@@ -22,7 +22,7 @@ func (h *toolhost) awaitIdle(t *testing.T) {
 	t.Helper()
 	before := ""
 	eventually.Shows(t, "no thread of toolhost runs", func() (bool, any) {
-		times, running := threads(h.cmd.Process.Pid)
+		times, running := threads(h.pid)
 		idle := !running && times == before
 		before = times
 		return idle, times

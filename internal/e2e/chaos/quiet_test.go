@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -29,11 +30,36 @@ func (h *toolhost) checkQuiet(t *testing.T, before map[string]int) {
 		}
 		runs, _ := filepath.Glob(h.home.path("toolhost-*", "p*"))
 		left = append(left, runs...)
-		if running := h.home.processes(t); len(running) > 2 { // toolhost and its reaper
-			left = append(left, running...)
-		}
+		left = append(left, h.strangers()...)
 		return len(left) == 0, strings.Join(left, "\n")
 	})
+}
+
+// strangers returns the processes besides toolhost's own: itself, its reaper, and its subreapers if it has
+// them. With those, it knows no plugin of a process that left its group and cleared its environment, and ends
+// it only with itself (ADR 0009).
+func (h *toolhost) strangers() []string {
+	own, chain := 2, h.pid != h.cmd.Process.Pid
+	if chain {
+		own += 2
+	}
+	var found []string
+	for _, dir := range h.home.processDirs() {
+		process, ours := h.home.process(dir)
+		if !ours {
+			continue
+		}
+		if h.home.ownProgram(dir) {
+			if own--; own >= 0 {
+				continue
+			}
+		}
+		if environ, err := os.ReadFile(filepath.Join(dir, "environ")); chain && err == nil && len(environ) == 0 {
+			continue
+		}
+		found = append(found, process)
+	}
+	return found
 }
 
 // subfolders returns all folders below dir.

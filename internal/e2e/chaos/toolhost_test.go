@@ -31,6 +31,7 @@ type toolhost struct {
 	exited <-chan struct{}
 	client *client.Client
 	groups []string // the control groups that toolhost created for its plugins
+	pid    int      // the process that serves: cmd's, or the one below two subreapers
 }
 
 // serve starts toolhost and returns when toolhost is ready.
@@ -58,6 +59,7 @@ func (h home) serve(t *testing.T) *toolhost {
 	if !strings.Contains(line, addr) {
 		t.Fatalf("toolhost says %q\n%s", line, s.log.tail(someWords))
 	}
+	s.pid = h.served(s.cmd.Process.Pid)
 	s.groups = s.controlGroups(t)
 	if s.client, err = client.Dial(addr); err != nil {
 		t.Fatal(err)
@@ -69,7 +71,7 @@ func (h home) serve(t *testing.T) *toolhost {
 // abandon ends a toolhost that a failed test left running, and logs its goroutines.
 func (h *toolhost) abandon(t *testing.T) {
 	log := h.log.tail(someWords)
-	_ = h.cmd.Process.Signal(syscall.SIGQUIT) // SIGQUIT dumps all goroutines
+	_ = syscall.Kill(h.pid, syscall.SIGQUIT) // SIGQUIT dumps all goroutines
 	select {
 	case <-h.exited:
 	case <-time.After(patience):
@@ -164,7 +166,7 @@ func (h *toolhost) stopAll(t *testing.T) {
 // descriptors counts toolhost's open descriptors by kind or path.
 func (h *toolhost) descriptors(t *testing.T) map[string]int {
 	t.Helper()
-	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", h.cmd.Process.Pid))
+	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", h.pid))
 	if err != nil || len(links) == 0 {
 		t.Fatalf("no descriptors: %v", err)
 	}
@@ -195,7 +197,11 @@ func (h *toolhost) controlGroups(t *testing.T) []string {
 // end sends toolhost a signal, waits until it exits and checks the exit code.
 func (h *toolhost) end(t *testing.T, signal syscall.Signal, code int) {
 	t.Helper()
-	if err := h.cmd.Process.Signal(signal); err != nil {
+	to := h.cmd.Process.Pid
+	if signal == syscall.SIGQUIT {
+		to = h.pid
+	}
+	if err := syscall.Kill(to, signal); err != nil {
 		t.Fatal(err)
 	}
 	select {
