@@ -2,11 +2,18 @@ package releases
 
 import (
 	"bytes"
+	"database/sql"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	_ "modernc.org/sqlite"
+
+	"github.com/toolhost/toolhost/internal/callstore"
 )
 
 // home is the home folder of a user of a release. Some stored files contain its path. In testdata
@@ -61,7 +68,40 @@ func restore(t *testing.T, fixture string) home {
 	t.Helper()
 	h := newHome(t)
 	copyFiles(t, filepath.Join(fixture, "home"), string(h), storedHome, string(h))
+	h.adopt(t)
 	return h
+}
+
+// adopt makes the calls of the ledger those of this user. The release recorded them for root, and an id
+// means something only to the principal that used it.
+func (h home) adopt(t *testing.T) {
+	t.Helper()
+	db, err := sql.Open("sqlite", h.path("state/calls.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query("SELECT number, session, id FROM calls WHERE principal = 'uid:0'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := map[int64]callstore.Key{}
+	for rows.Next() {
+		key, number := callstore.Key{Principal: "uid:" + strconv.Itoa(os.Getuid())}, int64(0)
+		if err := rows.Scan(&number, &key.Session, &key.ID); err != nil {
+			t.Fatal(err)
+		}
+		calls[number] = key
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for number, key := range calls {
+		hash := key.Hash()
+		if _, err := db.Exec("UPDATE calls SET principal = ?, hash = ? WHERE number = ?", key.Principal, hash[:], number); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // copyFiles copies a folder, and replaces one text in all files by another one.
