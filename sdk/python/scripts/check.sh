@@ -82,15 +82,15 @@ scripts/package.sh "$python" "$home"
 if [ $# -gt 0 ]; then
 	exec "$python" -m pytest -q "$@"
 fi
-# A test that fails runs again, at most twice. If it passes then, tests/conftest.py prints it as FLAKY.
+# A test that fails runs again, once. If it passes then, tests/conftest.py prints it as FLAKY.
 # Most tests wait for processes, so the tests that share a toolhost run concurrently with the others.
 shared='tests/test_accidents.py tests/test_agent.py tests/test_examples.py tests/test_toolhost.py'
 # shellcheck disable=SC2086 # the names are separate words
-"$python" -m pytest -q -o faulthandler_timeout=600 --reruns 2 $shared >"$home/tested" 2>&1 &
+"$python" -m pytest -q -o faulthandler_timeout=600 --reruns 1 $shared >"$home/tested" 2>&1 &
 beside=$!
 failed=
 # shellcheck disable=SC2046
-"$python" -m pytest -q -o faulthandler_timeout=600 --reruns 2 $(printf -- '--ignore=%s ' $shared) || failed=yes
+"$python" -m pytest -q -o faulthandler_timeout=600 --reruns 1 $(printf -- '--ignore=%s ' $shared) || failed=yes
 wait "$beside" || failed=yes
 cat "$home/tested"
 [ -z "$failed" ]

@@ -117,14 +117,14 @@ tested() {
 	# shellcheck disable=SC2086 # it may be empty
 	TOOLHOST_BIN=$BIN node --test $beside --test-timeout=600000 "$@" >"$log" 2>&1
 }
-# A file with a failed test runs again alone, at most twice. If it passes then, the script prints it as FLAKY.
+# A file with a failed test runs again alone, once. If it passes then, the script prints it as FLAKY.
 tested "$scratch/test.log" build/*.test.js || {
 	cat "$scratch/test.log"
 	# The reporters of Node 22 and 24 name the place of a failed test in different lines.
 	failed=$(sed -n "s/^ *\(location: '\|test at \).*\(build\/[^:]*\.test\.js\):.*/\2/p" "$scratch/test.log" | sort -u)
 	[ -n "$failed" ] || exit 1
 	for file in $failed; do
-		tested "$scratch/again.log" "$file" || tested "$scratch/again.log" "$file" || {
+		tested "$scratch/again.log" "$file" || {
 			cat "$scratch/again.log"
 			exit 1
 		}

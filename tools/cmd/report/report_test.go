@@ -104,6 +104,21 @@ func TestManyFlakyTestsFailTheRun(t *testing.T) {
 	}
 }
 
+// A test of a package about what runs and when must pass the first time.
+func TestSomeTestsPassTheFirstTime(t *testing.T) {
+	for name, want := range map[string]bool{
+		"example.org/m/internal/host": true, "example.org/m/internal/host/ledger": true, "example.org/m/internal/agent/loop": true,
+		"example.org/m/internal/hostile": false, "example.org/m/internal/rpc/hostserver": false, "example.org/m/sdk": false,
+	} {
+		again := `{"Action":"run","Package":"P","Test":"TestX"}` + "\n" + `{"Action":"fail","Package":"P","Test":"TestX"}` + "\n" +
+			`{"Action":"run","Package":"P","Test":"TestX"}` + "\n" + `{"Action":"pass","Package":"P","Test":"TestX"}` + "\n"
+		file := filepath.Join(folder(t, map[string]string{"x.jsonl": strings.ReplaceAll(again, `"P"`, `"`+name+`"`)}), "x.jsonl")
+		if err := run([]string{"tests", file}, true, &bytes.Buffer{}); (err != nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestRatesNameEachFailure(t *testing.T) {
 	file := filepath.Join(folder(t, map[string]string{"flaky.jsonl": events}), "flaky.jsonl")
 	const want = "1 of 2 runs failed: a.TestNowAndThen\n2 of 2 runs failed: b.TestBad\n3 passed, 2 failed, 1 skipped\n"

@@ -33,6 +33,14 @@ type test struct {
 	runs, failures int
 }
 
+// once reports whether the test is in one of the packages of once.
+func (t test) once() bool {
+	return slices.ContainsFunc(once, func(folder string) bool {
+		_, rest, found := strings.Cut(t.name, "/"+folder)
+		return found && (rest[0] == '/' || rest[0] == '.')
+	})
+}
+
 // reason returns the output of a skipped test on one line.
 func (t test) reason() string {
 	var said []string
