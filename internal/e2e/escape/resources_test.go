@@ -63,6 +63,8 @@ func (h *toolhost) eat(t *testing.T, plugin, limit, what string, wants, most int
 	switch {
 	case got <= most:
 		t.Logf("bounded by %s: %s", held, clip(text))
+	case held == "watchdog":
+		t.Logf("the watchdog looks twice a second, and toolhost ps says so; meanwhile it got %d: %s", got, clip(text))
 	case held == "none":
 		t.Logf("this machine does not enforce the limit, and toolhost ps says so; it got %d", got)
 	default:
