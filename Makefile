@@ -122,7 +122,7 @@ test: unit counts ## run all tests that need only Go, make and git
 	@printf '\nall tests passed\n'
 
 .PHONY: check
-check: needs lint race brief growth others packages ## run everything else: linters, the race detector, SDKs, and tests with more programs
+check: needs lint race privileged brief growth others packages ## run everything else: linters, the race detector, SDKs, and tests with more programs
 	@printf '\nall checks passed\n'
 
 # The whole forms of tests that `make test` runs briefly.
@@ -192,6 +192,16 @@ race: ## run the tests with the race detector, except those of whole programs
 	$(call step,go test with the race detector,$(RACEENV) scripts/gotest.sh race \
 	  "$(filter-out ./internal/e2e%,$(LONGEST)) $$($(GO) list ./... | grep -v '/internal/e2e')" -race -ldflags='$(LDFLAGS)' -p $(PACKAGES) && \
 	  cd plugins && $(RACEENV) ../scripts/gotest.sh race-plugins ./... -race -ldflags='$(LDFLAGS)' -p $(PACKAGES))
+
+# These tests of whole programs depend on what a user may do: root gets control groups and PID namespaces, and others
+# get a watchdog and subreapers. `make test` runs them as whoever you are, and CI as an ordinary user. The race detector's
+# tests run as root in CI, too, and have the other tests of control groups.
+ASROOT := ./internal/e2e/escape ./internal/e2e/chaos
+
+.PHONY: privileged
+privileged:
+	$(call step,tests that need root,test "$$(id -u)" = 0 && scripts/gotest.sh privileged "$(ASROOT)" -ldflags='$(LDFLAGS)' || \
+	  { test "$$(id -u)" != 0 && echo 'not run, because you are not root'; })
 
 # flaky runs the tests five times, beside two processes that keep the processors busy. It runs no failed test
 # again, and prints how often each failed.
