@@ -6,15 +6,17 @@ import (
 	"sync"
 )
 
-// Optional are parameters that a provider sends on its own account, and that improve a response, but
-// that some servers, models and accounts refuse. No API says in advance what it refuses, so a model
-// sends all of them until its server refuses one. The request is then sent once more without it, and so
-// are all later requests of the model.
+// Optional are the parts of requests that a model can do without, and that some servers, models and
+// accounts refuse: parameters that a provider sends on its own account, and images. No API says in
+// advance what it refuses, so a model sends all of them until its server refuses one. The request is then
+// sent once more without it, and so are all later requests of the model. A note takes the place of an
+// image.
 //
-// What the caller asked for is not optional: an error about it reaches the caller. Optional is safe for
-// concurrent use.
+// What else the caller asked for is not optional: an error about it reaches the caller. Optional is safe
+// for concurrent use.
 type Optional struct {
 	paths   []string
+	images  images
 	mu      sync.Mutex
 	refused map[string]bool
 }
@@ -32,17 +34,18 @@ func (o *Optional) Sends(path string) bool {
 	return slices.Contains(o.paths, path) && !o.refused[path]
 }
 
-// Stream sends a request, and once more for each optional parameter that the server refuses before the
+// Stream sends a request, and once more for each optional part that the server refuses before the
 // response has begun. This is not a retry after a failure, which is the agent's task. send passes chunks
 // to yield until the response ends or yield returns false; its results are those of Stream.
-func (o *Optional) Stream(yield func(Chunk) bool, send func(yield func(Chunk) bool) (left bool, err error)) (left bool, err error) {
+func (o *Optional) Stream(req Request, yield func(Chunk) bool, send func(req Request, yield func(Chunk) bool) (left bool, err error)) (left bool, err error) {
 	for {
 		begun := false
-		left, err = send(func(c Chunk) bool {
+		req.Messages = o.images.without(req.Messages)
+		left, err = send(req, func(c Chunk) bool {
 			begun = begun || !c.Alive
 			return yield(c)
 		})
-		if err == nil || left || begun || !o.Refused(err) {
+		if err == nil || left || begun || !o.Refused(err) && !o.images.refuse(err, req.Messages) {
 			return left, err
 		}
 	}

@@ -104,7 +104,7 @@ func (m *Model) Name() string { return "anthropic:" + m.name }
 // Generate streams one response. Leaving the loop early or canceling ctx closes the connection.
 func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
 	return model.Stream(func(yield func(model.Chunk) bool) (bool, error) {
-		return m.optional.Stream(yield, func(yield func(model.Chunk) bool) (bool, error) { return m.stream(ctx, req, yield) })
+		return m.optional.Stream(req, yield, func(req model.Request, yield func(model.Chunk) bool) (bool, error) { return m.stream(ctx, req, yield) })
 	})
 }
 

@@ -51,7 +51,7 @@ func (m *Model) Features() model.Features {
 // Generate streams one response. Leaving the loop early or canceling ctx closes the connection.
 func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
 	return model.Stream(func(yield func(model.Chunk) bool) (bool, error) {
-		return m.optional.Stream(yield, func(yield func(model.Chunk) bool) (bool, error) { return m.stream(ctx, req, yield) })
+		return m.optional.Stream(req, yield, func(req model.Request, yield func(model.Chunk) bool) (bool, error) { return m.stream(ctx, req, yield) })
 	})
 }
 
