@@ -30,6 +30,14 @@ type Error struct {
 	// the account has no credit, or the model does not exist. Waiting does not help, but another model
 	// may answer the same request. It is false if the provider refuses the request or its content.
 	Unusable bool
+	// Busy says that the provider had no capacity, where Status and Code do not say it.
+	Busy bool
+	// RefusedImage says that the provider refused the request because of an image in it. Without the
+	// image, it may answer.
+	RefusedImage bool
+	// Parameter is the parameter that made the provider refuse the request, such as
+	// "reasoning.effort", as far as a field of the error names it. See RefusesParameter.
+	Parameter string
 	// Malformed says that the response is invalid or ended for an unknown reason. Such an error is
 	// retryable, because another response may be valid. But a server that repeats it usually keeps
 	// repeating it, so the agent retries it fewer times.
@@ -39,6 +47,8 @@ type Error struct {
 	Usage tool.Usage
 	// Err is the cause. It may be nil.
 	Err error
+
+	words string // what Understand has read, in lower case
 }
 
 // Spent stores usage in err if err is or wraps an *Error. It returns err.
@@ -60,8 +70,8 @@ func (e *Error) Error() string {
 // Overloaded reports whether the provider had no capacity for the request, or not for this client. It
 // is false if repeating the request cannot help, such as after the end of a credit.
 func (e *Error) Overloaded() bool {
-	if !e.Retryable {
-		return false
+	if !e.Retryable || e.Busy {
+		return e.Busy
 	}
 	switch e.Status {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, statusOverloaded:

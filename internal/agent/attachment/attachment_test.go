@@ -142,3 +142,27 @@ func FuzzTypeOf(f *testing.F) {
 		}
 	})
 }
+
+// An image that was cut is refused, wherever it was cut, as far as its format tells (claude-code#57323).
+func TestACutImageIsRefused(t *testing.T) {
+	whole := picture(t, "png")
+	for end := 33; end < len(whole); end++ { // the header is whole
+		if _, err := attachment.TypeOf("x.png", "", whole[:end]); err == nil || !strings.Contains(err.Error(), "is broken: it ends") {
+			t.Fatalf("a PNG of %d of %d bytes: %v", end, len(whole), err)
+		}
+	}
+	whole = picture(t, "jpeg")
+	scan := bytes.Index(whole, []byte{0xff, 0xda})
+	if _, err := attachment.TypeOf("x.jpg", "", whole[:scan]); err == nil || !strings.Contains(err.Error(), "is broken") {
+		t.Errorf("a JPEG without its picture: %v", err)
+	}
+	cut := append([]byte(nil), webp("VP8X")...)
+	cut[4]++
+	if _, err := attachment.TypeOf("x.webp", "", cut); err == nil || !strings.Contains(err.Error(), "is broken: it has 30 of 31 bytes") {
+		t.Errorf("a WebP that ends early: %v", err)
+	}
+	// What follows the last chunk belongs to no image, and viewers ignore it.
+	if _, err := attachment.TypeOf("x.png", "", append(picture(t, "png"), "more"...)); err != nil {
+		t.Errorf("a PNG with something behind it: %v", err)
+	}
+}

@@ -2,13 +2,16 @@ package attachment
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"image"
 	_ "image/gif"  // for DecodeConfig
 	_ "image/jpeg" // for DecodeConfig
 	_ "image/png"  // for DecodeConfig
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -74,7 +77,7 @@ func checkText(name string, data []byte) error {
 	return nil
 }
 
-// checkImage reads the header of an image.
+// checkImage reads the header of an image, and whether the image is whole.
 func checkImage(name, mimeType string, data []byte) error {
 	var wide, high int
 	switch mimeType {
@@ -95,7 +98,41 @@ func checkImage(name, mimeType string, data []byte) error {
 	if wide > maxPixels/high {
 		return invalid("the attachment %s is an image of %d × %d pixels; an image may have %d pixels", Quote(name), wide, high, maxPixels)
 	}
+	if why := incomplete(mimeType, data); why != "" {
+		return invalid("the attachment %s begins as %s and is broken: %s", Quote(name), mimeType, why)
+	}
 	return nil
+}
+
+// incomplete returns what an image lacks that was cut, such as by a download that ended. Empty: nothing
+// that its format tells. A server would refuse such an image, and with it the conversation.
+func incomplete(mimeType string, data []byte) string {
+	switch mimeType {
+	case "image/png":
+		const signature, frame = 8, 12 // of a chunk: its length, its kind and its checksum
+		for rest := data[min(signature, len(data)):]; ; {
+			if len(rest) < frame {
+				return "it ends before its last chunk"
+			}
+			kind, end := string(rest[4:8]), uint64(binary.BigEndian.Uint32(rest))+frame
+			switch {
+			case end > uint64(len(rest)):
+				return "it ends within the chunk " + strconv.Quote(kind)
+			case kind == "IEND":
+				return ""
+			}
+			rest = rest[end:]
+		}
+	case "image/jpeg":
+		if !bytes.Contains(data, []byte{0xff, 0xda}) {
+			return "it ends before its picture"
+		}
+	case "image/webp":
+		if size := uint64(binary.LittleEndian.Uint32(data[4:])) + 8; size > uint64(len(data)) {
+			return fmt.Sprintf("it has %d of %d bytes", len(data), size)
+		}
+	}
+	return ""
 }
 
 // sizeOfWebP returns the size of a WebP image from its first chunk; see

@@ -34,6 +34,13 @@ const defaultMaxTokens = 16384
 // LeastThinking is the API's minimum of thinking tokens.
 const LeastThinking = 1024
 
+// The optional parameters of a request. Compatible servers and gateways refuse some.
+const (
+	cacheControl  = "cache_control"
+	inputExamples = "input_examples"
+	display       = "thinking.display" // the text of the thinking
+)
+
 // Config selects the model and the API.
 type Config struct {
 	// Model is the model's name in the API, such as claude-sonnet-5-5. It is required.
@@ -59,6 +66,7 @@ type Model struct {
 	server     string // the host of a compatible server; empty for Anthropic's own
 	thinking   int64
 	generation generation
+	optional   *model.Optional
 	messages   sdk.MessageService
 }
 
@@ -86,6 +94,7 @@ func New(config Config) (*Model, error) {
 	client := sdk.NewClient(append(options, option.WithHTTPClient(model.HTTPClient(config.HTTPClient)))...)
 	return &Model{
 		name: config.Model, server: server, thinking: config.Thinking, generation: generationOf(config.Model), messages: client.Messages,
+		optional: model.NewOptional(cacheControl, inputExamples, display),
 	}, nil
 }
 
@@ -94,7 +103,9 @@ func (m *Model) Name() string { return "anthropic:" + m.name }
 
 // Generate streams one response. Leaving the loop early or canceling ctx closes the connection.
 func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
-	return model.Stream(func(yield func(model.Chunk) bool) (bool, error) { return m.stream(ctx, req, yield) })
+	return model.Stream(func(yield func(model.Chunk) bool) (bool, error) {
+		return m.optional.Stream(req, yield, func(req model.Request, yield func(model.Chunk) bool) (bool, error) { return m.stream(ctx, req, yield) })
+	})
 }
 
 // stream passes chunks to yield until the response ends or yield returns false.

@@ -38,8 +38,8 @@ func failure(ctx context.Context, err error) error {
 		// An error event follows a successful start of the stream, so the HTTP status says nothing.
 		failed.Status = statusOf(code)
 		failed.Retryable = model.RetryableStatus(failed.Status)
-		failed.ContextOverflow = overflows(failed.Status, message)
-		failed.Unusable = unusable(failed.Status, code, message)
+		failed.Unusable = model.Unusable(failed.Status, code)
+		failed.Understand(message)
 		failed.Message = "Anthropic broke the stream off: " + message
 		return failed
 	}
@@ -47,17 +47,17 @@ func failure(ctx context.Context, err error) error {
 	if answered.Response != nil {
 		failed.Retryable = model.Retryable(failed.Status, answered.Response.Header)
 	}
+	if answered.Response != nil {
+		failed.RetryAfter = model.RetryAfter(answered.Response.Header, time.Now())
+	}
+	failed.Unusable = !failed.Retryable && model.Unusable(failed.Status, code)
+	failed.Understand(message)
 	failed.Message = "Anthropic refused the request: " + message
 	if failed.Retryable {
 		failed.Message = "Anthropic could not take the request: " + message
 	}
 	if failed.Status == http.StatusUnauthorized {
 		failed.Message += "; check the API key"
-	}
-	failed.ContextOverflow = overflows(failed.Status, message)
-	failed.Unusable = !failed.Retryable && unusable(failed.Status, code, message)
-	if answered.Response != nil {
-		failed.RetryAfter = model.RetryAfter(answered.Response.Header, time.Now())
 	}
 	return failed
 }
@@ -113,25 +113,6 @@ func envelope(body string) (code, message string) {
 		message = strings.ToValidUTF8(message[:longestMessage], "") + "…"
 	}
 	return parsed.Error.Type, message
-}
-
-// overflows detects a conversation that is too long by the API's messages, because the API has no
-// error code for it.
-func overflows(status int, message string) bool {
-	switch status {
-	case http.StatusRequestEntityTooLarge:
-		return true
-	case http.StatusBadRequest:
-		return strings.Contains(message, "prompt is too long") || strings.Contains(message, "exceed context limit") ||
-			strings.Contains(message, "exceeds the context window")
-	}
-	return false
-}
-
-// unusable detects a model that the client cannot use. The API has no error code for an account
-// without credit: it refuses the request as an invalid one.
-func unusable(status int, code, message string) bool {
-	return model.Unusable(status, code) || status == http.StatusBadRequest && strings.Contains(message, "credit balance is too low")
 }
 
 // malformed is the error for an invalid event. It is retryable, because another stream may be

@@ -19,7 +19,7 @@ func (m *Model) params(req model.Request) (sdk.MessageNewParams, renames, error)
 	if err := m.Features().CheckAttachments(req.Messages); err != nil {
 		return sdk.MessageNewParams{}, nil, err
 	}
-	offered, names := tools(req.Tools)
+	offered, names := m.tools(req.Tools)
 	params := sdk.MessageNewParams{
 		Model:     m.name,
 		MaxTokens: defaultMaxTokens,
@@ -33,7 +33,7 @@ func (m *Model) params(req model.Request) (sdk.MessageNewParams, renames, error)
 		return params, nil, err
 	}
 	if strings.TrimSpace(req.System) != "" {
-		params.System = []sdk.TextBlockParam{{Text: req.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}
+		params.System = []sdk.TextBlockParam{{Text: req.System, CacheControl: m.cached()}}
 	}
 	m.answerIn(&params, req.Schema)
 	return params, names, nil
@@ -41,7 +41,7 @@ func (m *Model) params(req model.Request) (sdk.MessageNewParams, renames, error)
 
 // tools omits tools that the API refuses, because one of them would make it refuse the whole
 // request. names has the parameters that have other names in the request.
-func tools(offered []model.Tool) (params []sdk.ToolUnionParam, names renames) {
+func (m *Model) tools(offered []model.Tool) (params []sdk.ToolUnionParam, names renames) {
 	for _, t := range offered {
 		d, err := render.ForAnthropic(specOf(t))
 		if err != nil {
@@ -61,6 +61,9 @@ func tools(offered []model.Tool) (params []sdk.ToolUnionParam, names renames) {
 		}
 		// the API refuses a request with any other example
 		for _, example := range render.FittingExamples(specOf(t)) {
+			if !m.optional.Sends(inputExamples) {
+				break
+			}
 			var arguments map[string]any
 			if json.Unmarshal(render.Renamed(example, d.Names), &arguments) == nil {
 				p.InputExamples = append(p.InputExamples, arguments)
@@ -69,7 +72,7 @@ func tools(offered []model.Tool) (params []sdk.ToolUnionParam, names renames) {
 		params = append(params, sdk.ToolUnionParam{OfTool: p})
 	}
 	if len(params) > 0 {
-		params[len(params)-1].OfTool.CacheControl = sdk.NewCacheControlEphemeralParam()
+		params[len(params)-1].OfTool.CacheControl = m.cached()
 	}
 	return params, names
 }
@@ -86,8 +89,16 @@ func (m *Model) conversation(messages []model.Message) []sdk.MessageParam {
 			params = append(params, sdk.MessageParam{Role: role, Content: content})
 		}
 	}
-	markUsers(params)
+	m.markUsers(params)
 	return params
+}
+
+// cached returns the mark that requests caching, or none if the server refuses marks.
+func (m *Model) cached() (mark sdk.CacheControlEphemeralParam) {
+	if m.optional.Sends(cacheControl) {
+		mark = sdk.NewCacheControlEphemeralParam()
+	}
+	return mark
 }
 
 // cachedUsers is the number of user messages, counted from the end, that get a cache mark. The mark
@@ -97,28 +108,28 @@ func (m *Model) conversation(messages []model.Message) []sdk.MessageParam {
 // blocks. With the tools and the system prompt this makes four marks, which is the API's limit.
 const cachedUsers = 2
 
-func markUsers(params []sdk.MessageParam) {
+func (m *Model) markUsers(params []sdk.MessageParam) {
 	left := cachedUsers
 	for i := len(params) - 1; i >= 0 && left > 0; i-- {
 		if params[i].Role == sdk.MessageParamRoleUser {
-			mark(params[i].Content)
+			m.mark(params[i].Content)
 			left--
 		}
 	}
 }
 
 // mark requests caching up to the last block, if blocks of its type can carry the mark.
-func mark(content []sdk.ContentBlockParamUnion) {
+func (m *Model) mark(content []sdk.ContentBlockParamUnion) {
 	last := content[len(content)-1]
 	switch {
 	case last.OfText != nil:
-		last.OfText.CacheControl = sdk.NewCacheControlEphemeralParam()
+		last.OfText.CacheControl = m.cached()
 	case last.OfToolResult != nil:
-		last.OfToolResult.CacheControl = sdk.NewCacheControlEphemeralParam()
+		last.OfToolResult.CacheControl = m.cached()
 	case last.OfImage != nil:
-		last.OfImage.CacheControl = sdk.NewCacheControlEphemeralParam()
+		last.OfImage.CacheControl = m.cached()
 	case last.OfDocument != nil:
-		last.OfDocument.CacheControl = sdk.NewCacheControlEphemeralParam()
+		last.OfDocument.CacheControl = m.cached()
 	}
 }
 

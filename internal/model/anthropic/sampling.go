@@ -68,7 +68,10 @@ func (m *Model) think(params *sdk.MessageNewParams, effort model.Effort, budget 
 	params.MaxTokens += budget
 	switch {
 	case budget > 0 && m.generation.adaptive:
-		params.Thinking = sdk.ThinkingConfigParamUnion{OfAdaptive: &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}}
+		params.Thinking = sdk.ThinkingConfigParamUnion{OfAdaptive: &sdk.ThinkingConfigAdaptiveParam{}}
+		if m.optional.Sends(display) {
+			params.Thinking.OfAdaptive.Display = sdk.ThinkingConfigAdaptiveDisplaySummarized
+		}
 		params.OutputConfig.Effort = efforts[effort]
 	case budget > 0:
 		params.Thinking = sdk.ThinkingConfigParamOfEnabled(budget)

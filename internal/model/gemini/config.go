@@ -132,7 +132,7 @@ func (m *Model) sample(config *genai.GenerateContentConfig, s model.Sampling) er
 	}
 	level, ok := levels[s.Effort]
 	switch {
-	case s.Effort == "" && !m.generation.thinks:
+	case s.Effort == "" && (!m.generation.thinks || !m.optional.Sends(thoughts)):
 		return nil
 	case s.Effort == "":
 		config.ThinkingConfig = &genai.ThinkingConfig{IncludeThoughts: true}
@@ -145,9 +145,9 @@ func (m *Model) sample(config *genai.GenerateContentConfig, s model.Sampling) er
 	case s.Effort == model.EffortNone && m.generation.pro:
 		return refusedSetting("effort", fmt.Sprintf("is none, and the model %s always thinks: use low", m.name))
 	case m.generation.levels:
-		config.ThinkingConfig = &genai.ThinkingConfig{IncludeThoughts: s.Effort != model.EffortNone, ThinkingLevel: level}
+		config.ThinkingConfig = &genai.ThinkingConfig{IncludeThoughts: s.Effort != model.EffortNone && m.optional.Sends(thoughts), ThinkingLevel: level}
 	default:
-		config.ThinkingConfig = &genai.ThinkingConfig{IncludeThoughts: s.Effort != model.EffortNone, ThinkingBudget: genai.Ptr(budgets[s.Effort])}
+		config.ThinkingConfig = &genai.ThinkingConfig{IncludeThoughts: s.Effort != model.EffortNone && m.optional.Sends(thoughts), ThinkingBudget: genai.Ptr(budgets[s.Effort])}
 		if config.MaxOutputTokens > 0 {
 			config.MaxOutputTokens += budgets[s.Effort] // the API's limit covers both
 		}

@@ -58,11 +58,11 @@ func (e *exchange) refused(cause error) error {
 	p := readProblem(e.problem)
 	failed := &model.Error{
 		Status: e.status, Code: p.Status, Err: cause,
-		Retryable:       model.Retryable(e.status, e.header) || e.status == statusCancelled,
-		RetryAfter:      cmp.Or(model.RetryAfter(e.header, time.Now()), p.wait()),
-		ContextOverflow: p.overflows(e.status),
+		Retryable:  model.Retryable(e.status, e.header) || e.status == statusCancelled,
+		RetryAfter: cmp.Or(model.RetryAfter(e.header, time.Now()), p.wait()),
 	}
 	failed.Unusable = !failed.Retryable && p.unusable(e.status)
+	failed.Understand(cmp.Or(p.Message, p.body))
 	failed.Message = "Gemini refused the request: " + p.message()
 	if failed.Retryable {
 		failed.Message = "Gemini could not take the request: " + p.message()
@@ -78,13 +78,14 @@ func (e *exchange) refused(cause error) error {
 func brokenOff(event []byte) error {
 	p := readProblem(event)
 	status := p.status()
-	return &model.Error{
+	failed := &model.Error{
 		Status: status, Code: p.Status, RetryAfter: p.wait(),
-		Message:         "Gemini broke the stream off: " + p.message(),
-		Retryable:       model.RetryableStatus(status) || status == statusCancelled,
-		ContextOverflow: p.overflows(status),
-		Unusable:        p.unusable(status),
+		Message:   "Gemini broke the stream off: " + p.message(),
+		Retryable: model.RetryableStatus(status) || status == statusCancelled,
+		Unusable:  p.unusable(status),
 	}
+	failed.Understand(cmp.Or(p.Message, p.body))
+	return failed
 }
 
 // noStream is the error for a response of another kind, such as the page of a proxy.
@@ -211,17 +212,4 @@ func (p problem) reason() string {
 // reason, and a country or an account that the API does not serve is a FAILED_PRECONDITION.
 func (p problem) unusable(status int) bool {
 	return model.Unusable(status, p.Status, p.reason()) || p.Status == "FAILED_PRECONDITION"
-}
-
-// overflows detects a conversation that is too long, or too large in bytes, by the API's messages,
-// because the API has no code for it.
-func (p problem) overflows(status int) bool {
-	switch status {
-	case http.StatusRequestEntityTooLarge:
-		return true
-	case http.StatusBadRequest:
-		return strings.Contains(p.Message, "exceeds the maximum number of tokens allowed") ||
-			strings.Contains(p.Message, "payload size exceeds the limit")
-	}
-	return false
 }

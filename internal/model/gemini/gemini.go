@@ -46,10 +46,14 @@ type Config struct {
 	HTTPClient *http.Client
 }
 
+// thoughts is the optional parameter of a request: the model shows its thoughts.
+const thoughts = "includeThoughts"
+
 // Model is one model of Google. It is safe for concurrent use. There is no need to close it.
 type Model struct {
 	name       string
 	generation generation
+	optional   *model.Optional
 	models     *genai.Models
 }
 
@@ -76,7 +80,7 @@ func New(config Config) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configuring a Gemini model: %w", err)
 	}
-	return &Model{name: config.Model, generation: generationOf(config.Model), models: sdk.Models}, nil
+	return &Model{name: config.Model, generation: generationOf(config.Model), optional: model.NewOptional(thoughts), models: sdk.Models}, nil
 }
 
 // Name returns "gemini:" and the model's name.
@@ -84,7 +88,9 @@ func (m *Model) Name() string { return "gemini:" + m.name }
 
 // Generate streams one response. Leaving the loop early or canceling ctx closes the connection.
 func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
-	return model.Stream(func(yield func(model.Chunk) bool) (bool, error) { return m.stream(ctx, req, yield) })
+	return model.Stream(func(yield func(model.Chunk) bool) (bool, error) {
+		return m.optional.Stream(req, yield, func(req model.Request, yield func(model.Chunk) bool) (bool, error) { return m.stream(ctx, req, yield) })
+	})
 }
 
 // stream passes chunks to yield until the response ends or yield returns false.

@@ -31,8 +31,9 @@ type Config = wire.Config
 
 // Model is one model of one server. It is safe for concurrent use. There is no need to close it.
 type Model struct {
-	name   string
-	server wire.Server
+	name     string
+	server   wire.Server
+	optional *model.Optional
 	// noReasoning is set when the server has said that it accepts tools only without reasoning.
 	noReasoning atomic.Bool
 	// otherLimit is set when the server has accepted the limit of a response only under the name that
@@ -46,7 +47,7 @@ func New(config Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{name: config.Model, server: server}, nil
+	return &Model{name: config.Model, server: server, optional: model.NewOptional(streamOptions, cacheKey)}, nil
 }
 
 // Name returns "openai:" and the model's name.
@@ -60,7 +61,9 @@ func (m *Model) Features() model.Features {
 
 // Generate streams one response. Leaving the loop early or canceling ctx closes the connection.
 func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
-	return model.Stream(func(yield func(model.Chunk) bool) (bool, error) { return m.stream(ctx, req, yield) })
+	return model.Stream(func(yield func(model.Chunk) bool) (bool, error) {
+		return m.optional.Stream(req, yield, func(req model.Request, yield func(model.Chunk) bool) (bool, error) { return m.stream(ctx, req, yield) })
+	})
 }
 
 // stream passes chunks to yield until the response ends or yield returns false.
@@ -111,6 +114,12 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 	return !yield(model.Chunk{Response: whole}), nil
 }
 
+// The optional parameters of a request.
+const (
+	streamOptions = "stream_options" // the usage of the response
+	cacheKey      = "prompt_cache_key"
+)
+
 // form is what differs between the requests that servers accept. No API says it in advance.
 type form struct {
 	noReasoning bool // with tools, reasoning is switched off
@@ -154,7 +163,8 @@ func (m *Model) post(ctx context.Context, req model.Request) (*http.Response, er
 }
 
 func wantsNoReasoning(err error) bool {
-	return wire.RefusedParam(err) == "reasoning_effort" && strings.Contains(err.Error(), "tools")
+	failed := modelError(err)
+	return failed != nil && failed.Parameter == "reasoning_effort" && strings.Contains(err.Error(), "tools")
 }
 
 // The two names of the limit of a response.
@@ -179,7 +189,7 @@ func (m *Model) refusesLimit(err error, req model.Request, as form) bool {
 	}
 	switch failed.Status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return strings.Contains(failed.Message, m.limitName(as)) || wire.RefusedParam(err) == m.limitName(as)
+		return strings.Contains(failed.Message, m.limitName(as)) || failed.Parameter == m.limitName(as)
 	}
 	return false
 }

@@ -138,7 +138,7 @@ func TestFailures(t *testing.T) {
 		},
 		"too long": {
 			Reply: wiretest.Reply{Status: 400, Header: json, Body: `{"error":{"message":"Your input is too long","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`},
-			Want:  model.Error{Status: 400, Code: "context_length_exceeded", Message: "the model's server refused the request: Your input is too long", ContextOverflow: true},
+			Want:  model.Error{Status: 400, Code: "context_length_exceeded", Message: "the model's server refused the request: Your input is too long", ContextOverflow: true, Parameter: "messages"},
 		},
 		"too large": {
 			Reply: wiretest.Reply{Status: 413, Header: http.Header{"Content-Type": {"text/html"}}, Body: `<h1>Request Entity Too Large</h1>`},
@@ -174,7 +174,7 @@ func TestFailures(t *testing.T) {
 		},
 		"too long in Groq's words": {
 			Reply: wiretest.Reply{Status: 400, Header: json, Body: `{"error":{"message":"Please reduce the length of the messages or completion.","type":"invalid_request_error","param":"messages"}}`},
-			Want:  model.Error{Status: 400, Code: "invalid_request_error", Message: "the model's server refused the request: Please reduce the length of the messages or completion.", ContextOverflow: true},
+			Want:  model.Error{Status: 400, Code: "invalid_request_error", Message: "the model's server refused the request: Please reduce the length of the messages or completion.", ContextOverflow: true, Parameter: "messages"},
 		},
 		"the server knows that it is hopeless": {
 			Reply: wiretest.Reply{Status: 500, Header: http.Header{"X-Should-Retry": {"false"}}, Body: `{"error":{"message":"no"}}`},

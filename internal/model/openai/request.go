@@ -23,10 +23,12 @@ func (m *Model) params(req model.Request, as form) sdk.ChatCompletionNewParams {
 		Model:           m.name,
 		Messages:        m.messages(req),
 		Tools:           m.tools(req.Tools),
-		StreamOptions:   sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
 		ReasoningEffort: shared.ReasoningEffort(req.Sampling.Effort),
 	}
-	if m.server.Official {
+	if m.optional.Sends(streamOptions) {
+		params.StreamOptions = sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)}
+	}
+	if m.server.Official && m.optional.Sends(cacheKey) {
 		params.PromptCacheKey = sdk.String(wire.CacheKey(req))
 	}
 	if t := req.Sampling.Temperature; t != nil {

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/toolhost/toolhost/internal/model"
 )
 
@@ -117,8 +120,8 @@ func Failures(t *testing.T, connect Connect, tests map[string]Failing) {
 			server := Serve(t, test.Reply)
 			got := Failure(t, connect(t, server), Hello())
 			got.Err = nil
-			if *got != test.Want {
-				t.Fatalf("got  %+v\nwant %+v", *got, test.Want)
+			if diff := cmp.Diff(test.Want, *got, cmpopts.IgnoreUnexported(model.Error{})); diff != "" {
+				t.Fatalf("the error (-want +got):\n%s", diff)
 			}
 			if n := len(server.Requests()); n != 1 {
 				t.Fatalf("the request was sent %d times", n)

@@ -24,18 +24,18 @@ const (
 
 func (m *Model) params(req model.Request) api.ResponseNewParams {
 	params := api.ResponseNewParams{
-		Model: m.name,
-		Input: api.ResponseNewParamsInputUnion{OfInputItemList: m.input(req.Messages)},
-		Tools: m.tools(req.Tools),
-		// The agent keeps the conversation. The server keeps no copy.
-		Store:     sdk.Bool(false),
+		Model:     m.name,
+		Input:     api.ResponseNewParamsInputUnion{OfInputItemList: m.input(req.Messages)},
+		Tools:     m.tools(req.Tools),
 		Reasoning: shared.ReasoningParam{Effort: shared.ReasoningEffort(req.Sampling.Effort)},
 	}
-	encrypted, summary := m.extras.allowed()
-	if encrypted {
+	if m.server.Official || m.optional.Sends(store) {
+		params.Store = sdk.Bool(false) // the agent keeps the conversation, and the server needs no copy
+	}
+	if m.optional.Sends(encrypted) {
 		params.Include = []api.ResponseIncludable{api.ResponseIncludableReasoningEncryptedContent}
 	}
-	if summary {
+	if m.optional.Sends(summary) {
 		params.Reasoning.Summary = shared.ReasoningSummaryAuto
 	}
 	if strings.TrimSpace(req.System) != "" {
@@ -50,7 +50,7 @@ func (m *Model) params(req model.Request) api.ResponseNewParams {
 	if p := req.Sampling.TopP; p != nil {
 		params.TopP = sdk.Float(*p)
 	}
-	if m.server.Official {
+	if m.server.Official && m.optional.Sends(cacheKey) {
 		params.PromptCacheKey = sdk.String(wire.CacheKey(req))
 	}
 	if len(req.Schema) > 0 {
@@ -116,7 +116,7 @@ func (m *Model) assistant(blocks []model.Block) []api.ResponseInputItemUnionPara
 		case k.Type == keptMessage:
 			phase = k.Phase
 		case k.Type == keptReasoning:
-			if m.extras.sends(k.ID) {
+			if m.thoughts.sends(k.ID) {
 				item := param.Override[api.ResponseReasoningItemParam](block.Opaque.JSON)
 				reasoning = append(reasoning, api.ResponseInputItemUnionParam{OfReasoning: &item})
 			}

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"iter"
 	"net/http"
+	"strings"
 
 	"github.com/openai/openai-go/v3/option"
 
@@ -24,9 +25,10 @@ type Config = wire.Config
 
 // Model is one model of one server. It is safe for concurrent use. There is no need to close it.
 type Model struct {
-	name   string
-	server wire.Server
-	extras extras
+	name     string
+	server   wire.Server
+	optional *model.Optional
+	thoughts thoughts
 }
 
 // New returns a model. It does no I/O.
@@ -35,7 +37,7 @@ func New(config Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{name: config.Model, server: server}, nil
+	return &Model{name: config.Model, server: server, optional: model.NewOptional(encrypted, summary, store, cacheKey)}, nil
 }
 
 // Name returns "openai-responses:" and the model's name.
@@ -48,7 +50,9 @@ func (m *Model) Features() model.Features {
 
 // Generate streams one response. Leaving the loop early or canceling ctx closes the connection.
 func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
-	return model.Stream(func(yield func(model.Chunk) bool) (bool, error) { return m.stream(ctx, req, yield) })
+	return model.Stream(func(yield func(model.Chunk) bool) (bool, error) {
+		return m.optional.Stream(req, yield, func(req model.Request, yield func(model.Chunk) bool) (bool, error) { return m.stream(ctx, req, yield) })
+	})
 }
 
 // stream passes chunks to yield until the response ends or yield returns false.
@@ -98,11 +102,11 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 	return !yield(model.Chunk{Response: whole}), nil
 }
 
-// mostPosts is one request with all extras, and one after each of the three refusals.
-const mostPosts = 4
+// mostPosts is one request, and one after the refusal of earlier reasoning and of all reasoning.
+const mostPosts = 3
 
-// post sends the request and returns when the response has started. If the server refuses an extra of
-// the request, post sends the request again without that extra. This is not a retry after a failure,
+// post sends the request and returns when the response has started. If the server refuses reasoning, post
+// sends the request again without it. This is not a retry after a failure,
 // which is the agent's task.
 func (m *Model) post(ctx context.Context, req model.Request) (*http.Response, error) {
 	if err := m.Features().CheckAttachments(req.Messages); err != nil {
@@ -115,17 +119,24 @@ func (m *Model) post(ctx context.Context, req model.Request) (*http.Response, er
 			return response, nil
 		}
 		err = wire.Failure(ctx, response, err)
-		if ctx.Err() != nil || posts == mostPosts || !m.extras.refused(err, req) {
+		if ctx.Err() != nil || posts == mostPosts || !m.thoughts.refused(err, req) && !m.refusesReasoning(err, req) {
 			return nil, err
 		}
 	}
+}
+
+// refusesReasoning reports whether the server refuses all settings of reasoning, of which the request had
+// only the summary.
+func (m *Model) refusesReasoning(err error, req model.Request) bool {
+	failed, ok := errors.AsType[*model.Error](err)
+	return ok && req.Sampling.Effort == "" && strings.HasPrefix(failed.Parameter, "reasoning") && m.optional.Drop(summary)
 }
 
 // tryWithout makes an error within a stream retryable if the next request omits what the server
 // refused.
 func (m *Model) tryWithout(err error, req model.Request) error {
 	failed, ok := errors.AsType[*model.Error](err)
-	if !ok || failed.Retryable || failed.Status != 0 || !m.extras.refused(err, req) {
+	if !ok || failed.Retryable || failed.Status != 0 || !m.optional.Refused(err) && !m.thoughts.refused(err, req) {
 		return err
 	}
 	again := *failed

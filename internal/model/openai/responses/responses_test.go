@@ -148,7 +148,7 @@ func TestFailures(t *testing.T) {
 		},
 		"too long": {
 			Reply: wiretest.Reply{Status: 400, Header: json, Body: `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","type":"invalid_request_error","param":"input","code":"context_length_exceeded"}}`},
-			Want:  model.Error{Status: 400, Code: "context_length_exceeded", Message: "the model's server refused the request: Your input exceeds the context window of this model. Please adjust your input and try again.", ContextOverflow: true},
+			Want:  model.Error{Status: 400, Code: "context_length_exceeded", Message: "the model's server refused the request: Your input exceeds the context window of this model. Please adjust your input and try again.", ContextOverflow: true, Parameter: "input"},
 		},
 		"too many tokens for the account": {
 			Reply: wiretest.Reply{Status: 429, Header: json, Body: `{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 35364.","type":"tokens","param":null,"code":"rate_limit_exceeded"}}`},
@@ -160,7 +160,7 @@ func TestFailures(t *testing.T) {
 		},
 		"a setting that the model does not have": {
 			Reply: wiretest.Reply{Status: 400, Header: json, Body: `{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.","type":"invalid_request_error","param":"temperature","code":null}}`},
-			Want:  model.Error{Status: 400, Code: "invalid_request_error", Message: "the model's server refused the request: Unsupported parameter: 'temperature' is not supported with this model.; remove temperature from the sampling of this model"},
+			Want:  model.Error{Status: 400, Code: "invalid_request_error", Message: "the model's server refused the request: Unsupported parameter: 'temperature' is not supported with this model.; remove temperature from the sampling of this model", Parameter: "temperature"},
 		},
 		"page of a proxy": {
 			Reply: wiretest.Reply{Status: 502, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>\n  <h1>Bad Gateway</h1>"},

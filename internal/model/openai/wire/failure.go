@@ -40,12 +40,14 @@ func Failure(ctx context.Context, response *http.Response, err error) error {
 		Status:          response.StatusCode,
 		Code:            p.code(),
 		RetryAfter:      cmp.Or(model.RetryAfter(response.Header, time.Now()), p.wait()),
-		ContextOverflow: p.overflows() || response.StatusCode == http.StatusRequestEntityTooLarge,
+		ContextOverflow: p.overflows(),
+		Parameter:       string(p.Param),
 		Err:             err,
 	}
 	// An account without credit also answers 429. Waiting does not help there.
-	failed.Retryable = model.Retryable(failed.Status, response.Header) && !failed.ContextOverflow && !p.final()
+	failed.Retryable = model.Retryable(failed.Status, response.Header) && !p.final()
 	failed.Unusable = p.unusable(failed)
+	failed.Understand(p.words())
 	failed.Message = "the model's server refused the request: " + p.message()
 	if failed.Retryable {
 		failed.Message = "the model's server could not take the request: " + p.message()
@@ -55,28 +57,8 @@ func Failure(ctx context.Context, response *http.Response, err error) error {
 	}
 	if (failed.Status == http.StatusBadRequest || failed.Status == http.StatusNotFound) && p.Param != "" {
 		failed.Message += hint(string(p.Param))
-		failed.Err = &refused{param: string(p.Param), error: err}
 	}
 	return failed
-}
-
-// refused is the error of a request of which a server refuses one parameter.
-type refused struct {
-	param string
-	error
-}
-
-// RefusedParam returns the parameter that made a server refuse a request with the status 400 or 404, such
-// as "reasoning.effort". It is empty for other errors.
-func RefusedParam(err error) string {
-	failed, ok := errors.AsType[*model.Error](err)
-	if !ok {
-		return ""
-	}
-	if refused, ok := failed.Err.(*refused); ok {
-		return refused.param
-	}
-	return ""
 }
 
 // hint says which setting of the operator leads to a parameter that a server refuses. It is empty
@@ -99,14 +81,15 @@ func BrokenOff(raw json.RawMessage) error {
 		Code:            p.code(),
 		Message:         "the model's server broke the stream off: " + p.message(),
 		ContextOverflow: p.overflows(),
+		Parameter:       string(p.Param),
 	}
 	if status, err := strconv.Atoi(string(p.Code)); err == nil && status >= 400 && status < 600 {
 		failed.Status = status
-		failed.ContextOverflow = failed.ContextOverflow || status == http.StatusRequestEntityTooLarge
 	}
 	failed.RetryAfter = p.wait()
-	failed.Retryable = model.RetryableStatus(failed.Status) && !failed.ContextOverflow && !p.final()
+	failed.Retryable = model.RetryableStatus(failed.Status) && !p.final()
 	failed.Unusable = p.unusable(failed)
+	failed.Understand(p.words())
 	return failed
 }
 
@@ -135,7 +118,11 @@ type Problem struct {
 	Code    Text `json:"code"`
 	Param   Text `json:"param"`
 	Status  Text `json:"status"` // the type, as Gemini's endpoint names it
-	body    string
+	// Metadata.Raw is the error of the server behind OpenRouter, whose own message says nothing.
+	Metadata struct {
+		Raw Text `json:"raw"`
+	} `json:"metadata"`
+	body string
 }
 
 // ReadProblem parses the body of an error, or the value of its field error.
@@ -209,29 +196,28 @@ func (p Problem) code() string { return string(cmp.Or(p.Code, p.Type)) }
 // longestMessage truncates error pages of proxies, in bytes.
 const longestMessage = 300
 
+// words returns what the server says in words, with its code.
+func (p Problem) words() string {
+	return strings.TrimSpace(p.said() + " " + string(p.Code))
+}
+
+func (p Problem) said() string {
+	if p.Metadata.Raw != "" {
+		return string(p.Message + ": " + p.Metadata.Raw)
+	}
+	return cmp.Or(string(p.Message), string(p.Detail), p.body)
+}
+
 func (p Problem) message() string {
-	text := strings.Join(strings.Fields(cmp.Or(string(p.Message), string(p.Detail), p.body)), " ")
+	text := strings.Join(strings.Fields(p.said()), " ")
 	if len(text) > longestMessage {
 		text = strings.ToValidUTF8(text[:longestMessage], "") + "…"
 	}
 	return cmp.Or(text, "it did not say why")
 }
 
-// overflows detects a conversation that is too long by OpenAI's code, and by the messages of
-// servers without a code.
+// overflows detects a conversation that is too long by the codes of servers. For their words, see
+// model.Error.Understand.
 func (p Problem) overflows() bool {
-	if p.Code == "context_length_exceeded" || p.Type == "exceed_context_size_error" {
-		return true
-	}
-	text := strings.ToLower(string(p.Message))
-	return slices.ContainsFunc([]string{
-		"request too large for",                                // OpenAI, for the tokens that an account may send per minute
-		"maximum context length",                               // OpenAI, vLLM, DeepSeek, Mistral, OpenRouter
-		"exceeds the available context size",                   // llama.cpp
-		"exceeds the context window", "context window is full", // LM Studio and others
-		"exceeds the maximum number of tokens allowed", // Gemini
-		"maximum prompt length is",                     // xAI
-		"prompt is too long", "input is too long",      // Anthropic and Bedrock behind a gateway
-		"reduce the length of the messages", // Groq
-	}, func(words string) bool { return strings.Contains(text, words) })
+	return p.Code == "context_length_exceeded" || p.Type == "exceed_context_size_error"
 }
