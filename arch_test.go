@@ -186,7 +186,7 @@ var allowedImports = map[string][]string{
 
 	// The telemetry packages. Of the code that ships, only they and sdk/internal/spans import
 	// OpenTelemetry.
-	"internal/telemetry":                {"internal/ownership", "internal/telemetry/telemetryconfig", "internal/trace", grpc + "/...", otel + "/...", prometheus + "/..."},
+	"internal/telemetry":                {"internal/address", "internal/ownership", "internal/telemetry/telemetryconfig", "internal/trace", grpc + "/...", otel + "/...", prometheus + "/..."},
 	"internal/telemetry/agenttelemetry": {"internal/agent", "internal/agent/loop", "internal/telemetry", "internal/trace", otel + "/..."},
 	"internal/telemetry/telemetrytest":  {otel + "/...", grpc},
 	"internal/telemetry/hosttelemetry":  {"tool", "internal/audit", "internal/host", "internal/host/lifecycle", "internal/telemetry", "internal/trace", otel + "/..."},

@@ -21,6 +21,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/ownership"
 )
 
@@ -132,6 +133,9 @@ func pprofHandler() http.Handler {
 // memory addresses and the command line, and a plugin with a network grant can reach every TCP port
 // of the machine. It refuses a folder in which other users can replace the socket.
 func listenPrivately(ctx context.Context, path string) (net.Listener, error) {
+	if _, err := address.Unix(path); err != nil {
+		return nil, err
+	}
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() != os.ModeSocket {
 		return nil, fmt.Errorf("%s exists and is no socket", path)
 	} else if err == nil {

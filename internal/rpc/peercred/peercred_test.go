@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	"github.com/toolhost/toolhost/internal/rpc/peercred"
+	"github.com/toolhost/toolhost/internal/shortdir"
 )
 
 // accepted returns the server's end of a new connection.
@@ -44,7 +45,7 @@ func TestInfoNamesTheUserOfASocket(t *testing.T) {
 		network, addr, principal string
 		overTCP                  bool
 	}{
-		{"unix", filepath.Join(t.TempDir(), "s"), self, false},
+		{"unix", filepath.Join(shortdir.Make(t), "s"), self, false},
 		{"tcp", "127.0.0.1:0", "", true},
 	} {
 		conn := accepted(t, tc.network, tc.addr)

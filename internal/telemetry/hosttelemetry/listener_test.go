@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/shortdir"
 	"github.com/toolhost/toolhost/internal/telemetry"
 )
 
@@ -110,8 +111,8 @@ func TestListenerGivesOneAnswer(t *testing.T) {
 
 // Profiles are for this user only, so other users must not be able to replace their socket.
 func TestProfilesNeedAFolderOfThisUser(t *testing.T) {
-	for mode, allowed := range map[os.FileMode]bool{0o700: true, 0o755: true, 0o777 | os.ModeSticky: true, 0o775: false, 0o777: false} {
-		dir := t.TempDir()
+	for mode, allowed := range map[os.FileMode]bool{0o700: true, 0o755: true, 0o777 | os.ModeSticky: true, 0o772: false, 0o777: false} {
+		dir := shortdir.Make(t)
 		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}

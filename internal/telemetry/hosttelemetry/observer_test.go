@@ -17,6 +17,7 @@ import (
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/supervisor"
+	"github.com/toolhost/toolhost/internal/shortdir"
 	"github.com/toolhost/toolhost/internal/telemetry"
 	"github.com/toolhost/toolhost/internal/telemetry/hosttelemetry"
 	"github.com/toolhost/toolhost/internal/telemetry/telemetryconfig"
@@ -305,7 +306,7 @@ func reportEverything(t *testing.T, o *hosttelemetry.Observer) {
 }
 func TestListener(t *testing.T) {
 	s := settings()
-	s.Listen, s.Pprof = "127.0.0.1:0", t.TempDir()+"/p.sock"
+	s.Listen, s.Pprof = "127.0.0.1:0", shortdir.Make(t)+"/p.sock"
 	tele, o := open(t, s, map[string]string{"OTEL_SDK_DISABLED": "true"}, io.Discard)
 	if o != nil {
 		t.Error("OTEL_SDK_DISABLED switches nothing off")
