@@ -7,11 +7,12 @@ cd "$(dirname "$0")/.."
 clone() { git --git-dir="$folder/.git" --work-tree=. -c user.name=snapshot -c user.email=snapshot@localhost "$@"; }
 folder=$1
 git clone -q --no-checkout . "$folder"
-if [ -z "$(git status --porcelain)" ]; then
+# The index of the checkout does not count: it may be that of another commit.
+clone add --all
+if clone diff --cached --quiet HEAD; then
 	git -C "$folder" reset -q --hard
 	exit 0
 fi
-clone add --all
 GIT_AUTHOR_DATE=$(git show -s --format=%aI HEAD)
 GIT_COMMITTER_DATE=$(git show -s --format=%cI HEAD)
 export GIT_AUTHOR_DATE GIT_COMMITTER_DATE
