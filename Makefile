@@ -200,8 +200,8 @@ ASROOT := ./internal/e2e/escape ./internal/e2e/chaos
 
 .PHONY: privileged
 privileged:
-	$(call step,tests that need root,test "$$(id -u)" = 0 && scripts/gotest.sh privileged "$(ASROOT)" -ldflags='$(LDFLAGS)' || \
-	  { test "$$(id -u)" != 0 && echo 'not run, because you are not root'; })
+	$(call step,tests that need root,if test "$$(id -u)" != 0; then echo 'not run: you are not root'; else \
+	  scripts/gotest.sh privileged "$(ASROOT)" -ldflags='$(LDFLAGS)'; fi)
 
 # flaky runs the tests five times, beside two processes that keep the processors busy. It runs no failed test
 # again, and prints how often each failed.
