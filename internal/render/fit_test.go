@@ -53,13 +53,13 @@ func TestSchemasFit(t *testing.T) {
 		{"as it is", deep, deep, deep, deep},
 		{"empty", "", `{"type":"object","properties":{},"additionalProperties":false}`, `{"type":"object","properties":{},"additionalProperties":false}`, `{"type":"object","properties":{},"additionalProperties":false}`},
 		{"no properties", `{"type":"object"}`, `{"type":"object","properties":{}}`, `{"type":"object"}`, `{"type":"object"}`},
-		{"no type", `{"properties":{"z":true}}`, `{"type":"object","properties":{"z":true}}`, `{"type":"object","properties":{"z":true}}`, `{"type":"object","properties":{"z":true}}`},
+		{"no type", `{"properties":{"z":true}}`, `{"type":"object","properties":{"z":{}}}`, `{"type":"object","properties":{"z":{}}}`, `{"type":"object","properties":{"z":{}}}`},
 		{"several types", `{"title":"T","type":["object","null"]}`, `{"type":"object","properties":{},"title":"T"}`, `{"type":"object","title":"T"}`, `{"type":"object","title":"T"}`},
 		{"true", `true`, `{"type":"object","properties":{}}`, `{"type":"object"}`, `{"type":"object"}`},
 		{
 			"a reference", `{"$schema":"s","$ref":"#/definitions/A","definitions":{"A":{"type":"object","properties":{"b":true}}}}`,
-			`{"$schema":"s","type":"object","properties":{"b":true}}`, `{"$schema":"s","type":"object","properties":{"b":true}}`,
-			`{"type":"object","$schema":"s","$ref":"#/definitions/A","definitions":{"A":{"type":"object","properties":{"b":true}}}}`,
+			`{"$schema":"s","type":"object","properties":{"b":{}}}`, `{"$schema":"s","type":"object","properties":{"b":{}}}`,
+			`{"type":"object","$schema":"s","$ref":"#/definitions/A","definitions":{"A":{"type":"object","properties":{"b":{}}}}}`,
 		},
 		{
 			"a reference in circles", `{"$ref":"#/$defs/A","$defs":{"A":{"$ref":"#/$defs/A"}}}`,

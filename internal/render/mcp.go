@@ -100,5 +100,5 @@ func mcpOutput(schema json.RawMessage) json.RawMessage {
 	if string(o.get("type")) != `"object"` {
 		return nil
 	}
-	return schema
+	return withoutBooleans(schema)
 }

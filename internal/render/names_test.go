@@ -31,7 +31,7 @@ func TestParameterNames(t *testing.T) {
 			map[string]string{"$top": "_top"},
 		},
 		"alternatives": {
-			`{"oneOf":[{"properties":{"$top":true},"required":["$top"]}]}`, `{"type":"object","properties":{"_top":true},"required":["_top"]}`,
+			`{"oneOf":[{"properties":{"$top":true},"required":["$top"]}]}`, `{"type":"object","properties":{"_top":{}},"required":["_top"]}`,
 			map[string]string{"$top": "_top"},
 		},
 	} {

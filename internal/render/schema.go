@@ -20,10 +20,16 @@ type schemaRules struct {
 	refused    []string // keywords that the API refuses
 }
 
-// fit returns a schema that satisfies the rules and has the type object, and the members that were
-// removed. The properties of removed alternatives are merged. fit returns a schema that already
-// satisfies the rules unchanged. The error says why the schema cannot satisfy them.
+// fit is fitted, without schemas that are true or false.
 func (r schemaRules) fit(schema json.RawMessage) (fitting json.RawMessage, refused object, err error) {
+	fitting, refused, err = r.fitted(schema)
+	return withoutBooleans(fitting), refused, err
+}
+
+// fitted returns a schema that satisfies the rules and has the type object, and the members that were
+// removed. The properties of removed alternatives are merged. fitted returns a schema that already
+// satisfies the rules unchanged. The error says why the schema cannot satisfy them.
+func (r schemaRules) fitted(schema json.RawMessage) (fitting json.RawMessage, refused object, err error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		return json.RawMessage(noArguments), nil, nil
 	}

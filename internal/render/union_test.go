@@ -29,7 +29,7 @@ func TestAlternativesAtTheRoot(t *testing.T) {
 		},
 		"parts": {
 			`{"type":"object","allOf":[{"properties":{"a":{"minimum":1}},"required":["a"]},{"properties":{"a":{"maximum":9},"b":true},"required":["b"]},{"properties":{"a":{"minimum":2}}}]}`,
-			`{"type":"object","properties":{"a":{"allOf":[{"minimum":1,"maximum":9},{"minimum":2}]},"b":true},"required":["a","b"]}`,
+			`{"type":"object","properties":{"a":{"allOf":[{"minimum":1,"maximum":9},{"minimum":2}]},"b":{}},"required":["a","b"]}`,
 		},
 		"within each other, and behind references": {
 			`{"type":"object","oneOf":[{"$ref":"#/$defs/A"},{"allOf":[{"$ref":"#/$defs/B"},{"oneOf":[{"required":["c"]},{"required":["c","d"]}]}]},{"type":"null"},false],"$defs":{"A":{"properties":{"k":{"const":1}},"required":["k","c"]},"B":{"properties":{"k":{"const":2}},"required":["k"]}}}`,
@@ -43,7 +43,7 @@ func TestAlternativesAtTheRoot(t *testing.T) {
 		},
 		"names that are taken": {
 			`{"type":"object","properties":{"a":{"$ref":"#/oneOf/0"},"b":{"$ref":"#/oneOf/1/properties/0"}},"$defs":{"0":true},"oneOf":[{"required":["a"]},{"properties":{"0":{"type":"string"}}}]}`,
-			`{"type":"object","properties":{"a":{"$ref":"#/$defs/02"},"b":{"$ref":"#/$defs/03"},"0":{"type":"string"}},"$defs":{"0":true,"02":{"required":["a"]},"03":{"type":"string"}}}`,
+			`{"type":"object","properties":{"a":{"$ref":"#/$defs/02"},"b":{"$ref":"#/$defs/03"},"0":{"type":"string"}},"$defs":{"0":{},"02":{"required":["a"]},"03":{"type":"string"}}}`,
 		},
 		"a reference into an expanded definition": {
 			`{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"x":{"type":"string"},"y":{"$ref":"#/$defs/A/properties/x"}}}}}`,
