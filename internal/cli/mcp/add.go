@@ -19,8 +19,9 @@ sandbox, lists its tools, and trusts them as they are now. If the server changes
 ` + "`toolhost trust`" + ` accepts the change.
 
 Add does not run npx and uvx. It installs the package that they would run with npm or pip into the folder of the plugin, pins
-it and its dependencies by their hashes, and runs it from there without a network. It runs no install script of a package, and
-builds no package from its source. --replace installs what the registry has now.
+it and its dependencies by their hashes, and runs it from there without a network. npm and pip run in a sandbox, with the network
+and your settings for their registry alone. They run no script of a package and build none, and take only archives of the
+registry. Without a sandbox, add fails. --replace installs what the registry has now.
 
 Everything else is a program in PATH, or a file that is copied into the folder. --folder copies a folder, such as that of
 server.js in: toolhost mcp add notes --folder ~/notes-server -- node server.js

@@ -85,38 +85,26 @@ func recognize(s *server) (*serverpackage.Request, error) {
 	return request, err
 }
 
-// fill makes the folder of the plugin.
+// fill makes the folder of the plugin. A package is installed into the empty folder, so that nothing of
+// the server's folder is there while its registry's client runs.
 func (a *adder) fill(ctx context.Context, s *server, request *serverpackage.Request, plugin, scratch string, done *added) error {
 	if err := os.Mkdir(plugin, 0o755); err != nil {
 		return err
 	}
+	command := s.command
+	var err error
+	if request != nil {
+		if command, err = a.installPackage(ctx, s, request, plugin, scratch, done); err != nil {
+			return err
+		}
+	}
 	if s.folder != "" {
-		if err := os.CopyFS(plugin, os.DirFS(s.folder)); err != nil {
+		if err := addFolder(ctx, plugin, s.folder); err != nil {
 			return fmt.Errorf("copying %s: %w", s.folder, err)
 		}
 	}
-	command := s.command
-	var err error
-	switch {
-	case request != nil:
-		fmt.Fprintf(a.process.Err(), "installing %s from %s\n", request.Spec, request.Registry)
-		options := serverpackage.Options{Scratch: filepath.Join(scratch, "tools"), SkipScripts: s.noScripts, Lock: s.lock}
-		if err := os.Mkdir(options.Scratch, 0o700); err != nil {
-			return err
-		}
-		installed, err := request.Install(ctx, plugin, options)
-		if err != nil {
-			return err
-		}
-		command = installed.Command
-		done.Package = &addedPackage{
-			Registry: request.Registry, Name: installed.Name, Version: installed.Version, Packages: installed.Packages, Pins: installed.Pins,
-		}
-		if len(installed.Skipped) > 0 {
-			done.Warnings = append(done.Warnings, fmt.Sprintf("the install scripts of %s did not run", strings.Join(installed.Skipped, ", ")))
-		}
-	case s.url == "":
-		if command, err = plainCommand(s.command, plugin); err != nil {
+	if request == nil && s.url == "" {
+		if command, err = plainCommand(ctx, s.command, plugin); err != nil {
 			return fmt.Errorf("finding the program of the server: %w", err)
 		}
 		if !strings.ContainsRune(command[0], '/') {
@@ -128,7 +116,32 @@ func (a *adder) fill(ctx context.Context, s *server, request *serverpackage.Requ
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(plugin, manifest.FileName), text, 0o644)
+	place := filepath.Join(plugin, manifest.FileName) // the folder's own may be a link to another file
+	if err := os.RemoveAll(place); err != nil {
+		return err
+	}
+	return os.WriteFile(place, text, 0o644)
+}
+
+// installPackage installs the package of a server into the folder of the plugin, and returns the command
+// that runs it.
+func (a *adder) installPackage(ctx context.Context, s *server, request *serverpackage.Request, plugin, scratch string, done *added) ([]string, error) {
+	fmt.Fprintf(a.process.Err(), "installing %s from %s\n", request.Spec, request.Registry)
+	options := serverpackage.Options{Scratch: filepath.Join(scratch, "i"), Environ: os.Environ(), SkipScripts: s.noScripts, Lock: s.lock}
+	if err := os.Mkdir(options.Scratch, 0o700); err != nil {
+		return nil, err
+	}
+	installed, err := request.Install(ctx, plugin, options)
+	if err != nil {
+		return nil, err
+	}
+	done.Package = &addedPackage{
+		Registry: request.Registry, Name: installed.Name, Version: installed.Version, Packages: installed.Packages, Pins: installed.Pins,
+	}
+	if len(installed.Skipped) > 0 {
+		done.Warnings = append(done.Warnings, fmt.Sprintf("the install scripts of %s did not run", strings.Join(installed.Skipped, ", ")))
+	}
+	return installed.Command, nil
 }
 
 // prepare keeps the secrets of the server and adds what the plugin needs to the configuration. undo

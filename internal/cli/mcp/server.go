@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/plugin/pluginfolder"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -134,7 +136,7 @@ func secretName(plugin, variable string) string {
 
 // plainCommand returns the command of a server that no package runner starts, in the form of a
 // plugin.yaml. If the program is a file, it copies the file into the folder of the plugin.
-func plainCommand(command []string, folder string) ([]string, error) {
+func plainCommand(ctx context.Context, command []string, folder string) ([]string, error) {
 	program := command[0]
 	if !strings.ContainsRune(program, '/') {
 		return command, nil
@@ -151,9 +153,24 @@ func plainCommand(command []string, folder string) ([]string, error) {
 	case !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0:
 		return nil, fmt.Errorf("%s is no program", program)
 	}
-	data, err := os.ReadFile(program)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, filepath.Base(program)), data, 0o755)
+	copied := filepath.Join(folder, filepath.Base(program))
+	if err := pluginfolder.Copy(ctx, copied, program); err != nil {
+		return nil, err
 	}
-	return append([]string{"./" + filepath.Base(program)}, command[1:]...), err
+	return append([]string{"./" + filepath.Base(program)}, command[1:]...), os.Chmod(copied, 0o755)
+}
+
+// addFolder copies what is in a folder into that of the plugin. It replaces and adds to nothing that the
+// installation of a package has made.
+func addFolder(ctx context.Context, plugin, folder string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if _, err := os.Lstat(filepath.Join(plugin, entry.Name())); err == nil {
+			return fmt.Errorf("%s is also what the package's installation makes; move it out of the folder", entry.Name())
+		}
+	}
+	return pluginfolder.Copy(ctx, plugin, folder)
 }

@@ -13,6 +13,17 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sparse"
 )
 
+// Copy copies a file to a free path, or what is in a folder into a folder, which is made if it does
+// not exist. It replaces nothing, keeps holes, and leaves out what Stage leaves out. It fails when ctx
+// ends, and may then leave a part.
+func Copy(ctx context.Context, to, from string) error {
+	from, err := filepath.Abs(from)
+	if err != nil {
+		return err
+	}
+	return copyPlugin(ctx, to, from, "")
+}
+
 // copyPlugin copies a file or a folder to a free path. If the folder of plugins is inside the
 // plugin's folder, it is left out.
 func copyPlugin(ctx context.Context, to, from, plugins string) error {
@@ -21,10 +32,13 @@ func copyPlugin(ctx context.Context, to, from, plugins string) error {
 		return err
 	}
 	source := &source{FS: os.DirFS(from), ctx: ctx, dir: from}
+	if info.IsDir() && plugins != "" {
+		source.without, err = within(from, plugins)
+	}
+	if err != nil {
+		return err
+	}
 	if info.IsDir() {
-		if source.without, err = within(from, plugins); err != nil {
-			return err
-		}
 		return copyFolder(to, source)
 	}
 	source.FS, source.dir = os.DirFS(filepath.Dir(from)), filepath.Dir(from)

@@ -1,8 +1,11 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -44,6 +47,9 @@ type Config struct {
 	// Names are file names that the process must not create or change directly in any folder that
 	// it may write, because they have a meaning for toolhost in every folder.
 	Names []string
+	// Least are groups of layers. The process is not started unless at least one layer of each group is
+	// effective, whatever Mode says. Empty means that only Mode decides.
+	Least [][]string
 }
 
 // Situation holds what a Plan depends on besides its Config.
@@ -103,6 +109,23 @@ func (c Config) check() error {
 	for _, name := range c.Names {
 		if name != filepath.Base(name) {
 			return fmt.Errorf("%q is not the name of a file", name)
+		}
+	}
+	return nil
+}
+
+// lacks returns an error if no layer of one of the groups in Least is effective.
+func (c Config) lacks(layers []tool.SandboxLayer) error {
+	for _, group := range c.Least {
+		lacking, some := tool.SandboxLayer{Name: strings.Join(group, " or ")}, false
+		for _, layer := range layers {
+			if slices.Contains(group, layer.Name) {
+				some = some || layer.Effective
+				lacking.Note = cmp.Or(lacking.Note, layer.Note)
+			}
+		}
+		if !some {
+			return &RefusedError{Layer: lacking}
 		}
 	}
 	return nil

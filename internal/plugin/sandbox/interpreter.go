@@ -12,7 +12,10 @@ import (
 )
 
 // binFolders are the folders of an installation that hold its programs.
-var binFolders = []string{"bin", "sbin", "libexec", "shims"}
+var binFolders = []string{"bin", "sbin", "libexec", shims}
+
+// shims is the folder of programs that look up which version of a program to run.
+const shims = "shims"
 
 // mostHops bounds the steps from a program to what runs it: a script, its interpreter, a wrapper in
 // a shell, and so on.
@@ -67,8 +70,8 @@ func installations(program string, never []string) []string {
 		if err != nil {
 			continue
 		}
-		if current != program || real != program {
-			add(real)
+		if current != program || real != program || filepath.Base(filepath.Dir(real)) == shims {
+			add(real) // a shim runs what is beside it, wherever it is named
 		}
 		if interpreter := shebang(real); interpreter != "" {
 			next = append(next, interpreter)

@@ -70,6 +70,7 @@ func TestInstallationsBehindAProgram(t *testing.T) {
 		"a link":                    {files: map[string]string{"p/python": "-> ${ROOT}/py/bin/python3", "py/bin/python3": "-> python3.9", "py/bin/python3.9": "x", "py/lib/x": ""}, program: "p/python", want: []string{"py"}},
 		"a link to a single file":   {files: map[string]string{"p/tool": "-> ${ROOT}/x/tool", "x/tool": "x"}, program: "p/tool", want: []string{"x/tool"}},
 		"a virtual environment":     {files: map[string]string{"venv/bin/python": "copied", "venv/pyvenv.cfg": "home = ${ROOT}/py/bin\nversion = 3\n", "py/bin/python": "x", "py/lib/x": ""}, program: "venv/bin/python", want: []string{"py"}},
+		"a shim itself":             {files: map[string]string{"env/shims/python": "#!/bin/sh\n", "env/libexec/x": ""}, program: "env/shims/python", want: []string{"env"}},
 		"a shim":                    {files: map[string]string{"plugin": "#!${ROOT}/env/shims/python\n", "env/shims/python": "#!/bin/sh\n", "env/libexec/x": ""}, program: "plugin", want: []string{"env"}},
 		"what must not be seen":     {files: map[string]string{"plugin": "#!${ROOT}/all/bin/python\n", "all/bin/python": "x", "all/lib/x": ""}, program: "plugin", never: "all/state", want: []string{"all/bin/python"}},
 		"a folder of somebody's":    {files: map[string]string{"plugin": "#!${ROOT}/diary/bin/run\n", "diary/bin/run": "x", "diary/today": ""}, program: "plugin", want: []string{"diary/bin/run"}},

@@ -315,3 +315,34 @@ func TestLayersThatWereThereAreDemanded(t *testing.T) {
 		t.Errorf("mode on goes without: %v", err)
 	}
 }
+
+// TestLeastLayers checks that a process without the layers that it needs at least is not planned, also in a
+// mode that takes what the machine gives.
+func TestLeastLayers(t *testing.T) {
+	for name, c := range map[string]struct {
+		least   [][]string
+		without []string
+		refused string
+	}{
+		"nothing is needed": {nil, []string{sandbox.Syscalls}, ""},
+		"needed and there":  {[][]string{{sandbox.Privileges}}, nil, ""},
+		"one of a group":    {[][]string{{sandbox.Syscalls, sandbox.Privileges}}, []string{sandbox.Syscalls}, ""},
+		"needed":            {[][]string{{sandbox.Privileges}, {sandbox.Syscalls}}, []string{sandbox.Syscalls}, "syscalls"},
+		"a whole group":     {[][]string{{sandbox.Files, sandbox.Landlock}}, []string{sandbox.Files, sandbox.Landlock}, "files or landlock"},
+		"an unknown one":    {[][]string{{"walls"}}, nil, "walls"},
+	} {
+		w := newWorld(t)
+		w.cfg.Mode, w.cfg.Least = sandbox.ModeOn, c.least
+		for _, layer := range c.without {
+			w.situation.Without[layer] = "the test does without"
+		}
+		plan, err := sandbox.New(w.cfg, w.situation)
+		if plan != nil {
+			plan.Close()
+		}
+		refused, _ := errors.AsType[*sandbox.RefusedError](err)
+		if c.refused == "" && err != nil || c.refused != "" && (refused == nil || refused.Layer.Name != c.refused) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

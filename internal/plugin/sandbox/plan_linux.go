@@ -64,6 +64,9 @@ func draw(cfg Config, s Situation) (*Plan, error) {
 
 // demand refuses a plan that lacks a required layer, and sets the mode that ModeAuto results in.
 func (p *Plan) demand() error {
+	if err := p.cfg.lacks(p.shown.Layers); err != nil {
+		return err
+	}
 	complete := true
 	for _, layer := range p.shown.Layers {
 		if layer.Effective {

@@ -35,6 +35,9 @@ func New(cfg Config, s Situation) (*Plan, error) {
 		}
 		p.shown.Layers = append(p.shown.Layers, layer)
 	}
+	if err := cfg.lacks(p.shown.Layers); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 

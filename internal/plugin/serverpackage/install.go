@@ -1,20 +1,21 @@
 package serverpackage
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
-	"time"
 )
 
 // Options say how Install works.
 type Options struct {
-	// Scratch is a folder for files that are needed during the installation only. Required.
+	// Scratch is an empty folder for files that are needed during the installation only. Its path must
+	// be short, because it is the run folder of processes. Required.
 	Scratch string
+	// Environ is the operator's environment. The registry's client gets only the settings for its
+	// registry of it, and of the files that it names.
+	Environ []string
 	// SkipScripts installs packages that have an install script, without running the script. Without
 	// it, Install fails for such a package.
 	SkipScripts bool
@@ -32,8 +33,10 @@ type Installed struct {
 	Skipped       []string // packages whose install scripts did not run
 }
 
-// Install installs the package into dir, which must be an empty folder. It runs no code of the
-// packages. It fails when ctx ends, and may then leave files in dir and in Scratch.
+// Install installs the package into dir, which must be an empty folder. It runs no code of the packages:
+// npm and pip run in a sandbox, where they can start no program, and take only archives of the registry
+// whose hash is known. It fails on a machine without such a sandbox, and when ctx ends. It may then leave
+// files in dir and in Scratch.
 func (r *Request) Install(ctx context.Context, dir string, o Options) (*Installed, error) {
 	var done *Installed
 	var err error
@@ -46,34 +49,6 @@ func (r *Request) Install(ctx context.Context, dir string, o Options) (*Installe
 		return nil, fmt.Errorf("installing %s from %s: %w", r.Spec, r.Registry, err)
 	}
 	return done, nil
-}
-
-// mostOutput bounds what is kept of the output of a registry's client.
-const mostOutput = 64 << 10
-
-// run runs a registry's client in a folder, and returns its output.
-func run(ctx context.Context, dir, program string, args ...string) (stdout, stderr string, err error) {
-	cmd := exec.CommandContext(ctx, program, args...)
-	out, errs := bounded{}, bounded{}
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
-	cmd.Env = append(os.Environ(), "NO_COLOR=1", "NO_UPDATE_NOTIFIER=1", "PIP_DISABLE_PIP_VERSION_CHECK=1")
-	cmd.WaitDelay = 5 * time.Second // for children that keep the output open
-	err = cmd.Run()
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	return out.String(), errs.String(), err
-}
-
-// bounded keeps the last part of what is written.
-type bounded struct{ bytes.Buffer }
-
-func (b *bounded) Write(p []byte) (int, error) {
-	n, _ := b.Buffer.Write(p)
-	if extra := b.Len() - mostOutput; extra > 0 {
-		b.Next(extra)
-	}
-	return n, nil
 }
 
 // lastLines returns the last lines of an output that are not empty, as one line.

@@ -2,39 +2,27 @@ package serverpackage
 
 import (
 	"bufio"
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// npmLock is the part of a package-lock.json that decides whether it pins everything.
-type npmLock struct {
-	Packages map[string]npmPackage `json:"packages"` // by path; "" is the folder itself
+// npmOptions keep npm from repositories, files and folders. An older npm, which does not know the first
+// three, meets the guard instead. There is one for URLs, too, but npm then reads no bundles.
+var npmOptions = []string{
+	"--allow-git=none", "--allow-file=none", "--allow-directory=none",
+	"--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error",
 }
-
-type npmPackage struct {
-	Version          string            `json:"version"`
-	Integrity        string            `json:"integrity"`
-	Link             bool              `json:"link"`     // a link to a folder
-	InBundle         bool              `json:"inBundle"` // a part of the archive of another package
-	HasInstallScript bool              `json:"hasInstallScript"`
-	Bin              map[string]string `json:"bin"`
-	Dependencies     map[string]string `json:"dependencies"`
-}
-
-const (
-	npmManifest = "package.json"
-	npmPins     = "package-lock.json"
-	modules     = "node_modules/"
-)
 
 // installNPM resolves the package into a package-lock.json, checks it, and installs what it pins.
 // npm compares each archive with its hash.
@@ -42,10 +30,11 @@ func (r *Request) installNPM(ctx context.Context, dir string, o Options) (*Insta
 	if err := missing("npm", "install Node.js with npm"); err != nil {
 		return nil, err
 	}
-	if err := r.resolveNPM(ctx, dir, o); err != nil {
+	c, err := newNPM(ctx, r, dir, o)
+	if err != nil {
 		return nil, err
 	}
-	lock, err := readNPMLock(filepath.Join(dir, npmPins))
+	lock, err := r.resolveNPM(ctx, c, o)
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +47,14 @@ func (r *Request) installNPM(ctx context.Context, dir string, o Options) (*Insta
 	if err != nil {
 		return nil, err
 	}
-	_, stderr, err := run(ctx, dir, "npm", "ci", "--ignore-scripts", "--omit=dev", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error")
-	if err != nil {
+	if err := lock.write(dir); err != nil {
+		return nil, err
+	}
+	if _, stderr, err := c.run(ctx, dir, "npm", append([]string{"ci", "--omit=dev", "--prefer-offline"}, npmOptions...)...); err != nil {
 		return nil, npmError(err, stderr)
+	}
+	if err := lock.compare(dir); err != nil {
+		return nil, err
 	}
 	command, err := npmCommand(dir, program, path.Join(modules+name, target))
 	if err != nil {
@@ -72,90 +66,87 @@ func (r *Request) installNPM(ctx context.Context, dir string, o Options) (*Insta
 	}, nil
 }
 
-// resolveNPM writes package.json and package-lock.json. With Options.Lock, both say what that file
-// says.
-func (r *Request) resolveNPM(ctx context.Context, dir string, o Options) error {
-	own := map[string]any{"name": "toolhost-mcp-server", "private": true}
-	if o.Lock != "" {
-		lock, err := readNPMLock(o.Lock)
+// newNPM returns npm with the operator's settings for its registry, and those of the scope of the
+// package.
+func newNPM(ctx context.Context, r *Request, dir string, o Options) (*client, error) {
+	from := environment(o.Environ)
+	node, _ := exec.LookPath("node")
+	all, own := from.npm(node), filepath.Join(o.Scratch, "settings")
+	rc, guard := filepath.Join(own, "npmrc"), filepath.Join(own, "guard.cjs")
+	text, files := from.npmrc(all, nil)
+	err := os.Mkdir(own, 0o700)
+	if err == nil {
+		err = errors.Join(os.WriteFile(rc, text, 0o600), os.WriteFile(guard, npmGuard, 0o600))
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := from.connection()
+	s.read = append(append(s.read, own), files...)
+	s.env = append(s.env, "NODE_OPTIONS=--require "+strconv.Quote(guard), "npm_config_userconfig="+rc,
+		"npm_config_globalconfig="+filepath.Join(own, "none"), "npm_config_cache="+filepath.Join(o.Scratch, "work", "cache"))
+	c, err := newClient(o.Scratch, dir, s)
+	if err != nil || !slices.ContainsFunc(all, func(line setting) bool { return npmCredential.MatchString(line.key) }) {
+		return c, err
+	}
+	keys := []string{"registry"}
+	if scope, _, scoped := strings.Cut(r.Spec, "/"); scoped {
+		keys = append(keys, scope+":registry")
+	}
+	var registries []string
+	for _, key := range keys {
+		value, stderr, err := c.run(ctx, c.dir, "npm", "config", "get", key)
 		if err != nil {
-			return err
+			return nil, npmError(err, stderr)
+		}
+		registries = append(registries, value)
+	}
+	text, files = from.npmrc(all, registries)
+	for _, file := range files {
+		if !slices.Contains(c.read, file) {
+			c.read = append(c.read, file)
+		}
+	}
+	return c, os.WriteFile(rc, text, 0o600)
+}
+
+// resolveNPM returns the lock file that the registry has now, or the one of Options.Lock.
+func (r *Request) resolveNPM(ctx context.Context, c *client, o Options) (*npmLock, error) {
+	if o.Lock != "" {
+		data, err := readLock(o.Lock)
+		if err != nil {
+			return nil, err
+		}
+		lock, err := parseNPMLock(o.Lock, data)
+		if err != nil {
+			return nil, err
 		}
 		name := r.Spec
 		if at := strings.LastIndexByte(name, '@'); at > 0 {
 			name = name[:at]
 		}
-		if _, pinned := lock.Packages[""].Dependencies[name]; !pinned || len(lock.Packages[""].Dependencies) != 1 {
-			return fmt.Errorf("%s pins other packages than %s", o.Lock, name)
+		own := lock.Packages[""]
+		if own == nil || len(own.Dependencies) != 1 || own.Dependencies[name] == "" {
+			return nil, fmt.Errorf("%s pins other packages than %s", o.Lock, name)
 		}
-		own["dependencies"] = lock.Packages[""].Dependencies
-		data, err := os.ReadFile(o.Lock)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, npmPins), data, 0o644)
-		}
-		if err != nil {
-			return err
-		}
+		return lock, nil
 	}
-	text, err := json.MarshalIndent(own, "", "  ")
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, npmManifest), append(text, '\n'), 0o644)
+	dir := filepath.Join(c.dir, "resolve") // empty, so that npm finds no settings there
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
 	}
-	if err != nil || o.Lock != "" {
-		return err
+	if err := os.WriteFile(filepath.Join(dir, npmManifest), []byte(`{"private": true}`), 0o600); err != nil {
+		return nil, err
 	}
-	_, stderr, err := run(ctx, dir, "npm", "install", "--package-lock-only", "--ignore-scripts", "--save-exact", "--no-audit", "--no-fund",
-		"--loglevel=error", "--", r.Spec)
-	if err != nil {
-		return npmError(err, stderr)
+	args := slices.Concat([]string{"install", "--package-lock-only", "--save-exact"}, npmOptions, []string{"--", r.Spec})
+	if _, stderr, err := c.run(ctx, dir, "npm", args...); err != nil {
+		return nil, npmError(err, stderr)
 	}
-	return nil
-}
-
-func readNPMLock(file string) (*npmLock, error) {
-	data, err := os.ReadFile(file)
+	data, err := readLeft(dir, npmPins)
 	if err != nil {
 		return nil, err
 	}
-	var lock npmLock
-	if err := json.Unmarshal(data, &lock); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", file, err)
-	}
-	return &lock, nil
-}
-
-// check returns the one package that the folder depends on, and the packages with install scripts. It
-// fails if a package has no hash.
-func (l *npmLock) check(skipScripts bool) (name string, scripts []string, err error) {
-	for at := range l.Packages[""].Dependencies {
-		name = at
-	}
-	if _, ok := l.Packages[modules+name]; !ok || name == "" {
-		return "", nil, errors.New("npm did not say which package it installs")
-	}
-	var loose []string
-	for at, p := range l.Packages {
-		if at == "" || p.InBundle {
-			continue
-		}
-		shown := at[strings.LastIndex(at, modules)+len(modules):] + "@" + p.Version
-		if p.Integrity == "" || p.Link || !strings.HasPrefix(at, modules) {
-			loose = append(loose, shown)
-		}
-		if p.HasInstallScript {
-			scripts = append(scripts, shown)
-		}
-	}
-	slices.Sort(loose)
-	slices.Sort(scripts)
-	switch {
-	case len(loose) > 0:
-		return "", nil, fmt.Errorf("no hash pins %s: it comes from a repository, a URL or a folder", strings.Join(loose, ", "))
-	case len(scripts) > 0 && !skipScripts:
-		return "", nil, fmt.Errorf("toolhost runs no code during an installation, and %s wants to run a script; "+
-			"--skip-install-scripts installs it without the script", strings.Join(scripts, ", "))
-	}
-	return name, scripts, nil
+	return parseNPMLock(npmPins, data)
 }
 
 // npmCommand returns the command that runs a program of a package: with node, unless the first line
@@ -164,18 +155,21 @@ func npmCommand(dir, program, target string) ([]string, error) {
 	if !filepath.IsLocal(target) {
 		return nil, fmt.Errorf("the program %s is outside of the package", program)
 	}
-	file, err := os.Open(filepath.Join(dir, target))
+	text, err := readLeft(dir, target)
 	if err != nil {
 		return nil, fmt.Errorf("the program %s is not in the package: %w", program, err)
 	}
-	defer file.Close()
-	line, err := bufio.NewReader(io.LimitReader(file, 200)).ReadString('\n')
+	line, err := bufio.NewReader(io.LimitReader(bytes.NewReader(text), 200)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	script := slices.Contains([]string{".js", ".mjs", ".cjs"}, path.Ext(target))
 	if strings.HasPrefix(line, "#!") && !strings.Contains(line, "node") || !strings.HasPrefix(line, "#!") && !script {
-		return []string{"./" + target}, os.Chmod(filepath.Join(dir, target), 0o755)
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return nil, err
+		}
+		return []string{"./" + target}, errors.Join(root.Chmod(target, 0o755), root.Close())
 	}
 	return []string{"node", target}, nil
 }
@@ -183,16 +177,24 @@ func npmCommand(dir, program, target string) ([]string, error) {
 // npmError returns the error of npm in few words.
 func npmError(err error, stderr string) error {
 	stderr = strings.ReplaceAll(stderr, "npm error ", "")
+	if index := strings.Index(stderr, "A complete log of this run"); index >= 0 {
+		stderr = stderr[:index]
+	}
+	refused := guarded(stderr)
+	for _, code := range []string{"EALLOWGIT", "EALLOWFILE", "EALLOWDIRECTORY"} {
+		if strings.Contains(stderr, "code "+code) {
+			refused = errors.New("a package needs one that is no archive of the registry: " + lastLines(stderr, 2))
+		}
+	}
 	switch {
+	case refused != nil:
+		return refused
 	case strings.Contains(stderr, "code E404"):
 		return errors.New("npm has no such package")
 	case strings.Contains(stderr, "code ETARGET"):
 		return errors.New("npm has no such version of the package")
 	case strings.Contains(stderr, "code EINTEGRITY"):
 		return errors.New("the content of a package does not have the hash of the lock file")
-	}
-	if index := strings.Index(stderr, "A complete log of this run"); index >= 0 {
-		stderr = stderr[:index]
 	}
 	return fmt.Errorf("npm failed: %w: %s", err, lastLines(stderr, 4))
 }

@@ -1,8 +1,7 @@
 package serverpackage
 
 import (
-	"context"
-	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,24 +10,60 @@ import (
 
 const hash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-// TestNPMLock checks that only a lock file that pins every package by a hash is used.
+const (
+	digest = "sha512-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/abcdefghijklmnopqrstuv=="
+	older  = "sha1-abcdefghijklmnopqrstuvwxyzA="
+)
+
+// TestNPMLock checks that only a lock file is used in which each package is an archive of the registry
+// with a hash.
 func TestNPMLock(t *testing.T) {
-	const own = `"": {"dependencies": {"server": "1.0.0"}}, "node_modules/server": {"version": "1.0.0", "integrity": "sha512-x"}`
+	const own = `"": {"dependencies": {"server": "1.0.0"}}, "node_modules/server": {"version": "1.0.0", "integrity": "` + digest + `"`
+	const bundler = own + `, "bundleDependencies": ["b"]}, "node_modules/server/node_modules/b": `
+	const entry = own + `}, "node_modules/b": `
 	for name, c := range map[string]struct {
 		text, want string
 		skip       bool
 	}{
-		"pinned":           {text: own},
-		"a bundled one":    {text: own + `, "node_modules/server/node_modules/b": {"version": "1", "inBundle": true}`},
-		"no hash":          {text: own + `, "node_modules/b": {"version": "2.0.0"}`, want: "no hash pins b@2.0.0"},
-		"a folder":         {text: own + `, "node_modules/b": {"link": true, "integrity": "sha512-x"}`, want: "no hash pins b@"},
-		"nothing":          {text: `"": {}`, want: "did not say which package"},
-		"a script":         {text: own + `, "node_modules/a/node_modules/b": {"version": "3", "integrity": "x", "hasInstallScript": true}`, want: "b@3 wants to run a script"},
-		"a skipped script": {text: own + `, "node_modules/b": {"version": "3", "integrity": "x", "hasInstallScript": true}`, skip: true},
+		"pinned":                   {text: own + "}"},
+		"an older hash":            {text: entry + `{"version": "2.0.0-rc.1", "integrity": "` + older + " " + digest + `"}`},
+		"a URL of the registry":    {text: entry + `{"version": "2.0.0", "resolved": "https://registry.test/b.tgz", "integrity": "` + digest + `"}`},
+		"an alias":                 {text: own + `, "dependencies": {"b": "npm:@x/c@^1 || 2.x"}}, "node_modules/b": {"name": "@x/c", "version": "1.0.0", "integrity": "` + digest + `"}`},
+		"a bundled one":            {text: bundler + `{"version": "1.0.0", "inBundle": true}`},
+		"all bundled":              {text: own + `, "bundleDependencies": true}, "node_modules/server/node_modules/b": {"version": "1.0.0", "inBundle": true}`},
+		"deep in a bundle":         {text: bundler + `{"version": "1.0.0", "inBundle": true}, "node_modules/server/node_modules/b/node_modules/c": {"version": "1.0.0", "inBundle": true}`},
+		"in a bundle, with a URL":  {text: bundler + `{"version": "1.0.0", "inBundle": true, "resolved": "git+ssh://x/b.git#1"}`, want: "no hash pins b@1.0.0"},
+		"in an archive elsewhere":  {text: bundler + `{"version": "1.0.0", "inBundle": true, "resolved": "https://x/b.tgz"}`, want: "no hash pins b@1.0.0"},
+		"in no bundle":             {text: entry + `{"version": "1.0.0", "inBundle": true}`, want: "no hash pins b@1.0.0"},
+		"in an empty bundle":       {text: own + `, "bundleDependencies": []}, "node_modules/server/node_modules/b": {"version": "1.0.0", "inBundle": true}`, want: "no hash pins b@1.0.0"},
+		"in a bundle of none":      {text: own + `, "bundleDependencies": false}, "node_modules/server/node_modules/b": {"version": "1.0.0", "inBundle": true}`, want: "no hash pins b@1.0.0"},
+		"in an unknown package":    {text: own + `}, "node_modules/c/node_modules/b": {"version": "1.0.0", "inBundle": true}`, want: "no hash pins b@1.0.0"},
+		"no hash":                  {text: entry + `{"version": "2.0.0"}`, want: "no hash pins b@2.0.0"},
+		"a garbled hash":           {text: entry + `{"version": "2.0.0", "integrity": "sha512-x"}`, want: "no hash pins b@2.0.0"},
+		"a weak hash":              {text: entry + `{"version": "2.0.0", "integrity": "md5-abcdefghijklmnopqrstuv=="}`, want: "no hash pins b@2.0.0"},
+		"one good hash":            {text: entry + `{"version": "2.0.0", "integrity": "` + digest + ` sha512-"}`, want: "no hash pins b@2.0.0"},
+		"a folder":                 {text: entry + `{"link": true, "integrity": "` + digest + `"}`, want: "no hash pins b@"},
+		"a repository":             {text: entry + `{"version": "1.0.0", "integrity": "` + digest + `", "resolved": "git+https://x/b.git#0"}`, want: "no hash pins b@1.0.0"},
+		"a file":                   {text: entry + `{"version": "1.0.0", "integrity": "` + digest + `", "resolved": "file:../b.tgz"}`, want: "no hash pins b@1.0.0"},
+		"a version that is a URL":  {text: entry + `{"version": "git+ssh://x/b.git", "integrity": "` + digest + `"}`, want: "no hash pins b@git"},
+		"a version that is a file": {text: entry + `{"version": "file:../b", "integrity": "` + digest + `"}`, want: "no hash pins b@file"},
+		"a name that is a URL":     {text: entry + `{"name": "git+ssh://x/b.git", "version": "1.0.0", "integrity": "` + digest + `"}`, want: "no hash pins b@1.0.0"},
+		"outside":                  {text: own + `}, "../b": {"version": "1.0.0", "integrity": "` + digest + `"}`, want: "no hash pins ../b@1.0.0"},
+		"outside, hidden":          {text: own + `}, "node_modules/../../b": {"version": "1.0.0", "integrity": "` + digest + `"}`, want: "no hash pins"},
+		"the programs' folder":     {text: own + `}, "node_modules/.bin": {"version": "1.0.0", "integrity": "` + digest + `"}`, want: "no hash pins .bin@1.0.0"},
+		"a need for a repository":  {text: own + `, "dependencies": {"b": "git+ssh://x/b.git"}}`, want: "no hash pins b@git"},
+		"a need for a forge":       {text: own + `, "dependencies": {"b": "someone/b#semver:^1"}}`, want: "no hash pins b@someone"},
+		"a need for an archive":    {text: own + `, "optionalDependencies": {"b": "b.tgz"}}`, want: "no hash pins b@b.tgz"},
+		"a need for a folder":      {text: own + `, "dependencies": {"b": "npm:b@../b"}}`, want: "no hash pins b@npm"},
+		"the package is a URL":     {text: `"": {"dependencies": {"server": "https://x/s.tgz"}}, "node_modules/server": {"version": "1.0.0", "integrity": "` + digest + `"}`, want: "no hash pins server@https"},
+		"nothing":                  {text: `"": {}`, want: "did not say which package"},
+		"nothing at all":           {text: `"node_modules/b": {}`, want: "did not say which package"},
+		"a script":                 {text: own + `}, "node_modules/a/node_modules/b": {"version": "3.0.0", "integrity": "` + digest + `", "hasInstallScript": true}`, want: "b@3.0.0 wants to run a script"},
+		"a skipped script":         {text: entry + `{"version": "3.0.0", "integrity": "` + digest + `", "hasInstallScript": true}`, skip: true},
 	} {
-		var lock npmLock
-		if err := json.Unmarshal([]byte(`{"packages": {`+c.text+`}}`), &lock); err != nil {
-			t.Fatal(err)
+		lock, err := parseNPMLock("lock", []byte(`{"packages": {`+c.text+`}}`))
+		if err != nil {
+			t.Fatal(name, err)
 		}
 		found, scripts, err := lock.check(c.skip)
 		switch {
@@ -36,8 +71,65 @@ func TestNPMLock(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v, want %q", name, err, c.want)
 			}
+			continue
 		case err != nil || found != "server" || c.skip != (len(scripts) == 1):
 			t.Errorf("%s: %q, %q, %v", name, found, scripts, err)
+		}
+		dir := t.TempDir()
+		if err := lock.write(dir); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(filepath.Join(dir, npmPins)); err != nil || strings.Contains(string(text), "resolved") {
+			t.Errorf("%s: npm gets %s, %v", name, text, err)
+		}
+	}
+	if _, err := parseNPMLock("lock", []byte(`{"packages": {"": null}}`)); err == nil {
+		t.Error("a package that is null is read")
+	}
+}
+
+// TestInstalledByNPM checks that a package that npm fetched for want of a bundle is found.
+func TestInstalledByNPM(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "node_modules"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lock := &npmLock{Packages: map[string]*npmPackage{"node_modules/a": {Version: "1.0.0", Integrity: digest}, "node_modules/a/node_modules/b": {Version: "1.0.0", InBundle: true}}}
+	for text, good := range map[string]bool{
+		`"node_modules/a": {"integrity": "` + digest + `"}`:                                                        true,
+		`"node_modules/a/node_modules/b": {"inBundle": true}, "node_modules/a/node_modules/c": {"inBundle": true}`: true,
+		`"node_modules/a": {"integrity": "` + older + `"}`:                                                         false,
+		`"node_modules/a/node_modules/b": {"integrity": "` + digest + `"}`:                                         false,
+		`"node_modules/c": {"integrity": "` + digest + `"}`:                                                        false,
+		`"node_modules/c": {"integrity": "` + digest + `", "inBundle": true}`:                                      false,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, npmHidden), []byte(`{"packages": {`+text+`}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := lock.compare(dir); (err == nil) != good {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestReportOfPip checks that only wheels of the index with a hash become pins.
+func TestReportOfPip(t *testing.T) {
+	entry := func(name, version, hash string, direct bool) string {
+		return fmt.Sprintf(`{"install": [{"is_direct": %v, "metadata": {"name": %q, "version": %q}, "download_info": {"archive_info": {"hashes": {"sha256": %q}}}}]}`, direct, name, version, hash)
+	}
+	for text, want := range map[string]string{
+		entry("b", "1.0", hash, false):                              "",
+		entry("b", "1.0", hash, true):                               "names b by a URL",
+		entry("b", "1.0", "", false):                                "no hash pins b 1.0",
+		entry("b", "1.0", "0", false):                               "no hash pins b 1.0",
+		entry("b\n--index-url x", "1.0", hash, false):               "no hash pins",
+		entry("b", "1.0 --hash=sha256:"+hash+"\n-r x", hash, false): "no hash pins",
+		entry("-r x", "1.0", hash, false):                           "no hash pins",
+		"[]":                                                        "reading pip's report",
+	} {
+		pins, err := reported([]byte(text))
+		if want == "" && (err != nil || len(pins) != 1) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, %v, want %q", text, pins, err, want)
 		}
 	}
 }
@@ -69,7 +161,7 @@ func TestLinesOfPip(t *testing.T) {
 	if err := os.WriteFile(lock, []byte("# a\f--index-url http://x/\n# b \\\n--index-url http://x/\n"+pinned+"   --hash=sha256:"+hash+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&Request{}).resolvePyPI(context.Background(), "", dir, Options{Lock: lock}); err != nil {
+	if _, err := (&Request{}).resolvePyPI(nil, dir, "", Options{Lock: lock}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, pypiPins)); err != nil || string(got) != pinned+" --hash=sha256:"+hash+"\n" {
@@ -107,7 +199,12 @@ func TestPrograms(t *testing.T) {
 // TestStarter checks that the text of a package cannot become code of the starter.
 func TestStarter(t *testing.T) {
 	env := t.TempDir()
-	folder := filepath.Join(env, "lib", "python3.11", "site-packages", "my_server-1.0.dist-info")
+	root, err := os.OpenRoot(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	folder := filepath.Join(env, environmentDir, "lib", "python3.11", "site-packages", "my_server-1.0.dist-info")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -115,11 +212,11 @@ func TestStarter(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "entry_points.txt"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	program, target, err := (&Request{}).pypiProgram(env, "my-server")
+	program, target, err := (&Request{}).pypiProgram(root, "my-server")
 	if program != "my-server" || target != "my.server:cli.main" || err != nil {
 		t.Fatalf("got %q, %q, %v", program, target, err)
 	}
-	if err := writeStarter(env, program, target); err != nil {
+	if err := writeStarter(root, program, target); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(filepath.Join(env, starter)); err != nil || !strings.Contains(string(got), "from my.server import cli\n") || !strings.Contains(string(got), "sys.exit(cli.main())") {
