@@ -10,6 +10,7 @@ package serverpackage
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -67,13 +68,20 @@ var (
 // pin.
 func Recognize(command []string) (*Request, error) {
 	command = withoutShell(command)
-	program := strings.TrimSuffix(filepath.Base(command[0]), ".cmd")
-	switch program {
-	case "docker", "podman", "nerdctl":
+	program := programName(command[0])
+	if path, err := exec.LookPath(command[0]); err == nil { // a link to a shell is one
+		if real, err := filepath.EvalSymlinks(path); err == nil && isShell(programName(real)) {
+			program = programName(real)
+		}
+	}
+	switch {
+	case slices.Contains([]string{"docker", "podman", "nerdctl"}, program):
 		return nil, fmt.Errorf("%s starts the server outside of toolhost's sandbox and limits; "+
 			"use the server's package of npm or PyPI (npx or uvx), or start the container yourself with an HTTP server and add its URL", program)
-	case "sh", "bash", "zsh", "dash", "cmd", "powershell", "pwsh":
+	case isShell(program):
 		return nil, fmt.Errorf("%s runs a text that toolhost cannot check; write the command of the server itself, and its variables with --env", program)
+	case slices.Contains(starters, program) || strings.HasPrefix(program, "ld-linux") || strings.HasPrefix(program, "ld-musl"):
+		return nil, fmt.Errorf("%s starts another program, which toolhost cannot check behind it; write the command of the server itself, and its variables with --env", program)
 	}
 	for _, r := range runners[program] {
 		if len(command) > len(r.words) && slices.Equal(command[1:1+len(r.words)], r.words) {
@@ -85,6 +93,31 @@ func Recognize(command []string) (*Request, error) {
 			"use npx or uvx with a package, or copy the folder with --folder and write the interpreter, such as: node server.js", program)
 	}
 	return nil, nil
+}
+
+// programName returns the name by which Recognize knows a program, without a version and the endings of
+// Windows.
+func programName(path string) string {
+	name := strings.ToLower(filepath.Base(path))
+	for _, ending := range []string{".cmd", ".exe", ".bat"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	return programVersion.ReplaceAllString(name, "")
+}
+
+var programVersion = regexp.MustCompile(`-?[0-9][0-9.]*$`)
+
+func isShell(program string) bool {
+	return slices.Contains([]string{
+		"sh", "bash", "rbash", "zsh", "dash", "ash", "ksh", "mksh", "pdksh", "lksh", "yash", "posh", "fish", "csh", "tcsh", "elvish", "nu", "xonsh", "cmd", "powershell", "pwsh",
+	}, program)
+}
+
+// starters are programs that start the one that their arguments name.
+var starters = []string{
+	"env", "nice", "ionice", "chrt", "taskset", "nohup", "timeout", "setsid", "stdbuf", "sudo", "doas", "su", "runuser", "setpriv", "xargs", "script", "strace",
+	"ltrace", "busybox", "toybox", "unshare", "nsenter", "chroot", "flock", "parallel", "ssh", "systemd-run", "start-stop-daemon", "dbus-run-session",
+	"winpty", "proot", "fakeroot", "firejail", "bwrap", "direnv", "mise", "dotenv", "doppler",
 }
 
 // withoutShell removes what starts a program on Windows: such a configuration works here, too.

@@ -1,6 +1,8 @@
 package serverpackage_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -37,9 +39,28 @@ func TestRecognize(t *testing.T) {
 			t.Errorf("%s: %v, %s", line, err, cmp.Diff(want, got))
 		}
 	}
+	link := filepath.Join(t.TempDir(), "server")
+	if err := os.Symlink("/bin/sh", link); err != nil {
+		t.Fatal(err)
+	}
 	for line, want := range map[string]string{
 		"docker run -i image":              "outside of toolhost's sandbox",
 		"sh -c x":                          "a text that toolhost cannot check",
+		"/bin/bash -lc x":                  "a text that toolhost cannot check",
+		"rbash -c x":                       "a text that toolhost cannot check",
+		"BASH.EXE -c x":                    "a text that toolhost cannot check",
+		"ksh93 -c x":                       "a text that toolhost cannot check",
+		"zsh-5.9 -c x":                     "a text that toolhost cannot check",
+		"fish -c x":                        "a text that toolhost cannot check",
+		link + " -c x":                     "a text that toolhost cannot check",
+		"env bash -c x":                    "starts another program",
+		"/usr/bin/env -S bash -c x":        "starts another program",
+		"env A=b npx server":               "starts another program",
+		"nice -n 5 bash -c x":              "starts another program",
+		"timeout 9 sh -c x":                "starts another program",
+		"busybox sh -c x":                  "starts another program",
+		"sudo server":                      "starts another program",
+		"/lib64/ld-linux-x86-64.so.2 sh":   "starts another program",
 		"cmd /c":                           "a text that toolhost cannot check",
 		"uv --directory /x run server":     "a project of a folder",
 		"npm run start":                    "a project of a folder",
