@@ -8,7 +8,7 @@ const modelLegend = "{{gen_ai_provider_name}}:{{gen_ai_request_model}}"
 
 // failed matches the stop reasons of runs that did not do what they were asked and were not stopped
 // by a person or a budget.
-const failed = `stop_reason=~"content_filter|context_overflow|empty_response|failures|internal_error|max_tokens|model_error|no_tool_calls|repetition|timeouts"`
+const failed = `stop_reason=~"call_as_text|content_filter|context_overflow|empty_response|failures|internal_error|max_tokens|model_error|no_tool_calls|repetition|timeouts"`
 
 func agentRuns() Dashboard {
 	return Dashboard{

@@ -93,11 +93,11 @@ func (q *modelRequest) work() {
 
 // finish reports the response of a model.
 func (q *modelRequest) finish(from routed, resp *model.Response, open previews) {
-	claim, answer := q.hold(open), q.judgeAnswer(resp)
+	claim, answer, form := q.hold(open), q.judgeAnswer(resp), q.callAsText(resp)
 	q.run.report(update{task: q.task, done: func() loop.Payload {
 		q.run.previews = claim()
 		m := q.run.state.Respond(resp, q.offered.list(), q.read)
-		m.Answer = answer
+		m.Answer, m.Markup = answer, form
 		m.Model, m.Fallback = from.Model.Name(), from.place
 		m.Wasted, m.Cost = q.route.wasted, from.cost(resp.Usage)+q.route.cost
 		return m

@@ -217,7 +217,7 @@ func (g *generator) mutation(text string) string {
 	case 1:
 		return "Here it is: " + text
 	case 2:
-		return "```json\n" + text + "\n```"
+		return "```json\n" + text + "\n```\nThat is it."
 	case 3:
 		return "[" + text + "]"
 	case 4:

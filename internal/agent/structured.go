@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/model/markup"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -76,6 +78,20 @@ func (q *modelRequest) judgeAnswer(resp *model.Response) *loop.Answer {
 			loop.SystemFinalAnswer, err)
 	}
 	return answer
+}
+
+// callAsText returns the form in which the text of a response is a tool call; see package markup. It
+// returns "" for an answer, and if no tool was offered.
+func (q *modelRequest) callAsText(resp *model.Response) string {
+	names := make([]string, len(q.request.Tools))
+	for i := range q.request.Tools {
+		names[i] = q.request.Tools[i].Name
+	}
+	calls := slices.ContainsFunc(resp.Message.Blocks, func(b model.Block) bool { return b.ToolCall != nil })
+	if len(names) == 0 || calls {
+		return ""
+	}
+	return markup.Find(loop.TextOf(&resp.Message), names)
 }
 
 // answerSchema is the response schema of a run, compiled at the first answer. The zero value is

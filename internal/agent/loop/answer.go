@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/model/markup"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -54,7 +55,8 @@ type answering struct {
 
 // AnswerIn returns the text of the answer that a response gives: the arguments of its first call of
 // final_answer, whose index among the calls it returns, or else the text of a response without
-// calls, with the index -1. ok is false if the response gives no answer.
+// calls, with the index -1. The text is without thoughts before it and without the one code fence around
+// it, which models add although the answer is the whole text. ok is false if the response gives no answer.
 func AnswerIn(m *model.Message) (text string, index int, ok bool) {
 	var whole strings.Builder
 	calls := 0
@@ -68,7 +70,8 @@ func AnswerIn(m *model.Message) (text string, index int, ok bool) {
 			whole.WriteString(block.Text.Text) // a provider may cut the text between any two characters
 		}
 	}
-	return whole.String(), -1, calls == 0 && strings.TrimSpace(whole.String()) != ""
+	text = strings.TrimSpace(markup.Unfenced(markup.Plain(whole.String())))
+	return text, -1, calls == 0 && strings.TrimSpace(whole.String()) != ""
 }
 
 // structured reports whether the run ends with an answer that fits a schema.

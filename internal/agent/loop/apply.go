@@ -20,6 +20,7 @@ const (
 	stoppedCall      = "[not run] The run ended before this call began: %s."
 	budgetUsedUp     = "[not run] The run has used up a budget: %s."
 	emptyMessage     = "Your response was empty: it had no text and no tool call. Go on with the task, or give your answer as text."
+	callAsText       = "[not run] Your response is a tool call as text (%s), so nothing was called. Call a tool as a function call of the API, with one of the names that you were offered. If you meant it as your answer, write a sentence and put it in a code block after it."
 	nothingShown     = "(The tool succeeded and returned nothing to read.)"
 	droppedEffects   = "[context not changed] The tool succeeded, but what it wanted to change in the run's context was refused: %s."
 	editedCall       = "[edited] A person approved this call with other arguments than yours. It was made with: %s"
@@ -177,7 +178,10 @@ func (f fold) applyAssistant(p *AssistantMessage) error {
 	if f.state.batch.pending = len(f.state.batch.list); f.state.batch.pending > 0 {
 		f.state.batch.before = before
 	}
-	judge(f).judgeResponse(p.StopReason)
+	if f.state.stall.asText++; p.Markup == "" {
+		f.state.stall.asText = 0
+	}
+	judge(f).judgeResponse(p)
 	switch {
 	case len(f.state.batch.list) == 0:
 		f.state.answering.verdict = nil
@@ -191,9 +195,9 @@ func (f fold) applyAssistant(p *AssistantMessage) error {
 // calls mean.
 type judge struct{ state *State }
 
-// judgeResponse decides what a response's stop reason means for its calls and for the run.
-func (s judge) judgeResponse(reason model.StopReason) {
-	switch reason {
+// judgeResponse decides what a response means for its calls and for the run.
+func (s judge) judgeResponse(p *AssistantMessage) {
+	switch reason := p.StopReason; reason {
 	case model.StopMaxTokens:
 		s.judgeCut()
 	case model.StopContextOverflow:
@@ -213,6 +217,8 @@ func (s judge) judgeResponse(reason model.StopReason) {
 			// The next request has the same conversation.
 		case s.state.started.structured():
 			s.judgeText()
+		case p.Markup != "":
+			s.judgeCallAsText(p.Markup)
 		case s.state.started.ExplicitCompletion:
 			s.remind()
 		case s.state.empty > 0:
@@ -233,6 +239,17 @@ func (s judge) judgeResponse(reason model.StopReason) {
 func (s judge) askAgain() {
 	if len(s.state.conversation.unread) == 0 { // a new user message continues the run
 		s.state.conversation.pushUser(textBlock(emptyMessage))
+	}
+}
+
+// judgeCallAsText tells a model once that its call was none. What a text might call is not executed: its
+// markup may be a quotation, and its arguments may be cut.
+func (s judge) judgeCallAsText(form string) {
+	switch {
+	case s.state.stall.asText > 1:
+		s.state.stop, s.state.stopMessage = StopCallAsText, fmt.Sprintf("the model wrote a tool call as text (%s), also after a message that nothing was called", form)
+	case len(s.state.conversation.unread) == 0: // else a new user message continues the run
+		s.state.conversation.pushUser(textBlock(fmt.Sprintf(callAsText, form)))
 	}
 }
 

@@ -95,6 +95,7 @@ type habitsImage struct {
 	Idle     int            `json:"idle,omitempty"`
 	// Malformed is absent in snapshots of earlier versions.
 	Malformed int `json:"malformed,omitempty"`
+	AsText    int `json:"as_text,omitempty"` // the same
 }
 
 // Resting reports whether the state is between turns: it has no calls and no unrecorded events.
@@ -114,7 +115,7 @@ func (s *State) Image() *Image {
 		Warned: s.budget.warned, Settled: s.settlements,
 		Room:   roomImage{r.tokens, r.bytes, r.full, r.overflowed, r.summaryWanted, r.summaryFailed, r.compacted, r.summaries, r.replaced, r.fallback},
 		Spent:  spentImage{u.turns, u.calls, u.tokens, u.cost, u.wall, u.output, u.failures},
-		Habits: habitsImage{h.timeouts, h.since, h.repeats, h.withoutCalls, h.malformed},
+		Habits: habitsImage{h.timeouts, h.since, h.repeats, h.withoutCalls, h.malformed, h.asText},
 	}
 	for _, u := range s.conversation.unread {
 		img.Unread = append(img.Unread, unreadImage{u.seq, u.text, u.attached})
@@ -145,7 +146,7 @@ func Restore(img *Image) (State, error) {
 		settlements: img.Settled,
 		window:      windowUse{r.Tokens, r.Bytes, r.Full, r.Overflowed, r.Wanted, r.Barren, r.Compacted, r.Summaries, r.Replaced, r.Fallback},
 		answering:   answering{result: img.Result, repairs: img.Repairs},
-		stall:       stall{timeouts: h.Timeouts, seen: orderedSet[Fingerprint]{list: img.Seen}, since: h.Since, repeats: h.Stale, withoutCalls: h.Idle, malformed: h.Malformed},
+		stall:       stall{timeouts: h.Timeouts, seen: orderedSet[Fingerprint]{list: img.Seen}, since: h.Since, repeats: h.Stale, withoutCalls: h.Idle, malformed: h.Malformed, asText: h.AsText},
 	}
 	if s.budget.warned == nil {
 		s.budget.warned = make(map[Budget]bool)

@@ -34,6 +34,8 @@ const (
 	StopInvalidAnswer StopReason = "invalid_answer"
 	// two responses in a row had neither text nor a call
 	StopEmptyResponse StopReason = "empty_response"
+	// two responses in a row were a tool call as text, in the markup of a model
+	StopCallAsText StopReason = "call_as_text"
 )
 
 // StopReasons returns all stop reasons.
@@ -41,7 +43,7 @@ func StopReasons() []StopReason {
 	return []StopReason{
 		StopEndTurn, StopMaxTokens, StopRefusal, StopContentFilter, StopContextOverflow, StopMaxTurns, StopMaxCalls, StopCancelled, StopModelError,
 		StopReturnDirect, StopInternalError, StopCompleted, StopTokenBudget, StopCostBudget, StopWallTime, StopOutputSize, StopFailures, StopTimeouts,
-		StopRepetition, StopNoToolCalls, StopInvalidAnswer, StopEmptyResponse,
+		StopRepetition, StopNoToolCalls, StopInvalidAnswer, StopEmptyResponse, StopCallAsText,
 	}
 }
 

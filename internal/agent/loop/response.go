@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/model/markup"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -64,7 +65,7 @@ func (r *RunStarted) describe(call *model.ToolCall, id string, offered []tool.In
 	case system:
 		c.System = call.Name
 	case i < 0:
-		c.Refusal = fmt.Sprintf("[not_found] There is no tool %q. %s", Clip(call.Name), r.others(offered))
+		c.Refusal = fmt.Sprintf("[not_found] There is no tool %q. %s", Clip(call.Name), r.meant(call.Name, offered))
 	case offered[i].UnavailableReason != "":
 		c.Refusal = fmt.Sprintf("[unavailable] The tool %s cannot be called now: %s", call.Name, offered[i].UnavailableReason)
 	default:
@@ -74,6 +75,21 @@ func (r *RunStarted) describe(call *model.ToolCall, id string, offered []tool.In
 		c.EffectKeys, c.CostPerUse = spec.EffectKeys, max(spec.CostPerUse, 0)
 	}
 	return c
+}
+
+// meant returns a text that names the tool that a model meant by an unknown name, or other tools.
+func (r *RunStarted) meant(name string, offered []tool.Info) string {
+	var tools []string
+	for _, info := range offered {
+		tools = append(tools, info.Spec.Name)
+	}
+	for _, spec := range r.OfferedSystemTools(offered) {
+		tools = append(tools, spec.Name)
+	}
+	if found := markup.Meant(name, tools); found != "" {
+		return fmt.Sprintf("Its name is %s: call it again by that name.", found)
+	}
+	return r.others(offered)
 }
 
 // others returns a text that tells a model that called an unknown tool how to find an existing one.

@@ -21,6 +21,7 @@ type stall struct {
 	withoutCalls int
 
 	malformed int // responses in a row whose calls all have malformed arguments
+	asText    int // responses in a row that are a call as text
 }
 
 // Fingerprint is half of a SHA-256 digest. That suffices, because it is compared only within one

@@ -114,6 +114,9 @@ func (p *parser) finish(reason model.StopReason, suspected bool) model.StopReaso
 	p.endOpen()
 	p.endText()
 	executed := goesOn(reason)
+	if p.problem == "" && executed && len(p.calls) == 0 && p.tools != nil {
+		p.problem = p.foreignCall()
+	}
 	if p.problem == "" && executed && len(p.calls) == 0 && p.tools != nil && !suspected {
 		p.problem = p.suspicion()
 		p.suspect = p.problem != ""

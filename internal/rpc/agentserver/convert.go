@@ -83,6 +83,8 @@ func fromStopReason(r loop.StopReason) agentdv1.StopReason {
 		return agentdv1.StopReason_STOP_REASON_INVALID_ANSWER
 	case loop.StopEmptyResponse:
 		return agentdv1.StopReason_STOP_REASON_EMPTY_RESPONSE
+	case loop.StopCallAsText:
+		return agentdv1.StopReason_STOP_REASON_CALL_AS_TEXT
 	}
 	return agentdv1.StopReason_STOP_REASON_UNSPECIFIED
 }

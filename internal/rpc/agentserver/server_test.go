@@ -343,7 +343,7 @@ func TestStopReasons(t *testing.T) {
 		loop.StopEndTurn, loop.StopMaxTokens, loop.StopRefusal, loop.StopContentFilter, loop.StopContextOverflow, loop.StopMaxTurns,
 		loop.StopMaxCalls, loop.StopCancelled, loop.StopModelError, loop.StopReturnDirect, loop.StopInternalError,
 		loop.StopCompleted, loop.StopTokenBudget, loop.StopCostBudget, loop.StopWallTime, loop.StopOutputSize, loop.StopFailures,
-		loop.StopTimeouts, loop.StopRepetition, loop.StopNoToolCalls, loop.StopInvalidAnswer, loop.StopEmptyResponse,
+		loop.StopTimeouts, loop.StopRepetition, loop.StopNoToolCalls, loop.StopInvalidAnswer, loop.StopEmptyResponse, loop.StopCallAsText,
 	}
 	fake := &fakeAgent{}
 	_, conn := dial(t, fake)

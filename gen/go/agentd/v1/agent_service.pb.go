@@ -380,6 +380,8 @@ const (
 	StopReason_STOP_REASON_INVALID_ANSWER StopReason = 21
 	// Two responses in a row had neither text nor a call.
 	StopReason_STOP_REASON_EMPTY_RESPONSE StopReason = 22
+	// Two responses in a row were a tool call as text, in the markup of a model. Nothing was called.
+	StopReason_STOP_REASON_CALL_AS_TEXT StopReason = 23
 )
 
 // Enum value maps for StopReason.
@@ -408,6 +410,7 @@ var (
 		20: "STOP_REASON_NO_TOOL_CALLS",
 		21: "STOP_REASON_INVALID_ANSWER",
 		22: "STOP_REASON_EMPTY_RESPONSE",
+		23: "STOP_REASON_CALL_AS_TEXT",
 	}
 	StopReason_value = map[string]int32{
 		"STOP_REASON_UNSPECIFIED":      0,
@@ -433,6 +436,7 @@ var (
 		"STOP_REASON_NO_TOOL_CALLS":    20,
 		"STOP_REASON_INVALID_ANSWER":   21,
 		"STOP_REASON_EMPTY_RESPONSE":   22,
+		"STOP_REASON_CALL_AS_TEXT":     23,
 	}
 )
 
@@ -6417,7 +6421,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x11RUN_STATE_RUNNING\x10\x01\x12\x16\n" +
 	"\x12RUN_STATE_FINISHED\x10\x02\x12\x15\n" +
 	"\x11RUN_STATE_WAITING\x10\x03\x12\x19\n" +
-	"\x15RUN_STATE_INTERRUPTED\x10\x04*\xa4\x05\n" +
+	"\x15RUN_STATE_INTERRUPTED\x10\x04*\xc2\x05\n" +
 	"\n" +
 	"StopReason\x12\x1b\n" +
 	"\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x18\n" +
@@ -6443,7 +6447,8 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x16STOP_REASON_REPETITION\x10\x13\x12\x1d\n" +
 	"\x19STOP_REASON_NO_TOOL_CALLS\x10\x14\x12\x1e\n" +
 	"\x1aSTOP_REASON_INVALID_ANSWER\x10\x15\x12\x1e\n" +
-	"\x1aSTOP_REASON_EMPTY_RESPONSE\x10\x162\xc1\a\n" +
+	"\x1aSTOP_REASON_EMPTY_RESPONSE\x10\x16\x12\x1c\n" +
+	"\x18STOP_REASON_CALL_AS_TEXT\x10\x172\xc1\a\n" +
 	"\fAgentService\x12J\n" +
 	"\bStartRun\x12\x1a.agentd.v1.StartRunRequest\x1a\x1b.agentd.v1.StartRunResponse\"\x05\x92\xb6\x18\x01\x0f\x12S\n" +
 	"\vSendMessage\x12\x1d.agentd.v1.SendMessageRequest\x1a\x1e.agentd.v1.SendMessageResponse\"\x05\x92\xb6\x18\x01\x0f\x12M\n" +

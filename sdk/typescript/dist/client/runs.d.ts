@@ -6,7 +6,7 @@ import type { Usage } from "../content.js";
  */
 export type RunState = "running" | "waiting" | "interrupted" | "finished";
 /** Why a run ended. proto/agentd/v1/agent_service.proto documents every reason. */
-export type StopReason = "end_turn" | "completed" | "return_direct" | "max_tokens" | "refusal" | "content_filter" | "context_overflow" | "max_turns" | "max_calls" | "token_budget" | "cost_budget" | "wall_time" | "output_size" | "failures" | "timeouts" | "repetition" | "no_tool_calls" | "invalid_answer" | "empty_response" | "cancelled" | "model_error" | "internal_error";
+export type StopReason = "end_turn" | "completed" | "return_direct" | "max_tokens" | "refusal" | "content_filter" | "context_overflow" | "max_turns" | "max_calls" | "token_budget" | "cost_budget" | "wall_time" | "output_size" | "failures" | "timeouts" | "repetition" | "no_tool_calls" | "invalid_answer" | "empty_response" | "call_as_text" | "cancelled" | "model_error" | "internal_error";
 /**
  * When a run counts as completed. `explicit`: when the model calls `attempt_completion`.
  * `end_turn`: when the model gives a response without calls.

@@ -28,6 +28,7 @@ export type StopReason =
   | "no_tool_calls"
   | "invalid_answer"
   | "empty_response"
+  | "call_as_text"
   | "cancelled"
   | "model_error"
   | "internal_error";

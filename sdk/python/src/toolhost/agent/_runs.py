@@ -68,6 +68,8 @@ class StopReason(enum.StrEnum):
     """The answer did not fit the response schema, also after two repairs."""
     EMPTY_RESPONSE = "empty_response"
     """Two responses in a row had neither text nor a call."""
+    CALL_AS_TEXT = "call_as_text"
+    """Two responses in a row were a tool call as text. Nothing was called."""
     CANCELLED = "cancelled"
     """A client cancelled the run."""
     MODEL_ERROR = "model_error"

@@ -3061,7 +3061,13 @@ export declare enum StopReason {
      *
      * @generated from enum value: STOP_REASON_EMPTY_RESPONSE = 22;
      */
-    EMPTY_RESPONSE = 22
+    EMPTY_RESPONSE = 22,
+    /**
+     * Two responses in a row were a tool call as text, in the markup of a model. Nothing was called.
+     *
+     * @generated from enum value: STOP_REASON_CALL_AS_TEXT = 23;
+     */
+    CALL_AS_TEXT = 23
 }
 /**
  * Describes the enum agentd.v1.StopReason.

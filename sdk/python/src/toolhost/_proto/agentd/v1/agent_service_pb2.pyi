@@ -80,6 +80,7 @@ class StopReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     STOP_REASON_NO_TOOL_CALLS: _ClassVar[StopReason]
     STOP_REASON_INVALID_ANSWER: _ClassVar[StopReason]
     STOP_REASON_EMPTY_RESPONSE: _ClassVar[StopReason]
+    STOP_REASON_CALL_AS_TEXT: _ClassVar[StopReason]
 COMPLETION_UNSPECIFIED: Completion
 COMPLETION_EXPLICIT: Completion
 COMPLETION_END_TURN: Completion
@@ -126,6 +127,7 @@ STOP_REASON_REPETITION: StopReason
 STOP_REASON_NO_TOOL_CALLS: StopReason
 STOP_REASON_INVALID_ANSWER: StopReason
 STOP_REASON_EMPTY_RESPONSE: StopReason
+STOP_REASON_CALL_AS_TEXT: StopReason
 
 class ReloadRequest(_message.Message):
     __slots__ = ()
