@@ -1,6 +1,6 @@
 # `make test` and `make demo` need Go, make and git, and download only Go modules. `make check` also needs a C
 # compiler (for the race detector) and the programs that scripts/needs.sh lists, and downloads the packages that
-# the lock files of the SDKs pin. `make` without a target lists the targets.
+# the lock files of the SDKs pin. `make` builds the programs, and `make help` lists the targets.
 
 SHELL        := /bin/sh
 COMMA        := ,
@@ -62,7 +62,7 @@ EXPORT   := $(GO) list -export -deps
 # tests FILES is a regular expression for the names of the tests in the files.
 tests = ^($$(grep -hoE '^func (Test|Fuzz)[A-Za-z0-9_]+' $(1) | sed 's/^func //' | paste -sd'|'))$$
 
-.DEFAULT_GOAL := help
+.DEFAULT_GOAL := build
 ifndef BESIDE
 .NOTPARALLEL:
 endif
