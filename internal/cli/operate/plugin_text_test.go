@@ -186,3 +186,17 @@ func TestTableOfCalls(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// A configuration that is refused is not reloaded.
+func TestARefusedReloadDoesNotSayReloaded(t *testing.T) {
+	for want, done := range map[string]tool.Reloaded{
+		"reloaded: nothing changed in the plugin folders":                                                    {},
+		"reloaded: added a, b; removed c":                                                                    {Added: []string{"a", "b"}, Removed: []string{"c"}},
+		"the configuration stays; the plugin folders were read again: upgraded a":                            {Upgraded: []string{"a"}, Configuration: &tool.ConfigurationChange{Problem: "line 2"}},
+		"the configuration stays; the plugin folders were read again: nothing changed in the plugin folders": {Configuration: &tool.ConfigurationChange{Problem: "line 2"}},
+	} {
+		if text := reloadText(done); text != want {
+			t.Errorf("got  %q\nwant %q", text, want)
+		}
+	}
+}

@@ -86,11 +86,15 @@ func reloadText(done tool.Reloaded) string {
 			parts = append(parts, part.what+" "+strings.Join(part.plugins, ", "))
 		}
 	}
-	text := "reloaded: " + strings.Join(parts, "; ")
 	if len(parts) == 0 {
-		text = "reloaded: nothing changed in the plugin folders"
+		parts = []string{"nothing changed in the plugin folders"}
 	}
-	if c := done.Configuration; c != nil {
+	c := done.Configuration
+	if c != nil && c.Problem != "" {
+		return "the configuration stays; the plugin folders were read again: " + strings.Join(parts, "; ")
+	}
+	text := "reloaded: " + strings.Join(parts, "; ")
+	if c != nil {
 		text += configurationText(c)
 	}
 	return text
