@@ -203,6 +203,9 @@ func noAnswer(err error) error {
 func (v *interview) hear(line string) (loop.DecisionMade, error) {
 	d := &v.open[0]
 	made := loop.DecisionMade{ID: d.ID, By: v.by}
+	if word, ok := v.commandIn(line); ok {
+		return made, v.obey(word)
+	}
 	if v.editing {
 		return v.hearArguments(made, line)
 	}
@@ -259,6 +262,30 @@ func (v *interview) hear(line string) (loop.DecisionMade, error) {
 	}
 	v.close()
 	return made, nil
+}
+
+// commandIn returns the command that a line is: one that begins with a slash is none of the answers,
+// because a person who looks for help must not decide with it. An answer in words may begin with a
+// slash, such as a path, so only the commands of here are commands there.
+func (v *interview) commandIn(line string) (word string, ok bool) {
+	word, _, _ = strings.Cut(strings.TrimRight(line, " \t\n"), " ")
+	known := word == "/help" || word == "/?" || word == "/quit" || word == "/exit"
+	switch v.open[0].Kind {
+	case loop.DecideQuestion, loop.DecideTool, loop.DecideOutcome:
+		return word, known
+	}
+	return word, known || slashCommand.MatchString(word)
+}
+
+// obey executes a command that was typed at a question. It decides nothing: it asks again, or leaves.
+func (v *interview) obey(word string) error {
+	switch word {
+	case "/quit", "/exit":
+		return errors.Join(errLeft, v.takeBack())
+	case "/help", "/?":
+		return noAnswer(v.again("Nothing is decided. The line below says what you can answer; /quit leaves the question open.\nAn answer that begins with a slash: type a space before it."))
+	}
+	return noAnswer(v.again(fmt.Sprintf("Nothing is decided: there is no command %s here. /help helps, /quit leaves the question open.", cli.OneLine(word))))
 }
 
 // hearAnswer returns the answer to a question of a tool. If the question has several fields, each

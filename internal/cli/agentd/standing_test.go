@@ -1,6 +1,7 @@
 package agentd
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -119,5 +120,60 @@ func TestShownDecisionsNumberTheirChoices(t *testing.T) {
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("the display (-want +got):\n%s", diff)
+	}
+}
+
+// A person who looks for help, or leaves, decides nothing with it. In an answer in words, a slash may
+// begin a path.
+func TestACommandIsNoDecision(t *testing.T) {
+	schema := []byte(`{"type":"object","properties":{"path":{"type":"string"}}}`)
+	for _, tt := range []struct {
+		kind          loop.DecisionKind
+		line          string
+		leaves        bool
+		verdict       loop.Verdict
+		shows, answer string
+	}{
+		{kind: loop.DecideApproval, line: "/help", shows: "Nothing is decided"},
+		{kind: loop.DecideApproval, line: "/?", shows: "Nothing is decided"},
+		{kind: loop.DecideApproval, line: "/quit", leaves: true},
+		{kind: loop.DecideApproval, line: "/exit ", leaves: true},
+		{kind: loop.DecideApproval, line: "/result 3", shows: "there is no command /result here"},
+		{kind: loop.DecideApproval, line: "/y", shows: "there is no command /y here"},
+		{kind: loop.DecideApproval, line: " /help does not help", verdict: loop.VerdictReject, answer: "/help does not help"},
+		{kind: loop.DecideApproval, line: "/etc/hosts is not yours", verdict: loop.VerdictReject, answer: "/etc/hosts is not yours"},
+		{kind: loop.DecidePause, line: "/help", shows: "Nothing is decided"},
+		{kind: loop.DecidePause, line: "/stop", shows: "there is no command /stop here"},
+		{kind: loop.DecideOutcome, line: "/help", shows: "Nothing is decided"},
+		{kind: loop.DecideOutcome, line: "/quit", leaves: true},
+		{kind: loop.DecideQuestion, line: "/help", shows: "Nothing is decided"},
+		{kind: loop.DecideQuestion, line: "/tmp", verdict: loop.VerdictAnswer, answer: "/tmp"},
+		{kind: loop.DecideTool, line: "/quit", leaves: true},
+		{kind: loop.DecideTool, line: "/tmp", verdict: loop.VerdictAnswer, answer: `{"path":"/tmp"}`},
+	} {
+		out := newOutput()
+		p := cli.Process{Stdin: strings.NewReader(""), Stdout: out, Getenv: func(string) string { return "" }}
+		v := newInterview(p, terminal.NewConsole(p), newTextDisplay(p))
+		d := loop.Pending{Arguments: "{}", DecisionRequested: loop.DecisionRequested{ID: "d1", Kind: tt.kind, Tool: "write"}}
+		if tt.kind == loop.DecideTool {
+			d.Question = &loop.ToolQuestion{Schema: schema}
+		}
+		v.expect([]loop.Pending{d})
+		if err := v.ask(); err != nil {
+			t.Fatal(err)
+		}
+		made, err := v.hear(tt.line)
+		switch {
+		case tt.leaves:
+			if !errors.Is(err, errLeft) {
+				t.Errorf("%s %q: %+v, %v; want to leave", tt.kind, tt.line, made, err)
+			}
+		case tt.shows != "":
+			if !errors.Is(err, errNoAnswer) || !strings.Contains(out.String(), tt.shows) || !v.asking() {
+				t.Errorf("%s %q: %+v, %v; it shows %q", tt.kind, tt.line, made, err, out)
+			}
+		case err != nil || made.Verdict != tt.verdict || made.Text != tt.answer:
+			t.Errorf("%s %q: %+v, %v", tt.kind, tt.line, made, err)
+		}
 	}
 }
