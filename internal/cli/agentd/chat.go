@@ -26,8 +26,9 @@ func newChatCommand(p cli.Process) *cobra.Command {
 		Short: "Talk with a model that has tools, turn by turn",
 		Long: "Chat is a conversation in the terminal: what you type goes to the model, what it writes and calls is shown as it\n" +
 			"happens, and approvals and questions are asked in place. It is a run like any other; with RUN it goes on with that one.\n\n" +
-			"Ctrl-C cancels what the model is doing and leaves the conversation whole; at the prompt it clears the text, or leaves if\n" +
-			"there is none, as Ctrl-D and /quit do. /help shows what else there is. The exit code is 0 unless something failed.",
+			"Ctrl-C cancels what the model is doing and leaves the conversation whole. In a run of a server to which you have sent\n" +
+			"nothing, it only leaves. At the prompt it clears the text, or leaves if there is none, as Ctrl-D and /quit do. /help\n" +
+			"shows what else there is. The exit code is 0 unless something failed.",
 		Example: "  agentd chat\n  agentd chat run-k3f6zq7xw2m4n5pa",
 		Args:    cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,6 +67,9 @@ type chat struct {
 	text    *textDisplay
 	signals chan os.Signal
 	run     begun // the run of the conversation; its id is empty before the first message
+	// looks says that the conversation is at a server, and that this chat has sent it nothing yet. Ctrl-C
+	// then leaves a run at work, which may be that of another person, as it is.
+	looks bool
 	// attached go with the next message.
 	attached []loop.NewAttachment
 }
@@ -101,6 +105,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 		if c.run, err = c.setup.goOn(ctx, c.bench, args[0]); err != nil {
 			return err
 		}
+		c.looks = c.bench.remote
 	}
 	err = errors.Join(c.greet(ctx), c.turns(ctx, quit))
 	if errors.Is(err, errLeft) {
@@ -172,6 +177,7 @@ func (c *chat) leave(open bool) error {
 
 // send starts the run of the conversation, or sends it a message.
 func (c *chat) send(ctx context.Context, message string) error {
+	c.looks = false
 	if c.run.id != "" {
 		seq, err := c.bench.SendMessage(ctx, c.run.id, message, c.attached...)
 		c.run.after = max(c.run.after, seq)
@@ -195,7 +201,7 @@ func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 	people := newInterview(c.setup.process, c.console, c.text)
 	people.expect(c.run.pending)
 	c.run.pending = nil
-	f := &follower{agent: c.bench.runs, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit, private: c.bench.private}
+	f := &follower{agent: c.bench.runs, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit, private: c.bench.private, looks: c.looks}
 	f.spinner = startSpinner(c.text)
 	end, at, err := f.follow(ctx, c.run.id, c.run.after)
 	c.run.after = at

@@ -26,6 +26,9 @@ type follower struct {
 	done    <-chan struct{}  // when closed, cancels the run
 	signals <-chan os.Signal // the first signal cancels the run, the second one stops following it
 	quit    <-chan struct{}  // when closed, stops following the run
+	// looks says that the person has only looked at the run of another process. The first signal then
+	// stops following it.
+	looks bool
 	// private is the toolhost of this command; nil if another process started it. If it ends, the
 	// follower stops following. Otherwise the run would try to reach it for a while, and end with an
 	// error. So it stays unfinished, and a later command continues it with another toolhost.
@@ -81,7 +84,7 @@ func (f *follower) follow(ctx context.Context, runID string, after uint64) (end 
 		case <-f.quit:
 			err = errLeft
 		case <-f.signals:
-			if cancelled {
+			if cancelled || f.looks {
 				return nil, at, errLeft
 			}
 			cancelled, lost = true, nil

@@ -2,7 +2,9 @@ package agentd
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
@@ -75,4 +77,67 @@ func TestRunsOfAServer(t *testing.T) {
 	if code := wait(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, server.stderr)
 	}
+}
+
+// A person who opens the run of a server only to look cancels nothing with Ctrl-C, and a cancel names
+// its principal. The test uses a separate process because of the signals.
+func TestLookingCancelsNothing(t *testing.T) {
+	w := newWorld(t).withToolhost()
+	if err := os.Symlink(mustExecutable(t), filepath.Join(w.folder, program)); err != nil {
+		t.Fatal(err)
+	}
+	socket := "unix://" + filepath.Join(w.folder, "agentd.sock")
+	server, interrupt, wait := w.begin("serve", "--listen", socket, "--journal", filepath.Join(w.folder, "served.db"),
+		"--model", w.script("turns: [{calls: [{id: a, tool: danger, arguments: {}}]}, {text: whole}]"))
+	server.stdout.until(t, "agentd is ready")
+	a, err := agentclient.Dial(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	id, err := a.StartRun(t.Context(), &agentdv1.StartRunRequest{Prompt: "go", People: &agentdv1.People{Attended: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(w.folder, program), "chat", "--addr", socket, id)
+	cmd.Env = []string{"HOME=" + w.folder, raceEnv + "=" + atOnce}
+	out := newOutput()
+	cmd.Stdout, cmd.Stderr = out, t.Output()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	y := &typist{t: t, in: in, out: out}
+	y.sees("danger needs approval", "allow it? ")
+	y.types("/help")
+	y.sees("Nothing is decided", "allow it? ")
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	y.sees("the conversation is kept")
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	run, err := a.GetRun(t.Context(), id)
+	if err != nil || run.GetState() != agentdv1.RunState_RUN_STATE_WAITING {
+		t.Errorf("after Ctrl-C of a person who looked: %v, %v", run, err)
+	}
+	w.run("cancel", id, "--addr", socket, "--reason", "enough").want(t, 0)
+	for e, err := range a.WatchRun(t.Context(), id, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := e.GetCancelRequested(); c != nil && c.GetReason() != "enough (by "+ownPrincipal()+")" {
+			t.Errorf("the reason is %q", c.GetReason())
+		}
+		if e.GetRunFinished() != nil {
+			break
+		}
+	}
+	interrupt()
+	wait()
 }

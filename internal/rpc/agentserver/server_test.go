@@ -203,7 +203,7 @@ func TestRequests(t *testing.T) {
 	if err != nil || sent.GetSeq() != 7 || fake.text != "more" {
 		t.Error(sent, err, fake.text)
 	}
-	if _, err := client.CancelRun(ctx, &agentdv1.CancelRunRequest{RunId: "r", Reason: "why"}); err != nil || fake.text != "why" {
+	if _, err := client.CancelRun(ctx, &agentdv1.CancelRunRequest{RunId: "r", Reason: "why"}); err != nil || fake.text != "why (by "+authn.UserName(os.Getuid())+")" {
 		t.Error(err, fake.text)
 	}
 	wantRun := &agentdv1.Run{

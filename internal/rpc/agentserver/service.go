@@ -109,10 +109,23 @@ func (s *service) CancelRun(ctx context.Context, req *agentdv1.CancelRunRequest)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.agent.CancelRun(ctx, at.runID, req.GetReason()); err != nil {
+	if err := s.agent.CancelRun(ctx, at.runID, namedReason(ctx, req.GetReason())); err != nil {
 		return nil, err
 	}
 	return &agentdv1.CancelRunResponse{}, nil
+}
+
+// namedReason returns the reason of a cancel with the principal that cancels, so that the journal, the
+// result of the run and the log name it.
+func namedReason(ctx context.Context, reason string) string {
+	caller, ok := identity.FromContext(ctx)
+	switch {
+	case !ok:
+		return reason
+	case reason == "":
+		return "by " + caller.Key()
+	}
+	return reason + " (by " + caller.Key() + ")"
 }
 
 func (s *service) DeleteRun(ctx context.Context, req *agentdv1.DeleteRunRequest) (*agentdv1.DeleteRunResponse, error) {
