@@ -74,6 +74,13 @@ func (c *Caller) MayUse(right Right, key string, groups []string, tool string) b
 	return delegate.mayUse(known.policy, right, tool) && of.mayUse(known.policy, right, tool)
 }
 
+// InScope reports whether the caller's credential is for a tool. It says nothing about the rights of the
+// principal: a token that is limited to some tools must not see what other calls of its principal
+// returned, whoever made them.
+func (c *Caller) InScope(tool string) bool {
+	return c == nil || c.principal.Scope == nil || matchesTool(c.principal.Scope.Tools, tool)
+}
+
 // MayUseAll reports whether MayUse is true for all tools, so that the decisions about single tools
 // can be left out. It may return false although MayUse is always true.
 func (c *Caller) MayUseAll(right Right, key string, groups []string) bool {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/authz"
 	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/host/eventlog"
@@ -99,7 +100,7 @@ func (h *Host) WatchCall(ctx context.Context, key tool.CallKey, after uint64) it
 // CancelCall cancels a call, and does not wait for its end. It does nothing to a call that has
 // ended. Errors: invalid_argument; not_found.
 func (h *Host) CancelCall(ctx context.Context, key tool.CallKey, reason string) error {
-	if e := h.ledger.Find(keyOf(key)); e != nil {
+	if e := h.ledger.Find(keyOf(key)); e != nil && authz.FromContext(ctx).InScope(e.Call.request.Tool) {
 		e.Call.Cancel(cancelledBy(reason))
 		return nil
 	}
@@ -113,7 +114,7 @@ func (h *Host) watch(ctx context.Context, key tool.CallKey, after uint64) (_ *ev
 	if checkKey(key) == nil && h.settler.isUnsettled(ctx, keyOf(key)) {
 		h.settler.settle(ctx, keyOf(key))
 	}
-	if e := h.ledger.Find(keyOf(key)); e != nil {
+	if e := h.ledger.Find(keyOf(key)); e != nil && authz.FromContext(ctx).InScope(e.Call.request.Tool) {
 		if e.Call.memory.follow() {
 			return &e.Call.events, e.Call.memory.unfollow, nil
 		}
@@ -140,7 +141,11 @@ func (h *Host) eventsOf(ctx context.Context, key tool.CallKey, after uint64) (*e
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
+	caller := authz.FromContext(ctx)
 	if e := h.ledger.Find(keyOf(key)); e != nil {
+		if !caller.InScope(e.Call.request.Tool) {
+			return nil, unknownCall(key.ID)
+		}
 		return &e.Call.events, nil
 	}
 	if h.cfg.Calls == nil {
@@ -150,7 +155,7 @@ func (h *Host) eventsOf(ctx context.Context, key tool.CallKey, after uint64) (*e
 	switch {
 	case err != nil:
 		return nil, tool.Errorf(tool.KindUnavailable, "%w", err)
-	case !found:
+	case !found, !caller.InScope(stored.Tool):
 		return nil, unknownCall(key.ID)
 	default:
 		events := &eventlog.Call{}

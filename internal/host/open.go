@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 
 	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/authz"
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/host/frozen"
 	"github.com/toolhost/toolhost/internal/host/ledger"
@@ -37,7 +38,7 @@ func (h *Host) open(ctx context.Context, call *tool.Call, complete bool) (e *exe
 		return nil, task{}, err
 	}
 	in, err := h.lookup(ctx, call.Tool, mayCall(ctx, call))
-	if tool.KindOf(err) == tool.KindNotFound && complete {
+	if tool.KindOf(err) == tool.KindNotFound && complete && authz.FromContext(ctx).InScope(call.Tool) {
 		if e, refused := h.openFormer(ctx, call, in.settings); e != nil || refused != nil {
 			return e, task{}, refused
 		}

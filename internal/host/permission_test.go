@@ -18,6 +18,50 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// A token that is limited to some tools sees nothing of other calls of its principal: neither by a
+// repeated id, nor by watching or cancelling it, in memory and in the store.
+func TestALimitedTokenSeesNoOtherCalls(t *testing.T) {
+	r := newRig(t, hosttest.Tools(), nil)
+	policy := authz.New([]authz.Binding{{Role: "caller", To: []string{"name:red/ada"}}})
+	as := func(scope *identity.Scope) context.Context {
+		p := identity.Principal{Tenant: "red", Name: "ada", Scope: scope}
+		return authz.NewContext(t.Context(), authz.NewCaller(p, func() *authz.Policy { return policy }))
+	}
+	made := call("echo", `{"text":"private"}`)
+	made.Principal, made.ID = "red/ada", "x"
+	if err := failureOf(as(nil), t, r, made); err != nil {
+		t.Fatal(err)
+	}
+	key := tool.CallKey{Principal: "red/ada", ID: "x"}
+	for name, tt := range map[string]struct {
+		scope *identity.Scope
+		sees  bool
+	}{
+		"no limit":         {nil, true},
+		"limited to roles": {&identity.Scope{Roles: []string{"caller"}}, true},
+		"this tool":        {&identity.Scope{Tools: []string{"echo"}}, true},
+		"a pattern":        {&identity.Scope{Tools: []string{"e*"}}, true},
+		"another tool":     {&identity.Scope{Tools: []string{"count"}}, false},
+		"other tools":      {&identity.Scope{Tools: []string{"fs_*", "count"}}, false},
+	} {
+		ctx := as(tt.scope)
+		outcome, _ := unary(ctx, t, r, made)
+		watched := tool.KindOf(nil)
+		for _, err := range r.WatchCall(ctx, key, 0) {
+			watched = tool.KindOf(err)
+		}
+		cancelled := tool.KindOf(r.CancelCall(ctx, key, "no"))
+		want := tool.KindNotFound
+		if tt.sees {
+			want = tool.KindOf(nil)
+		}
+		repeated := <-outcome
+		if (repeated.Err == nil) != tt.sees || watched != want || cancelled != want {
+			t.Errorf("%s: repeated %v, watched %v, cancelled %v", name, repeated.Err, watched, cancelled)
+		}
+	}
+}
+
 // failureOf makes a call, and returns its error.
 func failureOf(ctx context.Context, t *testing.T, r *rig, c tool.Call) *tool.Error {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/authz"
 	"github.com/toolhost/toolhost/internal/host/ledger"
 	"github.com/toolhost/toolhost/internal/host/pluginconn"
 	"github.com/toolhost/toolhost/tool"
@@ -230,7 +231,7 @@ func (h *Host) AnswerQuestion(ctx context.Context, key tool.CallKey, question ui
 		return err
 	}
 	e := h.ledger.Find(keyOf(key))
-	if e == nil {
+	if e == nil || !authz.FromContext(ctx).InScope(e.Call.request.Tool) {
 		_, err := h.eventsOf(ctx, key, 0)
 		if err == nil { // the call has ended
 			err = notOpen(key.ID, question)
