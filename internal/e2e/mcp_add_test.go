@@ -122,6 +122,14 @@ func TestMCPImport(t *testing.T) {
 		"later":     map[string]any{"command": filepath.Join(bin, "mcpserver"), "env": map[string]string{"API_TOKEN": "${NOT_SET_HERE}"}},
 		"container": map[string]any{"command": "docker", "args": []string{"run", "image"}},
 		"off":       map[string]any{"command": "x", "disabled": true},
+		"My-Web":    map[string]any{"command": filepath.Join(bin, "mcpserver")},
+		"dollar":    map[string]any{"command": filepath.Join(bin, "mcpserver"), "env": map[string]string{"A": "$NOT_SET_HERE"}},
+		"nowhere":   map[string]any{"command": "/no/such/program"},
+		"no url":    map[string]any{"url": "${NONE:-x}"},
+		"no header": map[string]any{"url": "https://a.example", "headers": map[string]string{"a b": "x"}},
+		"reserved":  map[string]any{"command": filepath.Join(bin, "mcpserver"), "env": map[string]string{"TOOLHOST_X": "x"}},
+		"a shell":   map[string]any{"command": "env", "args": []string{"bash", "-c", "x"}},
+		"number":    7,
 		"\x1b[31m":  map[string]any{"command": "x", "env": map[string]string{"A": "${input:\x1b[31m}"}},
 	}
 	text, err := json.Marshal(map[string]any{"mcpServers": servers})
@@ -143,7 +151,15 @@ func TestMCPImport(t *testing.T) {
 	done := run(client)
 	done.exits(t, 3)
 	done.says(t, "added My-Web: 3 tools", "its name in the file is My Web", "skipped container", "skipped off: the file says that it is disabled",
-		"skipped later: the server later does not work", "NOT_SET_HERE")
+		"skipped later: the variable NOT_SET_HERE is not set here")
+	// what a dry run says about a server is what a real run does with it
+	for line := range strings.Lines(planned.stdout) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "skipped ") && !strings.Contains(done.stdout, line) {
+			t.Errorf("the real run does not say %q", line)
+		} else if name, would := strings.CutPrefix(line, "would add "); would && !strings.Contains(done.stdout, "added "+name+":") {
+			t.Errorf("the real run does not add %s", name)
+		}
+	}
 	if all := done.stdout + planned.stdout; strings.Contains(all, "\x1b") || strings.Contains(all, "the-token") {
 		t.Errorf("the output is %q", all)
 	}

@@ -45,6 +45,9 @@ func (a *adder) add(ctx context.Context, s *server) (done *added, err error) {
 		return nil, cli.Usage("%w", err)
 	}
 	done = &added{Plugin: s.name, Tools: []string{}, Secrets: []addedSecret{}, Grants: []string{}, Warnings: []string{}, url: s.url}
+	if err := a.checkPlan(s, request, options.Config); err != nil {
+		return nil, err
+	}
 	if a.dryRun {
 		done.plan(s, request)
 		return done, nil
@@ -83,6 +86,32 @@ func recognize(s *server) (*serverpackage.Request, error) {
 		err = errors.New("--lock-packages is for packages of npx and uvx")
 	}
 	return request, err
+}
+
+// checkPlan returns an error if the server's description, the configuration or the environment shows that
+// the server cannot be added. A dry run and a real one both begin with it.
+func (a *adder) checkPlan(s *server, request *serverpackage.Request, c config.Config) error {
+	command := slices.Clone(s.command)
+	if s.url == "" {
+		command[0] = "program" // where it will be is not known yet
+	}
+	if _, err := s.manifest(command); err != nil {
+		return err
+	}
+	for _, each := range s.allSecrets() {
+		if err := mayUse(s.name, each, &c); err != nil {
+			return err
+		}
+		if _, exists := c.Secrets[each.name]; !exists && each.variable != "" && a.process.Getenv(each.variable) == "" {
+			return fmt.Errorf("the variable %s is not set here; set it, or write the value", each.variable)
+		}
+	}
+	if request == nil && s.url == "" && s.folder == "" {
+		if err := checkProgram(s.command[0]); err != nil {
+			return fmt.Errorf("finding the program of the server: %w", err)
+		}
+	}
+	return nil
 }
 
 // fill makes the folder of the plugin. A package is installed into the empty folder, so that nothing of
@@ -187,14 +216,11 @@ func (a *adder) prepare(ctx context.Context, s *server, c config.Config, done *a
 // secret writes the value of a secret into a file that only the user can read, and returns what the
 // configuration needs for the secret. It returns nil if the configuration has it.
 func (a *adder) secret(plugin string, each secret, c *config.Config, undoing *[]func() error) (*serve.Addition, string, error) {
-	known, exists := c.Secrets[each.name]
-	if exists && !slices.Contains(known.Plugins, plugin) {
-		return nil, "", fmt.Errorf("the secret %s is not granted to the plugin %s: add the plugin to secrets.%s.plugins of toolhost.yaml", each.name, plugin, each.name)
+	if err := mayUse(plugin, each, c); err != nil {
+		return nil, "", err
 	}
+	known, exists := c.Secrets[each.name]
 	if each.known || exists && (each.variable != "" || known.File == "") {
-		if !exists {
-			return nil, "", fmt.Errorf("there is no secret %s in toolhost.yaml", each.name)
-		}
 		return nil, known.File, nil
 	}
 	addition := &serve.Addition{Path: []string{"secrets", each.name}}
@@ -220,6 +246,18 @@ func (a *adder) secret(plugin string, each secret, c *config.Config, undoing *[]
 	}
 	addition.Value = fmt.Sprintf("{plugins: [%s], file: %q}", plugin, path)
 	return addition, path, nil
+}
+
+// mayUse returns an error if the configuration keeps a plugin from a secret.
+func mayUse(plugin string, each secret, c *config.Config) error {
+	known, exists := c.Secrets[each.name]
+	switch {
+	case exists && !slices.Contains(known.Plugins, plugin):
+		return fmt.Errorf("the secret %s is not granted to the plugin %s: add the plugin to secrets.%s.plugins of toolhost.yaml", each.name, plugin, each.name)
+	case each.known && !exists:
+		return fmt.Errorf("there is no secret %s in toolhost.yaml", each.name)
+	}
+	return nil
 }
 
 // keep writes a secret's value to a file. restore puts back what was there.

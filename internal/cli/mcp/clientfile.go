@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/tailscale/hujson"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -20,8 +23,8 @@ const largestClientFile = 32 << 20
 // clientFile is the part of an MCP client's configuration that names servers. Clients use one of the
 // keys.
 type clientFile struct {
-	MCPServers map[string]clientServer `json:"mcpServers"` // most clients
-	Servers    map[string]clientServer `json:"servers"`    // VS Code
+	MCPServers map[string]json.RawMessage `json:"mcpServers"` // most clients
+	Servers    map[string]json.RawMessage `json:"servers"`    // VS Code
 }
 
 // clientServer is a server in the configuration of an MCP client. The address of a server over HTTP
@@ -44,8 +47,9 @@ type clientServer struct {
 // errDisabled is the reason for a server that its file switches off.
 var errDisabled = errors.New("the file says that it is disabled")
 
-// readClientFile returns the servers of a file, by name.
-func readClientFile(path string) (map[string]clientServer, error) {
+// readClientFile returns the servers of a file, by name. As clients do, it takes JSON with comments and
+// trailing commas, behind a byte order mark.
+func readClientFile(path string) (map[string]json.RawMessage, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -59,7 +63,12 @@ func readClientFile(path string) (map[string]clientServer, error) {
 		return nil, fmt.Errorf("%s has more than %d bytes", path, largestClientFile)
 	}
 	var found clientFile
-	if err := json.Unmarshal(data, &found); err != nil {
+	data = append(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), '\n') // a comment may end the file, but not for hujson
+	data, err = hujson.Standardize(data)
+	if err == nil {
+		err = json.Unmarshal(data, &found)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s is not the JSON of an MCP client: %w", path, err)
 	}
 	servers := found.MCPServers
@@ -91,6 +100,15 @@ func pluginName(name string) string {
 	return mapped
 }
 
+// parseClientServer reads a server of a file. Another server may be good if this one is not.
+func parseClientServer(text json.RawMessage) (*clientServer, error) {
+	var from clientServer
+	if err := json.Unmarshal(text, &from); err != nil {
+		return nil, fmt.Errorf("it is no server of an MCP client: %w", err)
+	}
+	return &from, nil
+}
+
 // server returns the server that the file describes. The error is the reason why it cannot be added.
 func (c *clientServer) server(name string, getenv func(string) string) (*server, error) {
 	s := &server{name: pluginName(name), secrets: map[string]secret{}, headers: map[string]header{}, set: map[string]string{}}
@@ -111,13 +129,17 @@ func (c *clientServer) server(name string, getenv func(string) string) (*server,
 		return nil, errors.New("toolhost does not speak the transport sse, which MCP has replaced; use the server's URL for streamable HTTP")
 	}
 	if s.url != "" {
+		var err error
+		if s.url, err = e.visible("url", s.url); err != nil {
+			return nil, err
+		}
 		return s, e.addHeaders(s, c.Headers)
 	}
 	if c.Command == "" {
 		return nil, errors.New("it has neither a command nor a url")
 	}
 	for _, word := range append([]string{c.Command}, c.Args...) {
-		word, err := e.word(word)
+		word, err := e.visible("command", word)
 		if err != nil {
 			return nil, err
 		}

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// expander reads the references to variables in the file of an MCP client: ${NAME}, ${env:NAME}, and
-// ${NAME:-DEFAULT}. The client takes their values from its environment.
+// expander reads the references to variables in the file of an MCP client: ${NAME}, ${env:NAME},
+// ${NAME:-DEFAULT}, and $NAME. The client takes their values from its environment. $NAME has capitals and
+// is a word of its own or begins a path, because a dollar sign in a password is none.
 //
 // A reference that is the whole value of a variable stays one: the secret is then the variable of
 // toolhost's environment, and its value is copied nowhere. Other texts with references get the values
@@ -18,6 +19,7 @@ type expander struct {
 }
 
 var (
+	bareReference = regexp.MustCompile(`(^|[\s=:,;"'])\$([A-Z_][A-Z0-9_]*)($|[\s=:,;"'/])`)
 	anyReference  = regexp.MustCompile(`\$\{[^{}]*\}`)
 	environmental = regexp.MustCompile(`^\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(:-[^{}]*)?\}$`)
 )
@@ -57,15 +59,24 @@ func (e *expander) value(text string) (string, error) {
 	return expanded, failed
 }
 
-// word returns a word of a command. It only expands the home folder: plugin.yaml shows the words, and
-// other variables may be secrets.
-func (e *expander) word(text string) (string, error) {
+// braced returns a text with ${NAME} in place of each $NAME.
+func braced(text string) string {
+	for bareReference.MatchString(text) { // two of them may share the character between them
+		text = bareReference.ReplaceAllString(text, "${1}$${${2}}${3}")
+	}
+	return text
+}
+
+// visible returns a text of plugin.yaml: a word of the command, or the URL. It expands the home folder,
+// and uses the default of a variable that is not set. Other variables may be secrets.
+func (e *expander) visible(what, text string) (string, error) {
+	text = braced(text)
 	for _, found := range anyReference.FindAllString(text, -1) {
-		switch variable, _, _, err := reference(found); {
+		switch variable, _, hasPreset, err := reference(found); {
 		case err != nil:
 			return "", err
-		case variable != "HOME" && variable != "userHome":
-			return "", fmt.Errorf("the command has %s, and plugin.yaml would show its value; write the value, or give it to the server in env", found)
+		case variable != "HOME" && variable != "userHome" && (!hasPreset || e.getenv(variable) != ""):
+			return "", fmt.Errorf("the %s has %s, and plugin.yaml would show its value; write the value, or give it to the server in env or in headers", what, found)
 		}
 	}
 	return e.value(text)
@@ -73,6 +84,7 @@ func (e *expander) word(text string) (string, error) {
 
 // secret returns the secret for the value of a variable.
 func (e *expander) secret(name, text string) (secret, error) {
+	text = braced(text)
 	if variable, _, hasPreset, err := reference(text); err == nil && !hasPreset && variable != "userHome" {
 		return secret{name: name, variable: variable}, nil
 	}
@@ -84,6 +96,7 @@ func (e *expander) secret(name, text string) (secret, error) {
 // whole value is one.
 func (e *expander) header(name, text string) (header, error) {
 	var h header
+	text = braced(text)
 	found := anyReference.FindAllString(text, -1)
 	for _, each := range found {
 		variable, _, hasPreset, err := reference(each)

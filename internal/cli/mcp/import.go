@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,7 +23,8 @@ const importHelp = `Import adds the servers of an MCP client's configuration as 
 JSON key mcpServers or servers. With NAMEs, it adds these servers only. --dry-run shows what it would add, and changes nothing.
 
 The value of each variable in env, and of each header, becomes a secret of the plugin: a file that only you can read, and a
-grant in toolhost.yaml. If the value is ${NAME} or ${env:NAME}, the secret is that variable of toolhost's environment.
+grant in toolhost.yaml. If the value is ${NAME}, ${env:NAME} or $NAME, the secret is that variable of toolhost's environment.
+FILE may have comments and trailing commas.
 
 For each server, import prints that it was added, or why it was not. The exit code is 3 if one was not, unless the file
 disables it. With -o json it prints an object: servers, each with name, plugin, added, reason, and result, which has the
@@ -128,9 +130,12 @@ func (a *adder) importFile(ctx context.Context, file string, names []string, gra
 		if len(names) > 0 && !slices.Contains(names, name) {
 			continue
 		}
-		from := servers[name]
 		shown := importedServer{Name: name, Plugin: pluginName(name), wanted: true}
-		shown.Result, err = a.importServer(ctx, name, &from, grants)
+		if same := slices.IndexFunc(done.Servers, func(s importedServer) bool { return s.Plugin == shown.Plugin && s.Added }); same >= 0 {
+			err = fmt.Errorf("the plugin would have the name of that for %q; import it from a file in which its name differs more", done.Servers[same].Name)
+		} else {
+			shown.Result, err = a.importServer(ctx, name, servers[name], grants)
+		}
 		if err != nil {
 			shown.Reason, shown.wanted = err.Error(), !errors.Is(err, errDisabled)
 		}
@@ -143,7 +148,11 @@ func (a *adder) importFile(ctx context.Context, file string, names []string, gra
 	return done, nil
 }
 
-func (a *adder) importServer(ctx context.Context, name string, from *clientServer, grants importGrants) (*added, error) {
+func (a *adder) importServer(ctx context.Context, name string, text json.RawMessage, grants importGrants) (*added, error) {
+	from, err := parseClientServer(text)
+	if err != nil {
+		return nil, err
+	}
 	s, err := from.server(name, a.process.Getenv)
 	if err != nil {
 		return nil, err

@@ -146,18 +146,27 @@ func plainCommand(ctx context.Context, command []string, folder string) ([]strin
 			return append([]string{"./" + filepath.Clean(program)}, command[1:]...), nil
 		}
 	}
-	info, err := os.Stat(program)
-	switch {
-	case err != nil:
+	if err := checkProgram(program); err != nil {
 		return nil, err
-	case !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0:
-		return nil, fmt.Errorf("%s is no program", program)
 	}
 	copied := filepath.Join(folder, filepath.Base(program))
 	if err := pluginfolder.Copy(ctx, copied, program); err != nil {
 		return nil, err
 	}
 	return append([]string{"./" + filepath.Base(program)}, command[1:]...), os.Chmod(copied, 0o755)
+}
+
+// checkProgram returns an error if the path of a program leads to none. A name without a slash is looked
+// up when the server starts.
+func checkProgram(program string) error {
+	if !strings.ContainsRune(program, '/') {
+		return nil
+	}
+	info, err := os.Stat(program)
+	if err == nil && (!info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0) {
+		err = fmt.Errorf("%s is no program", program)
+	}
+	return err
 }
 
 // addFolder copies what is in a folder into that of the plugin. It replaces and adds to nothing that the
