@@ -61,6 +61,11 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	return compile(schema, settings{draft: jsonschema.Draft2020, loader: refuseLoader{}, formats: true, nullable: true})
 }
 
+// CompileWithoutFormats compiles a schema like Compile, and asserts no formats.
+func CompileWithoutFormats(schema json.RawMessage) (*Schema, error) {
+	return compile(schema, settings{draft: jsonschema.Draft2020, loader: refuseLoader{}, formats: true, free: true, nullable: true})
+}
+
 // whyUnusable returns the message of a validator error with locations in the schema, without the
 // validator's document URLs.
 func whyUnusable(err error) string {
@@ -86,6 +91,7 @@ type settings struct {
 	engine jsonschema.RegexpEngine // matches patterns; nil: package regexp
 	// Assert format in all drafts, unless the schema makes it an annotation.
 	formats bool
+	free    bool // they are annotations, whatever the schema makes them
 	// Read the keyword nullable of OpenAPI 3.0.
 	nullable bool
 }
@@ -113,7 +119,7 @@ func compile(schema json.RawMessage, how settings) (s *Schema, err error) {
 		c.UseRegexpEngine(how.engine)
 	}
 	if how.formats {
-		useFormats(c, doc)
+		useFormats(c, doc, how.free)
 	}
 	if err := c.AddResource(schemaURL, doc); err != nil {
 		return nil, err
@@ -218,12 +224,12 @@ const formatsKeyword = "x-toolhost-formats"
 // may mean something else by them.
 var beyondStandard = []string{"semver", "period"}
 
-// useFormats makes the compiler assert the standard formats in all drafts, or in none if the schema
-// makes them annotations.
-func useFormats(c *jsonschema.Compiler, doc any) {
+// useFormats makes the compiler assert the standard formats in all drafts, or in none if they are free or
+// the schema makes them annotations.
+func useFormats(c *jsonschema.Compiler, doc any, annotated bool) {
 	anything := func(any) error { return nil }
 	free := beyondStandard
-	if root, ok := doc.(map[string]any); ok && root[formatsKeyword] == "annotation" {
+	if root, ok := doc.(map[string]any); annotated || ok && root[formatsKeyword] == "annotation" {
 		free = append(free, "json-pointer", "relative-json-pointer", "uuid", "duration", "ipv4", "ipv6", "hostname", "email", "date", "time",
 			"date-time", "uri", "iri", "uri-reference", "iri-reference", "uri-template")
 	} else {

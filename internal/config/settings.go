@@ -205,7 +205,8 @@ type Calls struct {
 	// What toolhost does with a structured result that does not fit the output schema of its tool:
 	// `refuse` ends the call with an error of kind internal that describes the misfit; `warn`
 	// returns the result, with the misfit in the log and in the result's metadata
-	// `toolhost.output_schema`.
+	// `toolhost.output_schema`. A format of a text, such as date-time, and a result of an MCP
+	// server only warn, whatever is set here.
 	OutputSchemas string `yaml:"output_schemas" default:"refuse" oneof:"refuse,warn"`
 	// The largest result; a call with a larger one fails.
 	MaxResultBytes Size `yaml:"max_result_bytes" default:"64MiB" min:"1KiB" max:"1GiB"`

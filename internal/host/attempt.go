@@ -296,13 +296,15 @@ func (a *attempt) finish(outcome tool.Outcome) {
 
 // checkOutput checks a result against the output schema of its tool. If the result does not fit,
 // the caller gets an error in its place, because code that relies on the schema would misread it.
-// The operator can configure a warning instead.
+// The operator can configure a warning instead. A format of a text warns in any case, and so does any
+// result of an MCP server: many of them declare a schema and send only text, which would be lost.
 func (a *attempt) checkOutput(schema *catalog.Schema, outcome *tool.Outcome) {
-	err := result.CheckOutput(schema, outcome)
+	formats, err := result.CheckOutput(schema, outcome)
 	if err == nil {
 		return
 	}
-	c, keep := a.call, a.call.settings.KeepBadOutput
+	c := a.call
+	keep := c.settings.KeepBadOutput || formats || c.tool.Plugin.IsServer()
 	c.logger(c.services.log.calls).Warn("a result does not fit the output schema of its tool", "refused", !keep, "error", err)
 	if keep {
 		c.report.SetBadOutput(result.Clip(err.Error(), result.MaxReason))

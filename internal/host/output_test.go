@@ -51,3 +51,33 @@ func TestOutputSchema(t *testing.T) {
 		}
 	}
 }
+
+// A format of a text warns and loses no result, whatever else is configured: libraries derive formats that
+// their own encoders do not keep (AgentDojo).
+func TestFormatsInAnOutputSchemaWarn(t *testing.T) {
+	for _, tc := range []struct{ schema, value string }{
+		{`{"type":"object","properties":{"at":{"type":"string","format":"date-time"}}}`, `{"at":"2024-05-19T12:00:00"}`},
+		{`{"type":"object","properties":{"on":{"type":"string","format":"date"}}}`, `{"on":"19.05.2024"}`},
+		{`{"type":"object","properties":{"id":{"type":"string","format":"uuid"}}}`, `{"id":"7"}`},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"mail":{"type":"string","format":"email"}}}`, `{"mail":"ann"}`},
+		{`{"type":"object","properties":{"event":{"$ref":"#/$defs/e"}},"$defs":{"e":{"type":"object","properties":{"start":{"type":"string","format":"date-time"}}}}}`, `{"event":{"start":"today"}}`},
+		{`{"type":"array","items":{"type":"string","format":"uri"}}`, `["no uri"]`},
+	} {
+		spec := tool.Spec{Name: "ask", Description: "Answers.", OutputSchema: []byte(tc.schema)}
+		r := newRig(t, []hosttest.Tool{{Spec: spec, Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+			return tool.Result{Content: []tool.Content{tool.JSON([]byte(tc.value))}}, nil
+		}}}, nil)
+		got := outcome(t, r, call("ask", "{}"))
+		if got.Err != nil || string(got.Result.Content[0].JSON) != tc.value || got.Result.Metadata["toolhost.output_schema"] == nil {
+			t.Errorf("%s: %+v, %v", tc.schema, got.Result, got.Err)
+		}
+	}
+	// Another fault beside a format still refuses the result.
+	spec := tool.Spec{Name: "ask", Description: "Answers.", OutputSchema: []byte(`{"type":"object","properties":{"at":{"type":"string","format":"date-time"},"n":{"type":"integer"}}}`)}
+	r := newRig(t, []hosttest.Tool{{Spec: spec, Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+		return tool.Result{Content: []tool.Content{tool.JSON([]byte(`{"at":"noon","n":"one"}`))}}, nil
+	}}}, nil)
+	if got := outcome(t, r, call("ask", "{}")); got.Err == nil || !strings.Contains(got.Err.Message, "broke its contract") {
+		t.Errorf("another fault: %+v", got)
+	}
+}

@@ -120,6 +120,9 @@ type Schema struct {
 	once     sync.Once
 	compiled *arguments.Schema
 	err      error
+
+	// loose is the schema of a result without its formats, compiled when a result does not fit.
+	loose func() (*arguments.Schema, error)
 }
 
 // Settled reports that the arguments fit the schema, that Repair would not change them, and that
@@ -145,7 +148,9 @@ func outputOf(spec *tool.Spec) *Schema {
 	if len(spec.OutputSchema) == 0 {
 		return nil
 	}
-	return &Schema{text: spec.OutputSchema}
+	s := &Schema{text: spec.OutputSchema}
+	s.loose = sync.OnceValues(func() (*arguments.Schema, error) { return arguments.CompileWithoutFormats(s.text) })
+	return s
 }
 
 // ValidateResult returns nil if a structured result fits the schema, else an error that names the
@@ -167,6 +172,21 @@ func (s *Schema) ValidateResult(text json.RawMessage) error {
 		return errors.New(aboutResult(value, problems))
 	}
 	return nil
+}
+
+// OnlyFormats reports whether a structured result that does not fit the schema would fit it without the
+// formats of texts, such as date-time. Libraries derive a format from a type whose texts they encode in
+// another form, so the result is what its author meant.
+func (s *Schema) OnlyFormats(text json.RawMessage) bool {
+	if s.loose == nil {
+		return false
+	}
+	value, err := arguments.ParseValue(text)
+	if err != nil {
+		return false
+	}
+	loose, err := s.loose()
+	return err == nil && loose.Validate(value) == nil
 }
 
 // aboutResult names the whole value in problems for what it is. A part with the name arguments

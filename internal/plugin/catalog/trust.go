@@ -152,7 +152,7 @@ func restrain(p *Plugin, file string, known *trust.Plugin) {
 	if known == nil || known.Name == "" && (known.Digest == "" || known.Digest == p.Digest) {
 		return // the first description of the trusted executable is trusted
 	}
-	if p.isServer() {
+	if p.IsServer() {
 		pin(p, known)
 	}
 	var relaxed, left []string
@@ -181,9 +181,9 @@ func restrain(p *Plugin, file string, known *trust.Plugin) {
 	}
 }
 
-// isServer reports whether the plugin is an MCP server, whose program cannot be told from what it
+// IsServer reports whether the plugin is an MCP server, whose program cannot be told from what it
 // declares: the same program may declare something else at any time.
-func (p *Plugin) isServer() bool { return p.Manifest != nil && p.Manifest.MCP != nil }
+func (p *Plugin) IsServer() bool { return p.Manifest != nil && p.Manifest.MCP != nil }
 
 // pin removes the tools of an MCP server whose definition is not the one that the operator trusted.
 // For a plugin of the plugin contract, a changed description is that of changed code, which has
@@ -214,7 +214,7 @@ func pin(p *Plugin, known *trust.Plugin) {
 // outdated reports whether the operator has trusted other definitions of an MCP server than those
 // with which the server described itself, so that the catalog has to ask it again.
 func (b *trustBounds) outdated(s *slot) bool {
-	if b.store == nil || !s.file.usable() || !s.file.isServer() {
+	if b.store == nil || !s.file.usable() || !s.file.IsServer() {
 		return false
 	}
 	known := b.records.At(s.real)
@@ -235,7 +235,7 @@ func (p *Plugin) Trusted() trust.Description {
 		}
 		record := trust.ToolOf(spec)
 		record.Filters = recordOf(own[spec.Name])
-		if p.isServer() {
+		if p.IsServer() {
 			record.Text = trust.Text(spec)
 		}
 		d.Tools[spec.Name] = record
