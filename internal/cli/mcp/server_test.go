@@ -62,7 +62,7 @@ func TestFolderBesideAPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
-	scratch, err := os.MkdirTemp("", "t") // a socket needs a short path
+	scratch, err := os.MkdirTemp("/tmp", "t") // a socket needs a short path
 	if err != nil {
 		t.Fatal(err)
 	}

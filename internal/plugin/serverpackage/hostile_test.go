@@ -159,7 +159,7 @@ func (r *registry) repository(t *testing.T) string {
 // install installs a package with the operator's settings.
 func (r *registry) install(t *testing.T, request *Request, lock string, environ ...string) (*Installed, string, error) {
 	t.Helper()
-	scratch, err := os.MkdirTemp("", "t") // a socket needs a short path
+	scratch, err := os.MkdirTemp("/tmp", "t") // a socket needs a short path
 	if err != nil {
 		t.Fatal(err)
 	}
