@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -56,5 +57,25 @@ func TestBooleanSchemas(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A hostile schema that nests as deep as JSON may takes little memory: what is deep stays as it is.
+func TestDeepSchemasAreNotReadAgain(t *testing.T) {
+	const depth = 4000
+	deep := strings.Repeat(`{"items":`, depth) + "true" + strings.Repeat("}", depth)
+	schema := json.RawMessage(`{"type":"object","properties":{"flag":true,"a":` + deep + `}}`)
+	var plain json.RawMessage
+	run := testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			plain = withoutBooleans(schema)
+		}
+	})
+	if want := bytes.Replace(schema, []byte(`"flag":true`), []byte(`"flag":{}`), 1); !bytes.Equal(plain, want) {
+		t.Errorf("%.200s", plain)
+	}
+	if most := int64(16 * maxPlainDepth * len(schema)); run.AllocedBytesPerOp() > most {
+		t.Errorf("%d bytes are taken for a schema of %d", run.AllocedBytesPerOp(), len(schema))
 	}
 }
