@@ -5,8 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -79,5 +82,57 @@ func TestFormatsInAnOutputSchemaWarn(t *testing.T) {
 	}}}, nil)
 	if got := outcome(t, r, call("ask", "{}")); got.Err == nil || !strings.Contains(got.Err.Message, "broke its contract") {
 		t.Errorf("another fault: %+v", got)
+	}
+}
+
+// TestBadOutputOfAnMCPServerWarns checks that a result of an MCP server arrives although it does not
+// fit the output schema (mcp-context-forge#4042). The same result of another plugin is refused.
+func TestBadOutputOfAnMCPServerWarns(t *testing.T) {
+	object := tool.Spec{Name: "ask", Description: "Answers.", OutputSchema: []byte(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`)}
+	for name, content := range map[string][]tool.Content{
+		"text alone":         {tool.Text("the answer is 7")},
+		"several texts":      {tool.Text("the answer"), tool.Text("is 7")},
+		"JSON as text":       {tool.Text(`{"n":7}`)},
+		"wrong type":         {tool.JSON([]byte(`{"n":"7"}`))},
+		"other keys":         {tool.JSON([]byte(`{"result":7}`))},
+		"one key more":       {tool.JSON([]byte(`{"n":7,"unit":"kg"}`))},
+		"an empty object":    {tool.JSON([]byte(`{}`)), tool.Text("7")},
+		"a list":             {tool.JSON([]byte(`[7]`))},
+		"null":               {tool.JSON([]byte(`null`)), tool.Text("7")},
+		"a text as JSON":     {tool.JSON([]byte(`"7"`))},
+		"a file and no JSON": {tool.File("a.bin", "application/octet-stream", []byte("7"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, server := range []bool{true, false} {
+				r := newRig(t, []hosttest.Tool{{Spec: object, Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+					return tool.Result{Content: content}, nil
+				}}}, func(cfg *host.Config) {
+					if server {
+						cfg.Catalog.Snapshot().Tool("ask").Plugin.Manifest = &manifest.Manifest{MCP: &manifest.MCP{}}
+					}
+				})
+				got := outcome(t, r, call("ask", "{}"))
+				if !server {
+					if got.Err == nil || !strings.Contains(got.Err.Message, "broke its contract") {
+						t.Errorf("of another plugin: %+v", got)
+					}
+					continue
+				}
+				if got.Err != nil || got.Result.Metadata["toolhost.output_schema"] == nil {
+					t.Fatalf("%+v, %v", got.Result, got.Err)
+				}
+				if diff := cmp.Diff(content, got.Result.Content); diff != "" {
+					t.Errorf("the content (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+	r := newRig(t, []hosttest.Tool{{Spec: object, Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+		return tool.Result{Content: []tool.Content{tool.JSON([]byte(`{"n":7}`))}}, nil
+	}}}, func(cfg *host.Config) {
+		cfg.Catalog.Snapshot().Tool("ask").Plugin.Manifest = &manifest.Manifest{MCP: &manifest.MCP{}}
+	})
+	if got := outcome(t, r, call("ask", "{}")); got.Err != nil || got.Result.Metadata["toolhost.output_schema"] != nil {
+		t.Errorf("a result that fits: %+v, %v", got.Result, got.Err)
 	}
 }
