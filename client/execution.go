@@ -9,9 +9,13 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/grpc"
+
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
+	"github.com/toolhost/toolhost/internal/rpc/link"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -72,6 +76,23 @@ func (c *Client) start(ctx context.Context, call tool.Call, complete bool) (*exe
 func (c *Client) Call(ctx context.Context, call tool.Call) (tool.Outcome, error) {
 	call.OutcomeOnly = true
 	return c.Follow(ctx, call, func(tool.Event) {})
+}
+
+// ReviewCall decides about a call as Call does, and executes nothing. It returns the result with which the
+// call would end unexecuted, such as one for arguments that do not fit, or nil if the tool would be
+// executed now. Errors: approval_required, with the final arguments and their digest; otherwise those of
+// Call. toolhost decides again when the call is made.
+func (c *Client) ReviewCall(ctx context.Context, call tool.Call) (*tool.Result, error) {
+	req := &toolhostv1.ReviewCallRequest{Tool: hostpb.FromName(call.Tool), Arguments: call.Arguments, Options: hostpb.FromCall(call)}
+	req.Options.OnBehalfOf = onBehalfOf(ctx)
+	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReviewCallResponse, error) {
+		return toolhostv1.NewToolServiceClient(conn).ReviewCall(ctx, req)
+	})
+	if err != nil || resp.GetResult() == nil {
+		return nil, err
+	}
+	result := toolpb.ToResult(resp.GetResult())
+	return &result, nil
 }
 
 // Follow is Call, but also calls show for each event except the last. It calls show in its own

@@ -35,7 +35,7 @@ type call struct {
 	request  tool.Call   // without the arguments
 	tool     *catalog.Tool
 	arrived  time.Time
-	kind     CallKind      // a FilterCall has no filters and no shaping
+	kind     CallKind      // a FilterCall has no filters and no shaping, a Review executes nothing
 	filtered *catalog.Tool // whose plugin applies the filter that the call asks to it; nil: another call
 	counted  bool          // the host's usage counts the call until it ends
 	cut      uint32        // the last attempt whose process ended before it had answered; 0: none

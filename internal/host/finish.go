@@ -50,7 +50,12 @@ func (c *call) finishUnexecuted(outcome tool.Outcome) {
 	if c.kind != ToolCall || outcome.Err != nil && outcome.Err.Kind == tool.KindConflict {
 		record = recordNothing
 	}
-	end.publish(end.shape(outcome), record)
+	if c.kind == Review {
+		outcome = end.shape(outcome)
+		c.events.End(outcome, func(*tool.Outcome) {})
+	} else {
+		end.publish(end.shape(outcome), record)
+	}
 	end.stop()
 }
 

@@ -89,6 +89,8 @@ const (
 	ToolCall CallKind = iota
 	// FilterCall is a call of a filter before or after the call of a tool.
 	FilterCall
+	// Review decides about a call and executes nothing. Observers do not see it.
+	Review
 )
 
 // CallEnd is how a call ended.
@@ -127,7 +129,7 @@ type callReport struct {
 // that is not recorded keeps the ids of the caller, so that log records lead to the caller's trace.
 // This also applies to a host without an observer.
 func (c *call) observe() {
-	if observer := c.settings.Observer; observer != nil {
+	if observer := c.settings.Observer; observer != nil && c.kind != Review {
 		c.observed = &callReport{observer: observer, span: observer.CallBegan(&c.request, c.kind, c.arrived)}
 	}
 	if span := c.observed.recorded(); span != nil {

@@ -100,7 +100,7 @@ func (c *call) prepare(s submission) bool {
 	}
 	p.recordArguments()
 	refused := p.authorize()
-	if refused == nil {
+	if refused == nil && c.kind != Review {
 		refused = c.checkRate(false)
 	}
 	if refused != nil {
@@ -195,6 +195,9 @@ func (p *preparation) authorize() *tool.Error {
 	d, ended := c.settings.authorizer.decide(c.ctx(), &c.request, c.tool, p.submitted, p.final, !p.tooLargeToReplace(p.final.Canonical()))
 	if ended != nil {
 		return c.unsent(ended)
+	}
+	if c.kind == Review && d.refused == nil {
+		return nil // what is executed later is decided and recorded then
 	}
 	c.observed.decided(&d.entry)
 	if d.standing != nil {

@@ -38,6 +38,9 @@ type Tools interface {
 	// Open starts a call. If complete is set, call.Arguments are the whole arguments, otherwise
 	// their beginning, and Execution.Send sends the rest. ctx limits only the start.
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
+	// Review decides about a call with complete arguments as Open does, and executes nothing. It
+	// returns the result with which the call would end unexecuted; nil: the tool would be executed.
+	Review(ctx context.Context, call tool.Call) (*tool.Result, error)
 	Finder
 	Artifacts
 	Resources

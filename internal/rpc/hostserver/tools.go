@@ -128,6 +128,24 @@ func (s *toolService) Call(ctx context.Context, req *toolhostv1.CallRequest) (*t
 	return responseOf(event.Ended)
 }
 
+// ReviewCall implements toolhost.v1.ToolService.
+func (s *toolService) ReviewCall(ctx context.Context, req *toolhostv1.ReviewCallRequest) (*toolhostv1.ReviewCallResponse, error) {
+	caller := callerOf(ctx)
+	call, err := s.callOf(ctx, &caller, req.GetTool(), req.GetArguments(), req.GetOptions())
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.host.Review(withAccount(ctx), call)
+	if err != nil {
+		return nil, ofCall(call.ID, err)
+	}
+	resp := &toolhostv1.ReviewCallResponse{}
+	if result != nil {
+		resp.Result = toolpb.FromResult(*result)
+	}
+	return resp, fitsAnswer(resp)
+}
+
 func responseOf(o *tool.Outcome) (*toolhostv1.CallResponse, error) {
 	if o.Err != nil {
 		return nil, o.Err

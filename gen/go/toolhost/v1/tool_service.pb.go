@@ -2184,6 +2184,117 @@ func (x *CallResponse) GetReplayed() bool {
 	return false
 }
 
+// ReviewCallRequest names a call that is not made yet.
+type ReviewCallRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the tool.
+	Tool string `protobuf:"bytes,1,opt,name=tool,proto3" json:"tool,omitempty"`
+	// The arguments, a JSON object. Empty means `{}`.
+	Arguments []byte `protobuf:"bytes,2,opt,name=arguments,proto3" json:"arguments,omitempty"`
+	// The optional parameters of the call. Unset means the default of each.
+	Options       *CallOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReviewCallRequest) Reset() {
+	*x = ReviewCallRequest{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReviewCallRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReviewCallRequest) ProtoMessage() {}
+
+func (x *ReviewCallRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReviewCallRequest.ProtoReflect.Descriptor instead.
+func (*ReviewCallRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ReviewCallRequest) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *ReviewCallRequest) GetArguments() []byte {
+	if x != nil {
+		return x.Arguments
+	}
+	return nil
+}
+
+func (x *ReviewCallRequest) GetOptions() *CallOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// ReviewCallResponse says how a call would end unexecuted.
+type ReviewCallResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The result for the model with which the call would end, such as one that says which argument does
+	// not fit. Unset: the tool would be executed.
+	Result        *v1.Result `protobuf:"bytes,1,opt,name=result,proto3" json:"result,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReviewCallResponse) Reset() {
+	*x = ReviewCallResponse{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReviewCallResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReviewCallResponse) ProtoMessage() {}
+
+func (x *ReviewCallResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReviewCallResponse.ProtoReflect.Descriptor instead.
+func (*ReviewCallResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *ReviewCallResponse) GetResult() *v1.Result {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
 // StartCall starts a call on a stream.
 type StartCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2201,7 +2312,7 @@ type StartCall struct {
 
 func (x *StartCall) Reset() {
 	*x = StartCall{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2213,7 +2324,7 @@ func (x *StartCall) String() string {
 func (*StartCall) ProtoMessage() {}
 
 func (x *StartCall) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2226,7 +2337,7 @@ func (x *StartCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartCall.ProtoReflect.Descriptor instead.
 func (*StartCall) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{28}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *StartCall) GetTool() string {
@@ -2268,7 +2379,7 @@ type AppendArguments struct {
 
 func (x *AppendArguments) Reset() {
 	*x = AppendArguments{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2280,7 +2391,7 @@ func (x *AppendArguments) String() string {
 func (*AppendArguments) ProtoMessage() {}
 
 func (x *AppendArguments) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2293,7 +2404,7 @@ func (x *AppendArguments) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppendArguments.ProtoReflect.Descriptor instead.
 func (*AppendArguments) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{29}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *AppendArguments) GetText() []byte {
@@ -2313,7 +2424,7 @@ type CompleteArguments struct {
 
 func (x *CompleteArguments) Reset() {
 	*x = CompleteArguments{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2325,7 +2436,7 @@ func (x *CompleteArguments) String() string {
 func (*CompleteArguments) ProtoMessage() {}
 
 func (x *CompleteArguments) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2338,7 +2449,7 @@ func (x *CompleteArguments) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteArguments.ProtoReflect.Descriptor instead.
 func (*CompleteArguments) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{30}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{32}
 }
 
 // CancelCall requests the cancellation of a call. The call still ends with `ended`.
@@ -2352,7 +2463,7 @@ type CancelCall struct {
 
 func (x *CancelCall) Reset() {
 	*x = CancelCall{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2364,7 +2475,7 @@ func (x *CancelCall) String() string {
 func (*CancelCall) ProtoMessage() {}
 
 func (x *CancelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2377,7 +2488,7 @@ func (x *CancelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCall.ProtoReflect.Descriptor instead.
 func (*CancelCall) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{31}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CancelCall) GetReason() string {
@@ -2405,7 +2516,7 @@ type ExecuteRequest struct {
 
 func (x *ExecuteRequest) Reset() {
 	*x = ExecuteRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2417,7 +2528,7 @@ func (x *ExecuteRequest) String() string {
 func (*ExecuteRequest) ProtoMessage() {}
 
 func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2430,7 +2541,7 @@ func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecuteRequest.ProtoReflect.Descriptor instead.
 func (*ExecuteRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{32}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ExecuteRequest) GetFrame() isExecuteRequest_Frame {
@@ -2519,7 +2630,7 @@ type ExecuteResponse struct {
 
 func (x *ExecuteResponse) Reset() {
 	*x = ExecuteResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2531,7 +2642,7 @@ func (x *ExecuteResponse) String() string {
 func (*ExecuteResponse) ProtoMessage() {}
 
 func (x *ExecuteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2544,7 +2655,7 @@ func (x *ExecuteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecuteResponse.ProtoReflect.Descriptor instead.
 func (*ExecuteResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{33}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ExecuteResponse) GetEvent() *CallEvent {
@@ -2582,7 +2693,7 @@ type ConnectRequest struct {
 
 func (x *ConnectRequest) Reset() {
 	*x = ConnectRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2594,7 +2705,7 @@ func (x *ConnectRequest) String() string {
 func (*ConnectRequest) ProtoMessage() {}
 
 func (x *ConnectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2607,7 +2718,7 @@ func (x *ConnectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectRequest.ProtoReflect.Descriptor instead.
 func (*ConnectRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{34}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ConnectRequest) GetCall() uint32 {
@@ -2743,7 +2854,7 @@ type GrantCredit struct {
 
 func (x *GrantCredit) Reset() {
 	*x = GrantCredit{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[35]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2755,7 +2866,7 @@ func (x *GrantCredit) String() string {
 func (*GrantCredit) ProtoMessage() {}
 
 func (x *GrantCredit) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[35]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2768,7 +2879,7 @@ func (x *GrantCredit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantCredit.ProtoReflect.Descriptor instead.
 func (*GrantCredit) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{35}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *GrantCredit) GetBytes() uint32 {
@@ -2798,7 +2909,7 @@ type ConnectResponse struct {
 
 func (x *ConnectResponse) Reset() {
 	*x = ConnectResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[36]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2810,7 +2921,7 @@ func (x *ConnectResponse) String() string {
 func (*ConnectResponse) ProtoMessage() {}
 
 func (x *ConnectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[36]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2823,7 +2934,7 @@ func (x *ConnectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectResponse.ProtoReflect.Descriptor instead.
 func (*ConnectResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{36}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ConnectResponse) GetCall() uint32 {
@@ -2887,7 +2998,7 @@ type CallEvent struct {
 
 func (x *CallEvent) Reset() {
 	*x = CallEvent{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[37]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2899,7 +3010,7 @@ func (x *CallEvent) String() string {
 func (*CallEvent) ProtoMessage() {}
 
 func (x *CallEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[37]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2912,7 +3023,7 @@ func (x *CallEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallEvent.ProtoReflect.Descriptor instead.
 func (*CallEvent) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{37}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *CallEvent) GetSeq() uint64 {
@@ -3072,7 +3183,7 @@ type CallStarted struct {
 
 func (x *CallStarted) Reset() {
 	*x = CallStarted{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[38]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3084,7 +3195,7 @@ func (x *CallStarted) String() string {
 func (*CallStarted) ProtoMessage() {}
 
 func (x *CallStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[38]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3097,7 +3208,7 @@ func (x *CallStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallStarted.ProtoReflect.Descriptor instead.
 func (*CallStarted) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{38}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *CallStarted) GetCallId() string {
@@ -3167,7 +3278,7 @@ type CallQuestion struct {
 
 func (x *CallQuestion) Reset() {
 	*x = CallQuestion{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[39]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3179,7 +3290,7 @@ func (x *CallQuestion) String() string {
 func (*CallQuestion) ProtoMessage() {}
 
 func (x *CallQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[39]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3192,7 +3303,7 @@ func (x *CallQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallQuestion.ProtoReflect.Descriptor instead.
 func (*CallQuestion) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{39}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *CallQuestion) GetId() uint32 {
@@ -3309,7 +3420,7 @@ type QuestionClosed struct {
 
 func (x *QuestionClosed) Reset() {
 	*x = QuestionClosed{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[40]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3321,7 +3432,7 @@ func (x *QuestionClosed) String() string {
 func (*QuestionClosed) ProtoMessage() {}
 
 func (x *QuestionClosed) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[40]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3334,7 +3445,7 @@ func (x *QuestionClosed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuestionClosed.ProtoReflect.Descriptor instead.
 func (*QuestionClosed) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{40}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *QuestionClosed) GetQuestion() uint32 {
@@ -3365,7 +3476,7 @@ type ContentChunk struct {
 
 func (x *ContentChunk) Reset() {
 	*x = ContentChunk{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[41]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3377,7 +3488,7 @@ func (x *ContentChunk) String() string {
 func (*ContentChunk) ProtoMessage() {}
 
 func (x *ContentChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[41]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3390,7 +3501,7 @@ func (x *ContentChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContentChunk.ProtoReflect.Descriptor instead.
 func (*ContentChunk) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{41}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ContentChunk) GetIndex() uint32 {
@@ -3434,7 +3545,7 @@ type CallEnded struct {
 
 func (x *CallEnded) Reset() {
 	*x = CallEnded{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[42]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3446,7 +3557,7 @@ func (x *CallEnded) String() string {
 func (*CallEnded) ProtoMessage() {}
 
 func (x *CallEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[42]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3459,7 +3570,7 @@ func (x *CallEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallEnded.ProtoReflect.Descriptor instead.
 func (*CallEnded) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{42}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *CallEnded) GetCallId() string {
@@ -3703,7 +3814,13 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x12\x1a\n" +
 	"\binstance\x18\x03 \x01(\tR\binstance\x120\n" +
 	"\x06result\x18\x04 \x01(\v2\x18.toolhost.tool.v1.ResultR\x06result\x12\x1a\n" +
-	"\breplayed\x18\x05 \x01(\bR\breplayed\"\x8d\x01\n" +
+	"\breplayed\x18\x05 \x01(\bR\breplayed\"y\n" +
+	"\x11ReviewCallRequest\x12\x12\n" +
+	"\x04tool\x18\x01 \x01(\tR\x04tool\x12\x1c\n" +
+	"\targuments\x18\x02 \x01(\fR\targuments\x122\n" +
+	"\aoptions\x18\x03 \x01(\v2\x18.toolhost.v1.CallOptionsR\aoptions\"F\n" +
+	"\x12ReviewCallResponse\x120\n" +
+	"\x06result\x18\x01 \x01(\v2\x18.toolhost.tool.v1.ResultR\x06result\"\x8d\x01\n" +
 	"\tStartCall\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12\x1c\n" +
 	"\targuments\x18\x02 \x01(\fR\targuments\x12\x1a\n" +
@@ -3799,11 +3916,13 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x18QUESTION_END_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15QUESTION_END_ANSWERED\x10\x01\x12\x18\n" +
 	"\x14QUESTION_END_EXPIRED\x10\x02\x12\x1a\n" +
-	"\x16QUESTION_END_ABANDONED\x10\x032\xf8\r\n" +
+	"\x16QUESTION_END_ABANDONED\x10\x032\xce\x0e\n" +
 	"\vToolService\x12Q\n" +
 	"\tListTools\x12\x1d.toolhost.v1.ListToolsRequest\x1a\x1e.toolhost.v1.ListToolsResponse\"\x05\x92\xb6\x18\x01\x01\x12K\n" +
 	"\aGetTool\x12\x1b.toolhost.v1.GetToolRequest\x1a\x1c.toolhost.v1.GetToolResponse\"\x05\x92\xb6\x18\x01\x01\x12B\n" +
-	"\x04Call\x12\x18.toolhost.v1.CallRequest\x1a\x19.toolhost.v1.CallResponse\"\x05\x92\xb6\x18\x01\x02\x12W\n" +
+	"\x04Call\x12\x18.toolhost.v1.CallRequest\x1a\x19.toolhost.v1.CallResponse\"\x05\x92\xb6\x18\x01\x02\x12T\n" +
+	"\n" +
+	"ReviewCall\x12\x1e.toolhost.v1.ReviewCallRequest\x1a\x1f.toolhost.v1.ReviewCallResponse\"\x05\x92\xb6\x18\x01\x02\x12W\n" +
 	"\vSearchTools\x12\x1f.toolhost.v1.SearchToolsRequest\x1a .toolhost.v1.SearchToolsResponse\"\x05\x92\xb6\x18\x01\x01\x12W\n" +
 	"\vRenderTools\x12\x1f.toolhost.v1.RenderToolsRequest\x1a .toolhost.v1.RenderToolsResponse\"\x05\x92\xb6\x18\x01\x01\x12O\n" +
 	"\aExecute\x12\x1b.toolhost.v1.ExecuteRequest\x1a\x1c.toolhost.v1.ExecuteResponse\"\x05\x92\xb6\x18\x01\x02(\x010\x01\x12S\n" +
@@ -3837,7 +3956,7 @@ func file_toolhost_v1_tool_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_v1_tool_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_toolhost_v1_tool_service_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
+var file_toolhost_v1_tool_service_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_toolhost_v1_tool_service_proto_goTypes = []any{
 	(ToolFormat)(0),                       // 0: toolhost.v1.ToolFormat
 	(QuestionEnd)(0),                      // 1: toolhost.v1.QuestionEnd
@@ -3869,166 +3988,172 @@ var file_toolhost_v1_tool_service_proto_goTypes = []any{
 	(*Approval)(nil),                      // 27: toolhost.v1.Approval
 	(*CallRequest)(nil),                   // 28: toolhost.v1.CallRequest
 	(*CallResponse)(nil),                  // 29: toolhost.v1.CallResponse
-	(*StartCall)(nil),                     // 30: toolhost.v1.StartCall
-	(*AppendArguments)(nil),               // 31: toolhost.v1.AppendArguments
-	(*CompleteArguments)(nil),             // 32: toolhost.v1.CompleteArguments
-	(*CancelCall)(nil),                    // 33: toolhost.v1.CancelCall
-	(*ExecuteRequest)(nil),                // 34: toolhost.v1.ExecuteRequest
-	(*ExecuteResponse)(nil),               // 35: toolhost.v1.ExecuteResponse
-	(*ConnectRequest)(nil),                // 36: toolhost.v1.ConnectRequest
-	(*GrantCredit)(nil),                   // 37: toolhost.v1.GrantCredit
-	(*ConnectResponse)(nil),               // 38: toolhost.v1.ConnectResponse
-	(*CallEvent)(nil),                     // 39: toolhost.v1.CallEvent
-	(*CallStarted)(nil),                   // 40: toolhost.v1.CallStarted
-	(*CallQuestion)(nil),                  // 41: toolhost.v1.CallQuestion
-	(*QuestionClosed)(nil),                // 42: toolhost.v1.QuestionClosed
-	(*ContentChunk)(nil),                  // 43: toolhost.v1.ContentChunk
-	(*CallEnded)(nil),                     // 44: toolhost.v1.CallEnded
-	nil,                                   // 45: toolhost.v1.ToolSelection.ContextEntry
-	nil,                                   // 46: toolhost.v1.GetToolRequest.ContextEntry
-	nil,                                   // 47: toolhost.v1.CallOptions.ContextEntry
-	(*v1.VersionInfo)(nil),                // 48: toolhost.tool.v1.VersionInfo
-	(*v1.CallerInfo)(nil),                 // 49: toolhost.tool.v1.CallerInfo
-	(*v1.ToolSpec)(nil),                   // 50: toolhost.tool.v1.ToolSpec
-	(*v1.Principal)(nil),                  // 51: toolhost.tool.v1.Principal
-	(*v1.Answer)(nil),                     // 52: toolhost.tool.v1.Answer
-	(*durationpb.Duration)(nil),           // 53: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),         // 54: google.protobuf.Timestamp
-	(*v1.QuestionKinds)(nil),              // 55: toolhost.tool.v1.QuestionKinds
-	(*v1.Result)(nil),                     // 56: toolhost.tool.v1.Result
-	(*v1.Status)(nil),                     // 57: toolhost.tool.v1.Status
-	(*v1.LogRecord)(nil),                  // 58: toolhost.tool.v1.LogRecord
-	(*v1.PersonQuestion)(nil),             // 59: toolhost.tool.v1.PersonQuestion
-	(*v1.ModelQuestion)(nil),              // 60: toolhost.tool.v1.ModelQuestion
-	(*v1.RootsQuestion)(nil),              // 61: toolhost.tool.v1.RootsQuestion
-	(*v1.Error)(nil),                      // 62: toolhost.tool.v1.Error
-	(*Settled)(nil),                       // 63: toolhost.v1.Settled
-	(*ListResourcesRequest)(nil),          // 64: toolhost.v1.ListResourcesRequest
-	(*ListResourceTemplatesRequest)(nil),  // 65: toolhost.v1.ListResourceTemplatesRequest
-	(*ReadResourceRequest)(nil),           // 66: toolhost.v1.ReadResourceRequest
-	(*ListPromptsRequest)(nil),            // 67: toolhost.v1.ListPromptsRequest
-	(*GetPromptRequest)(nil),              // 68: toolhost.v1.GetPromptRequest
-	(*CompleteArgumentRequest)(nil),       // 69: toolhost.v1.CompleteArgumentRequest
-	(*WatchResourcesRequest)(nil),         // 70: toolhost.v1.WatchResourcesRequest
-	(*ListResourcesResponse)(nil),         // 71: toolhost.v1.ListResourcesResponse
-	(*ListResourceTemplatesResponse)(nil), // 72: toolhost.v1.ListResourceTemplatesResponse
-	(*ReadResourceResponse)(nil),          // 73: toolhost.v1.ReadResourceResponse
-	(*ListPromptsResponse)(nil),           // 74: toolhost.v1.ListPromptsResponse
-	(*GetPromptResponse)(nil),             // 75: toolhost.v1.GetPromptResponse
-	(*CompleteArgumentResponse)(nil),      // 76: toolhost.v1.CompleteArgumentResponse
-	(*WatchResourcesResponse)(nil),        // 77: toolhost.v1.WatchResourcesResponse
+	(*ReviewCallRequest)(nil),             // 30: toolhost.v1.ReviewCallRequest
+	(*ReviewCallResponse)(nil),            // 31: toolhost.v1.ReviewCallResponse
+	(*StartCall)(nil),                     // 32: toolhost.v1.StartCall
+	(*AppendArguments)(nil),               // 33: toolhost.v1.AppendArguments
+	(*CompleteArguments)(nil),             // 34: toolhost.v1.CompleteArguments
+	(*CancelCall)(nil),                    // 35: toolhost.v1.CancelCall
+	(*ExecuteRequest)(nil),                // 36: toolhost.v1.ExecuteRequest
+	(*ExecuteResponse)(nil),               // 37: toolhost.v1.ExecuteResponse
+	(*ConnectRequest)(nil),                // 38: toolhost.v1.ConnectRequest
+	(*GrantCredit)(nil),                   // 39: toolhost.v1.GrantCredit
+	(*ConnectResponse)(nil),               // 40: toolhost.v1.ConnectResponse
+	(*CallEvent)(nil),                     // 41: toolhost.v1.CallEvent
+	(*CallStarted)(nil),                   // 42: toolhost.v1.CallStarted
+	(*CallQuestion)(nil),                  // 43: toolhost.v1.CallQuestion
+	(*QuestionClosed)(nil),                // 44: toolhost.v1.QuestionClosed
+	(*ContentChunk)(nil),                  // 45: toolhost.v1.ContentChunk
+	(*CallEnded)(nil),                     // 46: toolhost.v1.CallEnded
+	nil,                                   // 47: toolhost.v1.ToolSelection.ContextEntry
+	nil,                                   // 48: toolhost.v1.GetToolRequest.ContextEntry
+	nil,                                   // 49: toolhost.v1.CallOptions.ContextEntry
+	(*v1.VersionInfo)(nil),                // 50: toolhost.tool.v1.VersionInfo
+	(*v1.CallerInfo)(nil),                 // 51: toolhost.tool.v1.CallerInfo
+	(*v1.ToolSpec)(nil),                   // 52: toolhost.tool.v1.ToolSpec
+	(*v1.Principal)(nil),                  // 53: toolhost.tool.v1.Principal
+	(*v1.Answer)(nil),                     // 54: toolhost.tool.v1.Answer
+	(*durationpb.Duration)(nil),           // 55: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),         // 56: google.protobuf.Timestamp
+	(*v1.QuestionKinds)(nil),              // 57: toolhost.tool.v1.QuestionKinds
+	(*v1.Result)(nil),                     // 58: toolhost.tool.v1.Result
+	(*v1.Status)(nil),                     // 59: toolhost.tool.v1.Status
+	(*v1.LogRecord)(nil),                  // 60: toolhost.tool.v1.LogRecord
+	(*v1.PersonQuestion)(nil),             // 61: toolhost.tool.v1.PersonQuestion
+	(*v1.ModelQuestion)(nil),              // 62: toolhost.tool.v1.ModelQuestion
+	(*v1.RootsQuestion)(nil),              // 63: toolhost.tool.v1.RootsQuestion
+	(*v1.Error)(nil),                      // 64: toolhost.tool.v1.Error
+	(*Settled)(nil),                       // 65: toolhost.v1.Settled
+	(*ListResourcesRequest)(nil),          // 66: toolhost.v1.ListResourcesRequest
+	(*ListResourceTemplatesRequest)(nil),  // 67: toolhost.v1.ListResourceTemplatesRequest
+	(*ReadResourceRequest)(nil),           // 68: toolhost.v1.ReadResourceRequest
+	(*ListPromptsRequest)(nil),            // 69: toolhost.v1.ListPromptsRequest
+	(*GetPromptRequest)(nil),              // 70: toolhost.v1.GetPromptRequest
+	(*CompleteArgumentRequest)(nil),       // 71: toolhost.v1.CompleteArgumentRequest
+	(*WatchResourcesRequest)(nil),         // 72: toolhost.v1.WatchResourcesRequest
+	(*ListResourcesResponse)(nil),         // 73: toolhost.v1.ListResourcesResponse
+	(*ListResourceTemplatesResponse)(nil), // 74: toolhost.v1.ListResourceTemplatesResponse
+	(*ReadResourceResponse)(nil),          // 75: toolhost.v1.ReadResourceResponse
+	(*ListPromptsResponse)(nil),           // 76: toolhost.v1.ListPromptsResponse
+	(*GetPromptResponse)(nil),             // 77: toolhost.v1.GetPromptResponse
+	(*CompleteArgumentResponse)(nil),      // 78: toolhost.v1.CompleteArgumentResponse
+	(*WatchResourcesResponse)(nil),        // 79: toolhost.v1.WatchResourcesResponse
 }
 var file_toolhost_v1_tool_service_proto_depIdxs = []int32{
-	48, // 0: toolhost.v1.GetVersionResponse.version:type_name -> toolhost.tool.v1.VersionInfo
-	49, // 1: toolhost.v1.WhoAmIResponse.caller:type_name -> toolhost.tool.v1.CallerInfo
-	50, // 2: toolhost.v1.Tool.spec:type_name -> toolhost.tool.v1.ToolSpec
-	45, // 3: toolhost.v1.ToolSelection.context:type_name -> toolhost.v1.ToolSelection.ContextEntry
+	50, // 0: toolhost.v1.GetVersionResponse.version:type_name -> toolhost.tool.v1.VersionInfo
+	51, // 1: toolhost.v1.WhoAmIResponse.caller:type_name -> toolhost.tool.v1.CallerInfo
+	52, // 2: toolhost.v1.Tool.spec:type_name -> toolhost.tool.v1.ToolSpec
+	47, // 3: toolhost.v1.ToolSelection.context:type_name -> toolhost.v1.ToolSelection.ContextEntry
 	7,  // 4: toolhost.v1.ListToolsRequest.selection:type_name -> toolhost.v1.ToolSelection
-	51, // 5: toolhost.v1.ListToolsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	53, // 5: toolhost.v1.ListToolsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
 	6,  // 6: toolhost.v1.ListToolsResponse.tools:type_name -> toolhost.v1.Tool
-	46, // 7: toolhost.v1.GetToolRequest.context:type_name -> toolhost.v1.GetToolRequest.ContextEntry
-	51, // 8: toolhost.v1.GetToolRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	48, // 7: toolhost.v1.GetToolRequest.context:type_name -> toolhost.v1.GetToolRequest.ContextEntry
+	53, // 8: toolhost.v1.GetToolRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
 	6,  // 9: toolhost.v1.GetToolResponse.tool:type_name -> toolhost.v1.Tool
 	7,  // 10: toolhost.v1.SearchToolsRequest.selection:type_name -> toolhost.v1.ToolSelection
-	51, // 11: toolhost.v1.SearchToolsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	53, // 11: toolhost.v1.SearchToolsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
 	14, // 12: toolhost.v1.SearchToolsResponse.matches:type_name -> toolhost.v1.ToolMatch
 	6,  // 13: toolhost.v1.ToolMatch.tool:type_name -> toolhost.v1.Tool
 	0,  // 14: toolhost.v1.RenderToolsRequest.format:type_name -> toolhost.v1.ToolFormat
 	7,  // 15: toolhost.v1.RenderToolsRequest.selection:type_name -> toolhost.v1.ToolSelection
-	51, // 16: toolhost.v1.RenderToolsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	53, // 16: toolhost.v1.RenderToolsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
 	17, // 17: toolhost.v1.RenderToolsResponse.omitted:type_name -> toolhost.v1.OmittedTool
-	51, // 18: toolhost.v1.WatchCallRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	39, // 19: toolhost.v1.WatchCallResponse.event:type_name -> toolhost.v1.CallEvent
-	51, // 20: toolhost.v1.CancelCallRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	52, // 21: toolhost.v1.AnswerQuestionRequest.answer:type_name -> toolhost.tool.v1.Answer
-	51, // 22: toolhost.v1.AnswerQuestionRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	51, // 23: toolhost.v1.ReadArtifactRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	53, // 24: toolhost.v1.CallOptions.timeout:type_name -> google.protobuf.Duration
+	53, // 18: toolhost.v1.WatchCallRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	41, // 19: toolhost.v1.WatchCallResponse.event:type_name -> toolhost.v1.CallEvent
+	53, // 20: toolhost.v1.CancelCallRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	54, // 21: toolhost.v1.AnswerQuestionRequest.answer:type_name -> toolhost.tool.v1.Answer
+	53, // 22: toolhost.v1.AnswerQuestionRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	53, // 23: toolhost.v1.ReadArtifactRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	55, // 24: toolhost.v1.CallOptions.timeout:type_name -> google.protobuf.Duration
 	27, // 25: toolhost.v1.CallOptions.approval:type_name -> toolhost.v1.Approval
-	47, // 26: toolhost.v1.CallOptions.context:type_name -> toolhost.v1.CallOptions.ContextEntry
-	54, // 27: toolhost.v1.CallOptions.first_sent_time:type_name -> google.protobuf.Timestamp
-	51, // 28: toolhost.v1.CallOptions.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	55, // 29: toolhost.v1.CallOptions.answers:type_name -> toolhost.tool.v1.QuestionKinds
-	54, // 30: toolhost.v1.Approval.time:type_name -> google.protobuf.Timestamp
-	51, // 31: toolhost.v1.Approval.approver:type_name -> toolhost.tool.v1.Principal
+	49, // 26: toolhost.v1.CallOptions.context:type_name -> toolhost.v1.CallOptions.ContextEntry
+	56, // 27: toolhost.v1.CallOptions.first_sent_time:type_name -> google.protobuf.Timestamp
+	53, // 28: toolhost.v1.CallOptions.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	57, // 29: toolhost.v1.CallOptions.answers:type_name -> toolhost.tool.v1.QuestionKinds
+	56, // 30: toolhost.v1.Approval.time:type_name -> google.protobuf.Timestamp
+	53, // 31: toolhost.v1.Approval.approver:type_name -> toolhost.tool.v1.Principal
 	26, // 32: toolhost.v1.CallRequest.options:type_name -> toolhost.v1.CallOptions
-	56, // 33: toolhost.v1.CallResponse.result:type_name -> toolhost.tool.v1.Result
-	26, // 34: toolhost.v1.StartCall.options:type_name -> toolhost.v1.CallOptions
-	30, // 35: toolhost.v1.ExecuteRequest.start:type_name -> toolhost.v1.StartCall
-	31, // 36: toolhost.v1.ExecuteRequest.append:type_name -> toolhost.v1.AppendArguments
-	32, // 37: toolhost.v1.ExecuteRequest.complete:type_name -> toolhost.v1.CompleteArguments
-	33, // 38: toolhost.v1.ExecuteRequest.cancel:type_name -> toolhost.v1.CancelCall
-	39, // 39: toolhost.v1.ExecuteResponse.event:type_name -> toolhost.v1.CallEvent
-	30, // 40: toolhost.v1.ConnectRequest.start:type_name -> toolhost.v1.StartCall
-	31, // 41: toolhost.v1.ConnectRequest.append:type_name -> toolhost.v1.AppendArguments
-	32, // 42: toolhost.v1.ConnectRequest.complete:type_name -> toolhost.v1.CompleteArguments
-	33, // 43: toolhost.v1.ConnectRequest.cancel:type_name -> toolhost.v1.CancelCall
-	37, // 44: toolhost.v1.ConnectRequest.credit:type_name -> toolhost.v1.GrantCredit
-	36, // 45: toolhost.v1.ConnectRequest.batch:type_name -> toolhost.v1.ConnectRequest
-	39, // 46: toolhost.v1.ConnectResponse.event:type_name -> toolhost.v1.CallEvent
-	38, // 47: toolhost.v1.ConnectResponse.batch:type_name -> toolhost.v1.ConnectResponse
-	54, // 48: toolhost.v1.CallEvent.time:type_name -> google.protobuf.Timestamp
-	40, // 49: toolhost.v1.CallEvent.started:type_name -> toolhost.v1.CallStarted
-	57, // 50: toolhost.v1.CallEvent.status:type_name -> toolhost.tool.v1.Status
-	58, // 51: toolhost.v1.CallEvent.log:type_name -> toolhost.tool.v1.LogRecord
-	43, // 52: toolhost.v1.CallEvent.chunk:type_name -> toolhost.v1.ContentChunk
-	44, // 53: toolhost.v1.CallEvent.ended:type_name -> toolhost.v1.CallEnded
-	41, // 54: toolhost.v1.CallEvent.question:type_name -> toolhost.v1.CallQuestion
-	42, // 55: toolhost.v1.CallEvent.question_closed:type_name -> toolhost.v1.QuestionClosed
-	55, // 56: toolhost.v1.CallStarted.asks:type_name -> toolhost.tool.v1.QuestionKinds
-	54, // 57: toolhost.v1.CallQuestion.expire_time:type_name -> google.protobuf.Timestamp
-	59, // 58: toolhost.v1.CallQuestion.person:type_name -> toolhost.tool.v1.PersonQuestion
-	60, // 59: toolhost.v1.CallQuestion.model:type_name -> toolhost.tool.v1.ModelQuestion
-	61, // 60: toolhost.v1.CallQuestion.roots:type_name -> toolhost.tool.v1.RootsQuestion
-	1,  // 61: toolhost.v1.QuestionClosed.reason:type_name -> toolhost.v1.QuestionEnd
-	56, // 62: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
-	62, // 63: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
-	63, // 64: toolhost.v1.CallEnded.settled:type_name -> toolhost.v1.Settled
-	8,  // 65: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
-	10, // 66: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
-	28, // 67: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
-	12, // 68: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
-	15, // 69: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
-	34, // 70: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
-	18, // 71: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
-	20, // 72: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
-	22, // 73: toolhost.v1.ToolService.AnswerQuestion:input_type -> toolhost.v1.AnswerQuestionRequest
-	24, // 74: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
-	64, // 75: toolhost.v1.ToolService.ListResources:input_type -> toolhost.v1.ListResourcesRequest
-	65, // 76: toolhost.v1.ToolService.ListResourceTemplates:input_type -> toolhost.v1.ListResourceTemplatesRequest
-	66, // 77: toolhost.v1.ToolService.ReadResource:input_type -> toolhost.v1.ReadResourceRequest
-	67, // 78: toolhost.v1.ToolService.ListPrompts:input_type -> toolhost.v1.ListPromptsRequest
-	68, // 79: toolhost.v1.ToolService.GetPrompt:input_type -> toolhost.v1.GetPromptRequest
-	69, // 80: toolhost.v1.ToolService.CompleteArgument:input_type -> toolhost.v1.CompleteArgumentRequest
-	70, // 81: toolhost.v1.ToolService.WatchResources:input_type -> toolhost.v1.WatchResourcesRequest
-	36, // 82: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
-	2,  // 83: toolhost.v1.ToolService.GetVersion:input_type -> toolhost.v1.GetVersionRequest
-	4,  // 84: toolhost.v1.ToolService.WhoAmI:input_type -> toolhost.v1.WhoAmIRequest
-	9,  // 85: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
-	11, // 86: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
-	29, // 87: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
-	13, // 88: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
-	16, // 89: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
-	35, // 90: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
-	19, // 91: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
-	21, // 92: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
-	23, // 93: toolhost.v1.ToolService.AnswerQuestion:output_type -> toolhost.v1.AnswerQuestionResponse
-	25, // 94: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
-	71, // 95: toolhost.v1.ToolService.ListResources:output_type -> toolhost.v1.ListResourcesResponse
-	72, // 96: toolhost.v1.ToolService.ListResourceTemplates:output_type -> toolhost.v1.ListResourceTemplatesResponse
-	73, // 97: toolhost.v1.ToolService.ReadResource:output_type -> toolhost.v1.ReadResourceResponse
-	74, // 98: toolhost.v1.ToolService.ListPrompts:output_type -> toolhost.v1.ListPromptsResponse
-	75, // 99: toolhost.v1.ToolService.GetPrompt:output_type -> toolhost.v1.GetPromptResponse
-	76, // 100: toolhost.v1.ToolService.CompleteArgument:output_type -> toolhost.v1.CompleteArgumentResponse
-	77, // 101: toolhost.v1.ToolService.WatchResources:output_type -> toolhost.v1.WatchResourcesResponse
-	38, // 102: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
-	3,  // 103: toolhost.v1.ToolService.GetVersion:output_type -> toolhost.v1.GetVersionResponse
-	5,  // 104: toolhost.v1.ToolService.WhoAmI:output_type -> toolhost.v1.WhoAmIResponse
-	85, // [85:105] is the sub-list for method output_type
-	65, // [65:85] is the sub-list for method input_type
-	65, // [65:65] is the sub-list for extension type_name
-	65, // [65:65] is the sub-list for extension extendee
-	0,  // [0:65] is the sub-list for field type_name
+	58, // 33: toolhost.v1.CallResponse.result:type_name -> toolhost.tool.v1.Result
+	26, // 34: toolhost.v1.ReviewCallRequest.options:type_name -> toolhost.v1.CallOptions
+	58, // 35: toolhost.v1.ReviewCallResponse.result:type_name -> toolhost.tool.v1.Result
+	26, // 36: toolhost.v1.StartCall.options:type_name -> toolhost.v1.CallOptions
+	32, // 37: toolhost.v1.ExecuteRequest.start:type_name -> toolhost.v1.StartCall
+	33, // 38: toolhost.v1.ExecuteRequest.append:type_name -> toolhost.v1.AppendArguments
+	34, // 39: toolhost.v1.ExecuteRequest.complete:type_name -> toolhost.v1.CompleteArguments
+	35, // 40: toolhost.v1.ExecuteRequest.cancel:type_name -> toolhost.v1.CancelCall
+	41, // 41: toolhost.v1.ExecuteResponse.event:type_name -> toolhost.v1.CallEvent
+	32, // 42: toolhost.v1.ConnectRequest.start:type_name -> toolhost.v1.StartCall
+	33, // 43: toolhost.v1.ConnectRequest.append:type_name -> toolhost.v1.AppendArguments
+	34, // 44: toolhost.v1.ConnectRequest.complete:type_name -> toolhost.v1.CompleteArguments
+	35, // 45: toolhost.v1.ConnectRequest.cancel:type_name -> toolhost.v1.CancelCall
+	39, // 46: toolhost.v1.ConnectRequest.credit:type_name -> toolhost.v1.GrantCredit
+	38, // 47: toolhost.v1.ConnectRequest.batch:type_name -> toolhost.v1.ConnectRequest
+	41, // 48: toolhost.v1.ConnectResponse.event:type_name -> toolhost.v1.CallEvent
+	40, // 49: toolhost.v1.ConnectResponse.batch:type_name -> toolhost.v1.ConnectResponse
+	56, // 50: toolhost.v1.CallEvent.time:type_name -> google.protobuf.Timestamp
+	42, // 51: toolhost.v1.CallEvent.started:type_name -> toolhost.v1.CallStarted
+	59, // 52: toolhost.v1.CallEvent.status:type_name -> toolhost.tool.v1.Status
+	60, // 53: toolhost.v1.CallEvent.log:type_name -> toolhost.tool.v1.LogRecord
+	45, // 54: toolhost.v1.CallEvent.chunk:type_name -> toolhost.v1.ContentChunk
+	46, // 55: toolhost.v1.CallEvent.ended:type_name -> toolhost.v1.CallEnded
+	43, // 56: toolhost.v1.CallEvent.question:type_name -> toolhost.v1.CallQuestion
+	44, // 57: toolhost.v1.CallEvent.question_closed:type_name -> toolhost.v1.QuestionClosed
+	57, // 58: toolhost.v1.CallStarted.asks:type_name -> toolhost.tool.v1.QuestionKinds
+	56, // 59: toolhost.v1.CallQuestion.expire_time:type_name -> google.protobuf.Timestamp
+	61, // 60: toolhost.v1.CallQuestion.person:type_name -> toolhost.tool.v1.PersonQuestion
+	62, // 61: toolhost.v1.CallQuestion.model:type_name -> toolhost.tool.v1.ModelQuestion
+	63, // 62: toolhost.v1.CallQuestion.roots:type_name -> toolhost.tool.v1.RootsQuestion
+	1,  // 63: toolhost.v1.QuestionClosed.reason:type_name -> toolhost.v1.QuestionEnd
+	58, // 64: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
+	64, // 65: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
+	65, // 66: toolhost.v1.CallEnded.settled:type_name -> toolhost.v1.Settled
+	8,  // 67: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
+	10, // 68: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
+	28, // 69: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
+	30, // 70: toolhost.v1.ToolService.ReviewCall:input_type -> toolhost.v1.ReviewCallRequest
+	12, // 71: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
+	15, // 72: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
+	36, // 73: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
+	18, // 74: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
+	20, // 75: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
+	22, // 76: toolhost.v1.ToolService.AnswerQuestion:input_type -> toolhost.v1.AnswerQuestionRequest
+	24, // 77: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
+	66, // 78: toolhost.v1.ToolService.ListResources:input_type -> toolhost.v1.ListResourcesRequest
+	67, // 79: toolhost.v1.ToolService.ListResourceTemplates:input_type -> toolhost.v1.ListResourceTemplatesRequest
+	68, // 80: toolhost.v1.ToolService.ReadResource:input_type -> toolhost.v1.ReadResourceRequest
+	69, // 81: toolhost.v1.ToolService.ListPrompts:input_type -> toolhost.v1.ListPromptsRequest
+	70, // 82: toolhost.v1.ToolService.GetPrompt:input_type -> toolhost.v1.GetPromptRequest
+	71, // 83: toolhost.v1.ToolService.CompleteArgument:input_type -> toolhost.v1.CompleteArgumentRequest
+	72, // 84: toolhost.v1.ToolService.WatchResources:input_type -> toolhost.v1.WatchResourcesRequest
+	38, // 85: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
+	2,  // 86: toolhost.v1.ToolService.GetVersion:input_type -> toolhost.v1.GetVersionRequest
+	4,  // 87: toolhost.v1.ToolService.WhoAmI:input_type -> toolhost.v1.WhoAmIRequest
+	9,  // 88: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
+	11, // 89: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
+	29, // 90: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
+	31, // 91: toolhost.v1.ToolService.ReviewCall:output_type -> toolhost.v1.ReviewCallResponse
+	13, // 92: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
+	16, // 93: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
+	37, // 94: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
+	19, // 95: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
+	21, // 96: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
+	23, // 97: toolhost.v1.ToolService.AnswerQuestion:output_type -> toolhost.v1.AnswerQuestionResponse
+	25, // 98: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
+	73, // 99: toolhost.v1.ToolService.ListResources:output_type -> toolhost.v1.ListResourcesResponse
+	74, // 100: toolhost.v1.ToolService.ListResourceTemplates:output_type -> toolhost.v1.ListResourceTemplatesResponse
+	75, // 101: toolhost.v1.ToolService.ReadResource:output_type -> toolhost.v1.ReadResourceResponse
+	76, // 102: toolhost.v1.ToolService.ListPrompts:output_type -> toolhost.v1.ListPromptsResponse
+	77, // 103: toolhost.v1.ToolService.GetPrompt:output_type -> toolhost.v1.GetPromptResponse
+	78, // 104: toolhost.v1.ToolService.CompleteArgument:output_type -> toolhost.v1.CompleteArgumentResponse
+	79, // 105: toolhost.v1.ToolService.WatchResources:output_type -> toolhost.v1.WatchResourcesResponse
+	40, // 106: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
+	3,  // 107: toolhost.v1.ToolService.GetVersion:output_type -> toolhost.v1.GetVersionResponse
+	5,  // 108: toolhost.v1.ToolService.WhoAmI:output_type -> toolhost.v1.WhoAmIResponse
+	88, // [88:109] is the sub-list for method output_type
+	67, // [67:88] is the sub-list for method input_type
+	67, // [67:67] is the sub-list for extension type_name
+	67, // [67:67] is the sub-list for extension extendee
+	0,  // [0:67] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_tool_service_proto_init() }
@@ -4041,20 +4166,20 @@ func file_toolhost_v1_tool_service_proto_init() {
 	file_toolhost_v1_tool_service_proto_msgTypes[5].OneofWrappers = []any{}
 	file_toolhost_v1_tool_service_proto_msgTypes[6].OneofWrappers = []any{}
 	file_toolhost_v1_tool_service_proto_msgTypes[24].OneofWrappers = []any{}
-	file_toolhost_v1_tool_service_proto_msgTypes[32].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[34].OneofWrappers = []any{
 		(*ExecuteRequest_Start)(nil),
 		(*ExecuteRequest_Append)(nil),
 		(*ExecuteRequest_Complete)(nil),
 		(*ExecuteRequest_Cancel)(nil),
 	}
-	file_toolhost_v1_tool_service_proto_msgTypes[34].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[36].OneofWrappers = []any{
 		(*ConnectRequest_Start)(nil),
 		(*ConnectRequest_Append)(nil),
 		(*ConnectRequest_Complete)(nil),
 		(*ConnectRequest_Cancel)(nil),
 		(*ConnectRequest_Credit)(nil),
 	}
-	file_toolhost_v1_tool_service_proto_msgTypes[37].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[39].OneofWrappers = []any{
 		(*CallEvent_Started)(nil),
 		(*CallEvent_Status)(nil),
 		(*CallEvent_Log)(nil),
@@ -4063,12 +4188,12 @@ func file_toolhost_v1_tool_service_proto_init() {
 		(*CallEvent_Question)(nil),
 		(*CallEvent_QuestionClosed)(nil),
 	}
-	file_toolhost_v1_tool_service_proto_msgTypes[39].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[41].OneofWrappers = []any{
 		(*CallQuestion_Person)(nil),
 		(*CallQuestion_Model)(nil),
 		(*CallQuestion_Roots)(nil),
 	}
-	file_toolhost_v1_tool_service_proto_msgTypes[42].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[44].OneofWrappers = []any{
 		(*CallEnded_Result)(nil),
 		(*CallEnded_Error)(nil),
 	}
@@ -4078,7 +4203,7 @@ func file_toolhost_v1_tool_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_tool_service_proto_rawDesc), len(file_toolhost_v1_tool_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   46,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

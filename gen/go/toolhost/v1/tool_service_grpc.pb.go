@@ -24,6 +24,7 @@ const (
 	ToolService_ListTools_FullMethodName             = "/toolhost.v1.ToolService/ListTools"
 	ToolService_GetTool_FullMethodName               = "/toolhost.v1.ToolService/GetTool"
 	ToolService_Call_FullMethodName                  = "/toolhost.v1.ToolService/Call"
+	ToolService_ReviewCall_FullMethodName            = "/toolhost.v1.ToolService/ReviewCall"
 	ToolService_SearchTools_FullMethodName           = "/toolhost.v1.ToolService/SearchTools"
 	ToolService_RenderTools_FullMethodName           = "/toolhost.v1.ToolService/RenderTools"
 	ToolService_Execute_FullMethodName               = "/toolhost.v1.ToolService/Execute"
@@ -71,6 +72,13 @@ type ToolServiceClient interface {
 	// the call, unless the request has a call id. A call with an id continues; a later request with
 	// the same id returns its outcome.
 	Call(ctx context.Context, in *CallRequest, opts ...grpc.CallOption) (*CallResponse, error)
+	// ReviewCall decides about a call as Call does, and executes nothing. A caller that has to wait
+	// before it makes a call can thus ask a person at once. Filters, repairs and defaults make the final
+	// arguments, and the policy decides on them. The answer says how the call would end unexecuted. It
+	// does not fail for a call that would be executed now. The decision can be another one when the call
+	// is made, because toolhost decides again. Errors: APPROVAL_REQUIRED with the final arguments and
+	// their digest, which an approval of the call can name; otherwise those of Call.
+	ReviewCall(ctx context.Context, in *ReviewCallRequest, opts ...grpc.CallOption) (*ReviewCallResponse, error)
 	// SearchTools finds tools by words and returns the best matches first. Use it if there are too
 	// many tools to show all of them to a model.
 	SearchTools(ctx context.Context, in *SearchToolsRequest, opts ...grpc.CallOption) (*SearchToolsResponse, error)
@@ -180,6 +188,16 @@ func (c *toolServiceClient) Call(ctx context.Context, in *CallRequest, opts ...g
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CallResponse)
 	err := c.cc.Invoke(ctx, ToolService_Call_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *toolServiceClient) ReviewCall(ctx context.Context, in *ReviewCallRequest, opts ...grpc.CallOption) (*ReviewCallResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReviewCallResponse)
+	err := c.cc.Invoke(ctx, ToolService_ReviewCall_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -408,6 +426,13 @@ type ToolServiceServer interface {
 	// the call, unless the request has a call id. A call with an id continues; a later request with
 	// the same id returns its outcome.
 	Call(context.Context, *CallRequest) (*CallResponse, error)
+	// ReviewCall decides about a call as Call does, and executes nothing. A caller that has to wait
+	// before it makes a call can thus ask a person at once. Filters, repairs and defaults make the final
+	// arguments, and the policy decides on them. The answer says how the call would end unexecuted. It
+	// does not fail for a call that would be executed now. The decision can be another one when the call
+	// is made, because toolhost decides again. Errors: APPROVAL_REQUIRED with the final arguments and
+	// their digest, which an approval of the call can name; otherwise those of Call.
+	ReviewCall(context.Context, *ReviewCallRequest) (*ReviewCallResponse, error)
 	// SearchTools finds tools by words and returns the best matches first. Use it if there are too
 	// many tools to show all of them to a model.
 	SearchTools(context.Context, *SearchToolsRequest) (*SearchToolsResponse, error)
@@ -501,6 +526,9 @@ func (UnimplementedToolServiceServer) GetTool(context.Context, *GetToolRequest) 
 }
 func (UnimplementedToolServiceServer) Call(context.Context, *CallRequest) (*CallResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Call not implemented")
+}
+func (UnimplementedToolServiceServer) ReviewCall(context.Context, *ReviewCallRequest) (*ReviewCallResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ReviewCall not implemented")
 }
 func (UnimplementedToolServiceServer) SearchTools(context.Context, *SearchToolsRequest) (*SearchToolsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SearchTools not implemented")
@@ -624,6 +652,24 @@ func _ToolService_Call_Handler(srv interface{}, ctx context.Context, dec func(in
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(ToolServiceServer).Call(ctx, req.(*CallRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ToolService_ReviewCall_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReviewCallRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServiceServer).ReviewCall(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolService_ReviewCall_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServiceServer).ReviewCall(ctx, req.(*ReviewCallRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -916,6 +962,10 @@ var ToolService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Call",
 			Handler:    _ToolService_Call_Handler,
+		},
+		{
+			MethodName: "ReviewCall",
+			Handler:    _ToolService_ReviewCall_Handler,
 		},
 		{
 			MethodName: "SearchTools",

@@ -1054,6 +1054,55 @@ export type CallResponse = Message<"toolhost.v1.CallResponse"> & {
  */
 export declare const CallResponseSchema: GenMessage<CallResponse>;
 /**
+ * ReviewCallRequest names a call that is not made yet.
+ *
+ * @generated from message toolhost.v1.ReviewCallRequest
+ */
+export type ReviewCallRequest = Message<"toolhost.v1.ReviewCallRequest"> & {
+    /**
+     * The name of the tool.
+     *
+     * @generated from field: string tool = 1;
+     */
+    tool: string;
+    /**
+     * The arguments, a JSON object. Empty means `{}`.
+     *
+     * @generated from field: bytes arguments = 2;
+     */
+    arguments: Uint8Array;
+    /**
+     * The optional parameters of the call. Unset means the default of each.
+     *
+     * @generated from field: toolhost.v1.CallOptions options = 3;
+     */
+    options?: CallOptions | undefined;
+};
+/**
+ * Describes the message toolhost.v1.ReviewCallRequest.
+ * Use `create(ReviewCallRequestSchema)` to create a new message.
+ */
+export declare const ReviewCallRequestSchema: GenMessage<ReviewCallRequest>;
+/**
+ * ReviewCallResponse says how a call would end unexecuted.
+ *
+ * @generated from message toolhost.v1.ReviewCallResponse
+ */
+export type ReviewCallResponse = Message<"toolhost.v1.ReviewCallResponse"> & {
+    /**
+     * The result for the model with which the call would end, such as one that says which argument does
+     * not fit. Unset: the tool would be executed.
+     *
+     * @generated from field: toolhost.tool.v1.Result result = 1;
+     */
+    result?: Result | undefined;
+};
+/**
+ * Describes the message toolhost.v1.ReviewCallResponse.
+ * Use `create(ReviewCallResponseSchema)` to create a new message.
+ */
+export declare const ReviewCallResponseSchema: GenMessage<ReviewCallResponse>;
+/**
  * StartCall starts a call on a stream.
  *
  * @generated from message toolhost.v1.StartCall
@@ -1825,6 +1874,21 @@ export declare const ToolService: GenService<{
         methodKind: "unary";
         input: typeof CallRequestSchema;
         output: typeof CallResponseSchema;
+    };
+    /**
+     * ReviewCall decides about a call as Call does, and executes nothing. A caller that has to wait
+     * before it makes a call can thus ask a person at once. Filters, repairs and defaults make the final
+     * arguments, and the policy decides on them. The answer says how the call would end unexecuted. It
+     * does not fail for a call that would be executed now. The decision can be another one when the call
+     * is made, because toolhost decides again. Errors: APPROVAL_REQUIRED with the final arguments and
+     * their digest, which an approval of the call can name; otherwise those of Call.
+     *
+     * @generated from rpc toolhost.v1.ToolService.ReviewCall
+     */
+    reviewCall: {
+        methodKind: "unary";
+        input: typeof ReviewCallRequestSchema;
+        output: typeof ReviewCallResponseSchema;
     };
     /**
      * SearchTools finds tools by words and returns the best matches first. Use it if there are too

@@ -381,6 +381,22 @@ class CallResponse(_message.Message):
     replayed: bool
     def __init__(self, call_id: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., result: _Optional[_Union[_result_pb2.Result, _Mapping[str, object]]] = ..., replayed: bool = ...) -> None: ...
 
+class ReviewCallRequest(_message.Message):
+    __slots__ = ("tool", "arguments", "options")
+    TOOL_FIELD_NUMBER: _ClassVar[int]
+    ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_FIELD_NUMBER: _ClassVar[int]
+    tool: str
+    arguments: bytes
+    options: CallOptions
+    def __init__(self, tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., options: _Optional[_Union[CallOptions, _Mapping[str, object]]] = ...) -> None: ...
+
+class ReviewCallResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _result_pb2.Result
+    def __init__(self, result: _Optional[_Union[_result_pb2.Result, _Mapping[str, object]]] = ...) -> None: ...
+
 class StartCall(_message.Message):
     __slots__ = ("tool", "arguments", "complete", "options")
     TOOL_FIELD_NUMBER: _ClassVar[int]

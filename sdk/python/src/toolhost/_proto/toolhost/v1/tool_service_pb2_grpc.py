@@ -65,6 +65,11 @@ class ToolServiceStub(object):
                 request_serializer=toolhost_dot_v1_dot_tool__service__pb2.CallRequest.SerializeToString,
                 response_deserializer=toolhost_dot_v1_dot_tool__service__pb2.CallResponse.FromString,
                 _registered_method=True)
+        self.ReviewCall = channel.unary_unary(
+                '/toolhost.v1.ToolService/ReviewCall',
+                request_serializer=toolhost_dot_v1_dot_tool__service__pb2.ReviewCallRequest.SerializeToString,
+                response_deserializer=toolhost_dot_v1_dot_tool__service__pb2.ReviewCallResponse.FromString,
+                _registered_method=True)
         self.SearchTools = channel.unary_unary(
                 '/toolhost.v1.ToolService/SearchTools',
                 request_serializer=toolhost_dot_v1_dot_tool__service__pb2.SearchToolsRequest.SerializeToString,
@@ -188,6 +193,18 @@ class ToolServiceServicer(object):
         """Call executes one call and returns its outcome. If the caller cancels the RPC, toolhost cancels
         the call, unless the request has a call id. A call with an id continues; a later request with
         the same id returns its outcome.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReviewCall(self, request, context):
+        """ReviewCall decides about a call as Call does, and executes nothing. A caller that has to wait
+        before it makes a call can thus ask a person at once. Filters, repairs and defaults make the final
+        arguments, and the policy decides on them. The answer says how the call would end unexecuted. It
+        does not fail for a call that would be executed now. The decision can be another one when the call
+        is made, because toolhost decides again. Errors: APPROVAL_REQUIRED with the final arguments and
+        their digest, which an approval of the call can name; otherwise those of Call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -371,6 +388,11 @@ def add_ToolServiceServicer_to_server(servicer, server):
                     request_deserializer=toolhost_dot_v1_dot_tool__service__pb2.CallRequest.FromString,
                     response_serializer=toolhost_dot_v1_dot_tool__service__pb2.CallResponse.SerializeToString,
             ),
+            'ReviewCall': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReviewCall,
+                    request_deserializer=toolhost_dot_v1_dot_tool__service__pb2.ReviewCallRequest.FromString,
+                    response_serializer=toolhost_dot_v1_dot_tool__service__pb2.ReviewCallResponse.SerializeToString,
+            ),
             'SearchTools': grpc.unary_unary_rpc_method_handler(
                     servicer.SearchTools,
                     request_deserializer=toolhost_dot_v1_dot_tool__service__pb2.SearchToolsRequest.FromString,
@@ -553,6 +575,33 @@ class ToolService(object):
             '/toolhost.v1.ToolService/Call',
             toolhost_dot_v1_dot_tool__service__pb2.CallRequest.SerializeToString,
             toolhost_dot_v1_dot_tool__service__pb2.CallResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReviewCall(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.v1.ToolService/ReviewCall',
+            toolhost_dot_v1_dot_tool__service__pb2.ReviewCallRequest.SerializeToString,
+            toolhost_dot_v1_dot_tool__service__pb2.ReviewCallResponse.FromString,
             options,
             channel_credentials,
             insecure,
