@@ -28,6 +28,7 @@ import (
 //	Idempotent     a second execution with the same arguments has the same outcome: toolhost may repeat a call
 //	Dangerous      may do harm: a call requires a person's approval unless a policy rule decides
 //	Serial         never runs at the same time as another call of the same turn
+//	Parallel       has effects whose order with those of other calls of the same turn does not matter
 //	Retry          when and how often toolhost repeats a failed call; zero: never
 //	CostPerUse     the cost of one use, in the operator's unit; 0: nothing
 //

@@ -45,11 +45,51 @@ type Spec struct {
 	Metadata   map[string]json.RawMessage `json:"metadata,omitempty"`
 	// the tool can say later whether a call happened; see Settlement
 	Settles bool `json:"settles,omitempty"`
+	// the order of the side effects with those of other calls of a response does not matter
+	Parallel bool `json:"parallel,omitempty"`
 }
 
 // HasSideEffects reports whether two executions of the tool may differ from one. The host never
 // repeats such a call after it may have begun.
 func (s *Spec) HasSideEffects() bool { return !s.ReadOnly && !s.Idempotent }
+
+// Reads reports whether the tool says that its calls change nothing. For the order of the calls of a
+// response, the hint of an MCP server suffices. Whoever relies on the promise reads ReadOnly.
+func (s *Spec) Reads() bool { return s.ReadOnly || SaidByMCP(s).ReadOnlyHint }
+
+// MCPMetadata is what an MCP server says about a tool and nobody has to trust. It is in the metadata
+// of the tool's Spec, under the key mcp.
+type MCPMetadata struct {
+	// Name is the name of the tool at the server, if it is another one.
+	Name string `json:"name,omitempty"`
+	// ReadOnlyHint says that the tool only reads, without a promise of the operator.
+	ReadOnlyHint bool `json:"read_only_hint,omitempty"`
+}
+
+const metadataMCP = "mcp" // a key of Spec.Metadata
+
+// SaidByMCP returns what the metadata of a tool has; the zero value if it has nothing readable.
+func SaidByMCP(s *Spec) MCPMetadata {
+	var said MCPMetadata
+	if text, ok := s.Metadata[metadataMCP]; !ok || json.Unmarshal(text, &said) != nil {
+		return MCPMetadata{}
+	}
+	return said
+}
+
+// Set stores the value in the metadata of a tool, which the caller owns, or removes it if it is zero.
+func (m MCPMetadata) Set(s *Spec) {
+	if m == (MCPMetadata{}) {
+		if delete(s.Metadata, metadataMCP); len(s.Metadata) == 0 {
+			s.Metadata = nil
+		}
+		return
+	}
+	if s.Metadata == nil {
+		s.Metadata = map[string]json.RawMessage{}
+	}
+	s.Metadata[metadataMCP], _ = json.Marshal(m) // texts always marshal
+}
 
 // InputExample is a typical call of a tool.
 type InputExample struct {

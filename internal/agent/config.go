@@ -71,6 +71,11 @@ type Config struct {
 	// result completely, even if the result is too large to show. Nil means that the user gets the
 	// shown part.
 	ReadArtifact func(ctx context.Context, query tool.ArtifactQuery) (tool.ArtifactPiece, error)
+	// ReviewCall decides about a call as Tools does, without executing it. The result and the error are
+	// those with which the call would end unexecuted. With it, the decisions of a response are asked
+	// together, although its effects keep their order. A nil function, and KindUnsupported, mean that
+	// each is asked when its call begins.
+	ReviewCall func(ctx context.Context, call tool.Call) (*tool.Result, error)
 	// ApproveStanding creates a standing approval in Tools. approver is the key of the principal that
 	// approves; empty means the agent's own. A repeated request id returns the same approval. Nil
 	// means that decisions offer no standing approvals.

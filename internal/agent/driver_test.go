@@ -138,7 +138,7 @@ func TestCancelKeepsFinishedSiblings(t *testing.T) {
 			}
 			return tool.Outcome{CallID: call.ID, Err: tool.AsError(context.Cause(ctx))}
 		})
-		tools.infos = append(slices.Clone(offered), tool.Info{Spec: tool.Spec{Name: "stubborn"}})
+		tools.infos = append(slices.Clone(offered), tool.Info{Spec: tool.Spec{Name: "stubborn", Parallel: true}})
 		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo"), call("b", "echo"), call("c", "stubborn"))), tools, nil)
 		f.start(loop.Task{})
 		synctest.Wait()

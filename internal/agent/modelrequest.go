@@ -16,7 +16,7 @@ import (
 func (r *run) requestModel(t *task) {
 	q := &modelRequest{
 		run: r, task: t, request: r.state.Request(), turn: r.state.Turn(), read: r.state.Seq(), offered: r.offered, started: *r.state.Started(),
-		context: r.state.Context(r.state.Turn()), shown: r.state.MaxShown(1), ledger: r.state.LedgerAtBackup(), found: r.state.Found(),
+		context: r.state.Context(r.state.Turn(), ""), shown: r.state.MaxShown(1), ledger: r.state.LedgerAtBackup(), found: r.state.Found(),
 	}
 	q.route = r.newRoute(q.request.Messages)
 	r.group.Go(q.work)

@@ -26,7 +26,7 @@ func TestCancelAfterARestart(t *testing.T) {
 			<-ctx.Done()
 			return tool.Outcome{CallID: call.ID, Err: tool.AsError(context.Cause(ctx))}
 		})
-		tools.infos = []tool.Info{{Spec: tool.Spec{Name: "write"}}, {Spec: tool.Spec{Name: "read", ReadOnly: true}}}
+		tools.infos = []tool.Info{{Spec: tool.Spec{Name: "write", Parallel: true}}, {Spec: tool.Spec{Name: "read", ReadOnly: true}}}
 		f := newFixture(t, turns(response(model.StopToolUse, call("a", "write"), call("b", "write"), call("c", "read"))), tools, nil)
 		dying := &dyingStore{Store: f.store, after: true}
 		dying.left.Store(2)

@@ -51,9 +51,9 @@ func TestRespond(t *testing.T) {
 		f := newFixture(t, m, tools, withPeople)
 		f.start(loop.Task{})
 		synctest.Wait()
-		// The batch is serial, so the other calls wait for the first.
+		// The batch is serial, so the other call waits for the first.
 		run, err := f.GetRun(t.Context(), "r")
-		if err != nil || run.State() != agent.RunWaiting || len(run.Pending) != 1 || run.Pending[0].Rule != "ask" || run.Pending[0].Arguments != "{}" {
+		if err != nil || run.State() != agent.RunWaiting || len(run.Pending) != 2 || run.Pending[1].Rule != "ask" || run.Pending[1].Arguments != "{}" {
 			t.Fatalf("the run is %+v, %v", run, err)
 		}
 		f.Close()
@@ -62,7 +62,7 @@ func TestRespond(t *testing.T) {
 		if n, err := f.Resume(t.Context()); n != 1 || err != nil {
 			t.Fatal(n, err)
 		}
-		if _, err := f.Respond(t.Context(), "r", loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove, By: "ann", Text: "fine", Arguments: []byte(`{"n": 1}`)}); err != nil {
+		if _, err := f.Respond(t.Context(), "r", loop.DecisionMade{ID: "d2", Verdict: loop.VerdictApprove, By: "ann", Text: "fine", Arguments: []byte(`{"n": 1}`)}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -70,7 +70,7 @@ func TestRespond(t *testing.T) {
 		if err != nil || len(waiting) != 1 {
 			t.Errorf("waiting: %+v, %v", waiting, err)
 		}
-		both := []loop.DecisionMade{{ID: "d2", Verdict: loop.VerdictApprove, By: "bob"}, {ID: "d3", Verdict: loop.VerdictAnswer, Text: "this one"}}
+		both := []loop.DecisionMade{{ID: "d3", Verdict: loop.VerdictApprove, By: "bob"}, {ID: "d1", Verdict: loop.VerdictAnswer, Text: "this one"}, {ID: "d9", Verdict: loop.VerdictAnswer, Text: "x"}}
 		if _, err := f.Respond(t.Context(), "r", both...); tool.KindOf(err) != tool.KindNotFound {
 			t.Errorf("responding to what is not asked yet: %v", err)
 		}

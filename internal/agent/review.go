@@ -50,6 +50,37 @@ func (v *review) describe(d *loop.DecisionRequested) {
 	}
 }
 
+// reviewCall asks toolhost whether a call that has to wait needs an approval. It needs no slot. Its
+// goroutine belongs to the run and ends with the task, which stays in progress when nobody has to be
+// asked, so that toolhost is asked once.
+func reviewCall(r *run, t *task, c loop.Call) {
+	e := newToolCall(r, t, c)
+	r.group.Go(func() {
+		defer r.recoverTask(t, func(string) loop.Payload { return nil })
+		if err := e.reviewed(); err != nil {
+			failed := loop.FailureResult(&e.call, tool.AsError(err))
+			r.report(update{task: t, done: func() loop.Payload { return loop.Review(&r.state, failed) }, review: e.review(failed.Failure)})
+		}
+	})
+}
+
+// reviewed returns the error with which toolhost would refuse the call now.
+func (e *toolCall) reviewed() error {
+	ask, retry := e.run.config.ReviewCall, e.run.config.ToolRetry
+	if ask == nil {
+		return nil
+	}
+	for attempt := 1; ; attempt++ {
+		_, err := ask(e.task.ctx, e.request())
+		if err == nil || attempt >= retry.MaxAttempts || !mayRecover(err) {
+			return err
+		}
+		if sleep(e.task.ctx, retry.pause(attempt, tool.AsError(err).RetryAfter)) != nil {
+			return err
+		}
+	}
+}
+
 // review returns what a person should see of a call that failed because it needs approval, or nil
 // if nothing is known or no person is asked. It takes at most reviewTime.
 func (e *toolCall) review(failure *loop.Failure) *review {

@@ -59,7 +59,7 @@ func (s *slot) wanted() chan<- struct{} {
 func busy(state *loop.State) bool {
 	for _, command := range loop.Next(state) {
 		switch c := command.(type) {
-		case loop.Wait:
+		case loop.Wait, loop.ReviewCall:
 		case loop.CallTool:
 			if c.Cancel != nil || !state.WaitsForPerson(c.Call.ID) {
 				return true

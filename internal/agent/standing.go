@@ -21,7 +21,7 @@ func (r *run) approveStanding(t *task, c loop.ApproveStanding) {
 	request := tool.ApprovalRequest{
 		RequestID: c.RequestID, Tool: c.Call.Tool, Arguments: c.Arguments, DefinitionSHA256: c.Definition,
 		Agent: started.AgentName(), Run: r.id, Session: started.Session, Scope: c.Standing.Scope, AnyArguments: c.Standing.AnyArguments,
-		Patterns: c.Standing.Patterns, Expires: c.Standing.Expires, CallID: c.Call.SentID(), Context: r.state.Context(r.state.Turn() - 1),
+		Patterns: c.Standing.Patterns, Expires: c.Standing.Expires, CallID: c.Call.SentID(), Context: r.state.Context(r.state.Turn()-1, c.Call.ID),
 	}
 	approver := ""
 	if a := c.Call.Approval; a != nil {

@@ -79,6 +79,12 @@ func (r *run) reconcile(ctx context.Context) {
 					t.cancel(errCancelled(c.Cancel.Reason))
 				}
 			}
+		case loop.ReviewCall:
+			name := "review " + c.Call.SentID()
+			named[name] = true
+			if r.tasks[name] == nil {
+				reviewCall(r, r.startTask(ctx, name), c.Call)
+			}
 		case loop.ApproveStanding:
 			named[c.RequestID] = true
 			if r.tasks[c.RequestID] == nil && mayWork {
@@ -183,6 +189,9 @@ func (r *run) handle(ctx context.Context, u update) error {
 		return nil
 	}
 	p := u.done()
+	if p == nil {
+		return nil // a review that asks nobody: its task stays, so that it is not repeated
+	}
 	u.task.stop()
 	delete(r.tasks, u.task.name)
 	if res, ok := p.(*loop.CallResult); ok {

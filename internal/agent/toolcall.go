@@ -15,16 +15,23 @@ import (
 
 // makeCall starts a call at toolhost. Its goroutine belongs to the run and ends with the task.
 func (r *run) makeCall(t *task, c loop.Call) {
+	e := newToolCall(r, t, c)
+	e.preview = r.previews.take(c.SentID())
+	r.group.Go(e.work)
+}
+
+// newToolCall returns a call for a task, without a preview.
+func newToolCall(r *run, t *task, c loop.Call) *toolCall {
 	e := &toolCall{
-		run: r, task: t, call: c, session: r.state.Started().Session, agent: r.state.Started().AgentName(), trace: r.state.Started().Trace(c.SentID()), context: r.state.Context(r.state.Turn() - 1),
-		shown: r.state.MaxShown(r.state.Batch().Size()), opened: r.inherited[c.SentID()], preview: r.previews.take(c.SentID()),
+		run: r, task: t, call: c, session: r.state.Started().Session, agent: r.state.Started().AgentName(), trace: r.state.Started().Trace(c.SentID()), context: r.state.Context(r.state.Turn()-1, c.ID),
+		shown: r.state.MaxShown(r.state.Batch().Size()), opened: r.inherited[c.SentID()],
 		direct: r.state.Batch().Answers(), restored: r.state.LedgerAtBackup() != "",
 		attended: r.state.Started().People.Attended, asking: map[uint32]*tool.Question{},
 	}
 	if info := r.offered.find(c.Tool); info != nil {
 		e.spec = &info.Spec
 	}
-	r.group.Go(e.work)
+	return e
 }
 
 // toolCall is a call in progress at toolhost, with its retries.
@@ -130,14 +137,7 @@ func (e *toolCall) attempt() (*tool.Outcome, error) {
 	defer stop()
 	opened := make(chan tool.Execution, 1)
 	e.run.group.Go(func() { e.guard(ctx, stop, opened) }) // ends with ctx
-	call := tool.Call{
-		ID: e.call.SentID(), Tool: e.call.Tool, Arguments: json.RawMessage(e.call.Arguments), Session: e.session,
-		Approval: e.approval(), Context: e.context, MaxShown: e.shown, Traceparent: e.trace,
-		Answers: e.answers(), Agent: e.agent, Run: e.run.id,
-	}
-	if e.call.SideEffects {
-		call.Ledger, call.FirstSent = e.call.Ledger, e.call.FirstSent
-	}
+	call := e.request()
 	exec, looked, err := e.open(ctx, &call)
 	if err != nil {
 		return nil, err
@@ -165,6 +165,19 @@ func (e *toolCall) attempt() (*tool.Outcome, error) {
 			e.run.report(update{task: e.task, passing: &loop.CallStatus{CallID: e.call.ID, Tool: e.call.Tool, Status: *event.Status}})
 		}
 	}
+}
+
+// request returns the call as toolhost gets it.
+func (e *toolCall) request() tool.Call {
+	call := tool.Call{
+		ID: e.call.SentID(), Tool: e.call.Tool, Arguments: json.RawMessage(e.call.Arguments), Session: e.session,
+		Approval: e.approval(), Context: e.context, MaxShown: e.shown, Traceparent: e.trace,
+		Answers: e.answers(), Agent: e.agent, Run: e.run.id,
+	}
+	if e.call.SideEffects {
+		call.Ledger, call.FirstSent = e.call.Ledger, e.call.FirstSent
+	}
+	return call
 }
 
 // guard cancels the execution when the call's task is cancelled, and stops waiting if the execution

@@ -17,7 +17,7 @@ type ToolSearch interface {
 // searchTools starts a search at toolhost. Its goroutine belongs to the run and ends with the task.
 func (r *run) searchTools(t *task, c loop.Call) {
 	started := r.state.Started()
-	query := started.Query(r.state.Context(r.state.Turn() - 1))
+	query := started.Query(r.state.Context(r.state.Turn()-1, ""))
 	r.group.Go(func() {
 		defer r.recoverTask(t, func(words string) loop.Payload {
 			return loop.FailureResult(&c, &tool.Error{Kind: tool.KindInternal, Message: words})

@@ -133,6 +133,11 @@ type ToolSettings struct {
 	Dangerous *bool `yaml:"dangerous" unset:"what the plugin declares"`
 	// Passes arguments to the tool unchanged, without repair.
 	Strict *bool `yaml:"strict" unset:"what the plugin declares"`
+	// Runs a call alone, never beside another call of the same response of a model.
+	Serial *bool `yaml:"serial" unset:"what the plugin declares"`
+	// Runs a call without regard to the order of the response. Calls of other tools that are not
+	// `read_only` run one after the other, in this order. `serial` has precedence.
+	Parallel *bool `yaml:"parallel" unset:"what the plugin declares"`
 	// The longest time of a call, at most `calls.max_timeout`.
 	Timeout *time.Duration `yaml:"timeout" min:"1ms" unset:"what the plugin declares"`
 	// The most calls of one session that may start in any 60 seconds; further calls fail. All

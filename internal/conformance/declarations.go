@@ -126,6 +126,9 @@ func (d *declarations) judgeDeclarations(spec *tool.Spec) {
 	if spec.ReadOnly && spec.Settles {
 		complain("it is declared both read_only, which changes nothing, and settles")
 	}
+	if spec.Serial && spec.Parallel {
+		complain("it is declared both serial, never beside another call, and parallel")
+	}
 	for _, name := range slices.Concat(spec.RequiresAuth, spec.ContextKeys, spec.EffectKeys, spec.Tags) {
 		if strings.TrimSpace(name) == "" {
 			complain("the name of a secret, context key or tag is empty")

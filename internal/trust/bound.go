@@ -22,13 +22,14 @@ func (t Tool) Bound(spec tool.Spec, trusted bool) (tool.Spec, []string) {
 	if !trusted {
 		held = append(held, "new, counts as dangerous")
 		spec.Dangerous, spec.ReadOnly, spec.Idempotent, spec.RequiresAuth = true, false, false, nil
-		spec.ContextKeys, spec.EffectKeys, spec.Settles = nil, nil, false
+		spec.ContextKeys, spec.EffectKeys, spec.Settles, spec.Parallel = nil, nil, false, false
 		return spec, held
 	}
 	stricter(&spec.Dangerous, true, t.Dangerous, "not dangerous")
 	stricter(&spec.ReadOnly, false, !t.ReadOnly, "read only")
 	stricter(&spec.Idempotent, false, !t.Idempotent, "idempotent")
 	stricter(&spec.Serial, true, t.Serial, "not serial")
+	stricter(&spec.Parallel, false, !t.Parallel, "parallel")
 	stricter(&spec.Settles, false, !t.Settles, "says what became of calls")
 	if spec.CostPerUse < t.Cost {
 		spec.CostPerUse = t.Cost

@@ -71,6 +71,7 @@ type Tool struct {
 	ReadOnly    bool     `json:"read_only,omitempty"`
 	Idempotent  bool     `json:"idempotent,omitempty"`
 	Serial      bool     `json:"serial,omitempty"`
+	Parallel    bool     `json:"parallel,omitempty"`
 	Settles     bool     `json:"settles,omitempty"`
 	Cost        float64  `json:"cost,omitempty"`
 	RateLimit   uint32   `json:"rate_limit,omitempty"`
@@ -86,9 +87,9 @@ type Tool struct {
 
 // ToolOf returns the record of a tool with this declaration.
 func ToolOf(spec tool.Spec) Tool {
-	text, _ := json.Marshal(spec) // a spec that cannot be encoded cannot be transmitted either
+	text, _ := json.Marshal(definition(spec)) // a spec that cannot be encoded cannot be transmitted either
 	return Tool{
-		Definition: Digest(text), Dangerous: spec.Dangerous, ReadOnly: spec.ReadOnly, Idempotent: spec.Idempotent, Serial: spec.Serial, Settles: spec.Settles,
+		Definition: Digest(text), Dangerous: spec.Dangerous, ReadOnly: spec.ReadOnly, Idempotent: spec.Idempotent, Serial: spec.Serial, Parallel: spec.Parallel, Settles: spec.Settles,
 		Cost: spec.CostPerUse, RateLimit: spec.RateLimitPerMinute, Category: spec.Category, Tags: slices.Clone(spec.Tags),
 		Secrets: slices.Clone(spec.RequiresAuth), ContextKeys: slices.Clone(spec.ContextKeys),
 		EffectKeys: slices.Clone(spec.EffectKeys),
@@ -97,8 +98,21 @@ func ToolOf(spec tool.Spec) Tool {
 
 // Text returns a tool's declaration as lines of JSON, for people.
 func Text(spec tool.Spec) string {
-	text, _ := json.MarshalIndent(spec, "", "  ") // see ToolOf
+	text, _ := json.MarshalIndent(definition(spec), "", "  ") // see ToolOf
 	return string(text) + "\n"
+}
+
+// definition returns a declaration without the hint of an MCP server that the tool only reads: it
+// counts without trust, so a change of it needs none.
+func definition(spec tool.Spec) tool.Spec {
+	said := tool.SaidByMCP(&spec)
+	if !said.ReadOnlyHint {
+		return spec
+	}
+	said.ReadOnlyHint = false
+	spec.Metadata = maps.Clone(spec.Metadata)
+	said.Set(&spec)
+	return spec
 }
 
 // Description is a plugin's description of itself, as far as it is recorded.

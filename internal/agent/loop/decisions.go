@@ -107,6 +107,19 @@ func (s *State) Settle(r *CallResult) Payload {
 	return r
 }
 
+// Review returns the request for a person's decision about a call that has not begun, or nil if a person
+// has nothing to decide. r is how the call would end unexecuted.
+func Review(s *State, r *CallResult) Payload {
+	c := s.batch.find(r.CallID)
+	if c == nil || c.started || c.waiting || c.result != nil || r.Failure == nil || r.Failure.Kind != tool.KindApprovalRequired {
+		return nil
+	}
+	if d, ok := s.Settle(r).(*DecisionRequested); ok {
+		return d
+	}
+	return nil
+}
+
 // mayAsk reports whether a person can decide something new about a call that needs approval: the
 // call was not approved before, or its final arguments have changed since. A person is never asked
 // about arguments that cannot be shown.

@@ -53,12 +53,14 @@ const (
 // replaced and never changed, because calls in progress share it.
 type values struct{ context map[string]json.RawMessage }
 
-// Context returns the run's context for the calls of a turn, with the agent's own keys. It must not
-// be changed, and shares no memory that changes later. A response changes nothing in the context of
+// Context returns the run's context for a turn, with the agent's own keys. callID names the call of
+// the last response for which it is: it then has the effects of the calls that this one follows, so
+// that a tool that edits a list sees the current list. Empty: none. The context must not be changed,
+// and shares no memory that changes later. For the rest, a response changes nothing in the context of
 // its turn, not even the usage: previews open before the response is complete, and the descriptions
 // of dynamic tools depend on the context in which they were listed.
-func (s *State) Context(turn int) map[string]json.RawMessage {
-	values := maps.Clone(s.values.seen(&s.batch, s.started.Effects))
+func (s *State) Context(turn int, callID string) map[string]json.RawMessage {
+	values := maps.Clone(s.values.seen(&s.batch, callID, s.started.Effects))
 	if values == nil {
 		values = make(map[string]json.RawMessage)
 	}
@@ -80,20 +82,24 @@ func (s *State) Context(turn int) map[string]json.RawMessage {
 	return values
 }
 
-// seen returns the context for the next call. In a serial batch it includes the effects of the
-// calls before, so that a tool that edits a list sees the current list.
-func (v *values) seen(b *Batch, rules *EffectRules) map[string]json.RawMessage {
-	if !b.serial || b.pending == 0 {
+// seen returns the context for a call, with the effects of the calls that it follows.
+func (v *values) seen(b *Batch, callID string, rules *EffectRules) map[string]json.RawMessage {
+	c := b.find(callID)
+	if c == nil {
 		return v.context
 	}
 	ahead := values{v.context}
 	for i := range b.list {
-		r := b.list[i].result
-		if r == nil || r.Result.IsError || r.Failure != nil {
+		earlier := &b.list[i]
+		if earlier == c {
+			break
+		}
+		r := earlier.result
+		if r == nil || r.Result.IsError || r.Failure != nil || !c.follows(&earlier.Call, b.serial) {
 			continue
 		}
 		for _, e := range r.Result.Effects {
-			_ = ahead.fold(rules, &b.list[i].Call, e) // foldEffects reports refused effects
+			_ = ahead.fold(rules, &earlier.Call, e) // foldEffects reports refused effects
 		}
 	}
 	return ahead.context

@@ -40,7 +40,7 @@ func TestEffects(t *testing.T) {
 			f := newFolderOf(t, started)
 			f.respond(model.StopToolUse, call("a", "echo"))
 			f.add(&loop.CallResult{CallID: "r.t1.c0", Result: tool.Result{Effects: test.effects}})
-			values := f.state.Context(2)
+			values := f.state.Context(2, "")
 			if got := string(values["k"]); got != test.want {
 				t.Errorf("the value is %s, want %s", got, test.want)
 			}
@@ -74,16 +74,16 @@ func TestEffectsOnIdentity(t *testing.T) {
 					started.Context[key] = json.RawMessage(before)
 				}
 				f := newFolderOf(t, started)
-				was := string(f.state.Context(1)[key])
+				was := string(f.state.Context(1, "")[key])
 				f.respond(model.StopToolUse, call("a", "serial"), call("b", "serial"))
 				f.add(&loop.CallResult{CallID: "r.t1.c0", Result: tool.Result{
 					Content: []tool.Content{tool.Text("the rows")}, Effects: []tool.Effect{effect(key, op, `"globex"`), effect("k", "", `2`)},
 				}})
-				if got := string(f.state.Context(1)[key]); got != was {
+				if got := string(f.state.Context(1, "")[key]); got != was {
 					t.Errorf("the next call of the batch sees %s = %s, want %s", key, got, was)
 				}
 				f.add(&loop.CallResult{CallID: "r.t1.c1", Result: tool.Result{Content: []tool.Content{tool.Text("fine")}}})
-				values := f.state.Context(1)
+				values := f.state.Context(1, "")
 				if got := string(values[key]); got != was || string(values["k"]) != "2" {
 					t.Errorf("%s %s: %s is %s, want %s; k is %s", op, before, key, got, was, values["k"])
 				}
@@ -137,7 +137,7 @@ func TestEffectsFoldInCallOrder(t *testing.T) {
 			}
 			f.add(&results[i])
 		}
-		if got := string(f.state.Context(1)["k"]); got != "2" {
+		if got := string(f.state.Context(1, "")["k"]); got != "2" {
 			t.Errorf("ended in order %v, k is %s", order, got)
 		}
 		if diff := cmp.Diff([]*loop.TodoChange{{Todos: json.RawMessage(`["first","second"]`)}}, kept[*loop.TodoChange](f)); diff != "" {
@@ -161,7 +161,7 @@ func TestSerialCallsSeeWhatWasBefore(t *testing.T) {
 		f := newFolder(t, loop.Limits{})
 		f.respond(model.StopToolUse, call("a", "echo"), call("b", second), call("c", "echo"))
 		f.add(&loop.CallResult{CallID: "r.t1.c0", Result: tool.Result{Effects: []tool.Effect{effect("todos", tool.EffectAppend, `"first"`)}}})
-		if got := string(f.state.Context(1)["todos"]); got != want {
+		if got := string(f.state.Context(1, "r.t1.c1")["todos"]); got != want {
 			t.Errorf("%s: the second call sees %q, want %q", second, got, want)
 		}
 		f.add(&loop.CallResult{CallID: "r.t1.c1", Result: tool.Result{IsError: true, Effects: []tool.Effect{effect("todos", "", `[]`)}}})
@@ -179,7 +179,7 @@ func TestContextOfTheRunItself(t *testing.T) {
 		Agent: "reviewer", SystemTools: []string{loop.SystemNewTask}, SubRuns: 1,
 		Context: map[string]json.RawMessage{"agent": []byte(`"forged"`), "usage": []byte(`{"cost":0}`), "team": []byte(`"blue"`)}, // of an earlier version
 	})
-	before := f.state.Context(f.state.Turn())
+	before := f.state.Context(f.state.Turn(), "")
 	task := call("a", loop.SystemNewTask)
 	task.ToolCall.Arguments = `{"task":"look"}`
 	answer := response(model.StopToolUse, task, call("b", "echo"))
@@ -191,7 +191,7 @@ func TestContextOfTheRunItself(t *testing.T) {
 		"run": `"r"`, "turn": "1", "session": `"s"`, "agent": `"reviewer"`, "model": `"fake"`,
 		"usage": `{"cost":0}`, "team": `"blue"`,
 	}
-	seen := f.state.Context(f.state.Turn() - 1)
+	seen := f.state.Context(f.state.Turn()-1, "")
 	got := make(map[string]string)
 	for key, value := range seen {
 		got[key] = string(value)
@@ -202,7 +202,7 @@ func TestContextOfTheRunItself(t *testing.T) {
 	if diff := cmp.Diff(before, seen); diff != "" {
 		t.Errorf("the response has changed the context of its calls (-before +after):\n%s", diff)
 	}
-	if got, want := string(f.state.Context(f.state.Turn())["usage"]), `{"input_tokens":70,"output_tokens":5,"cost":0.25}`; got != want {
+	if got, want := string(f.state.Context(f.state.Turn(), "")["usage"]), `{"input_tokens":70,"output_tokens":5,"cost":0.25}`; got != want {
 		t.Errorf("the next response has the usage %s, want %s", got, want)
 	}
 	child := f.state.SubTask(&message.Calls[0]).Context

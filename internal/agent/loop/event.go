@@ -189,10 +189,14 @@ type Call struct {
 	// Tool is the name as the model wrote it.
 	Tool string `json:"tool"`
 	// Arguments are as the model wrote them. The journal has them once, in Message.
-	Arguments    string `json:"-"`
-	Serial       bool   `json:"serial,omitempty"`
-	ReturnDirect bool   `json:"return_direct,omitempty"`
-	SideEffects  bool   `json:"side_effects,omitempty"`
+	Arguments string `json:"-"`
+	Serial    bool   `json:"serial,omitempty"`
+	// Reads and Parallel say how the call stands to others of its response: it changes nothing, or its
+	// order with others does not matter. Both are false in journals of earlier versions.
+	Reads        bool `json:"reads,omitempty"`
+	Parallel     bool `json:"parallel,omitempty"`
+	ReturnDirect bool `json:"return_direct,omitempty"`
+	SideEffects  bool `json:"side_effects,omitempty"`
 	// DisplayName is the tool's name for people. May be empty.
 	DisplayName string `json:"display_name,omitempty"`
 	// CostPerUse is the cost of one use as the tool declares it.

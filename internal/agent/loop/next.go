@@ -9,7 +9,7 @@ import (
 )
 
 // Command is something that the driver has to do for a run: Record, AskModel, Summarize, CallTool,
-// ApproveStanding or Wait.
+// ReviewCall, ApproveStanding or Wait.
 type Command interface{ command() }
 
 // Record appends an event. Only the state decides its content.
@@ -31,16 +31,25 @@ type CallTool struct {
 	Replies map[uint32]tool.Answer
 }
 
+// ReviewCall tells the driver to learn whether a call that has to wait for others needs an approval,
+// without making it: what a response asks is asked together, and a call before this one already waits
+// for a decision. The driver hands what toolhost requires to Review. The call's id identifies the
+// command, and a process carries it out once: the command stays if nobody has to be asked.
+type ReviewCall struct {
+	Call Call
+}
+
 // Wait gives the time at which an event becomes due if nothing else happens before; see State.Due.
 // It is always the last command.
 type Wait struct {
 	Until time.Time // zero: a person may take any time
 }
 
-func (Record) command()   {}
-func (AskModel) command() {}
-func (CallTool) command() {}
-func (Wait) command()     {}
+func (Record) command()     {}
+func (AskModel) command()   {}
+func (CallTool) command()   {}
+func (ReviewCall) command() {}
+func (Wait) command()       {}
 
 // planner reads a state and names the next commands. It changes nothing.
 type planner struct{ state *State }
@@ -129,27 +138,25 @@ func (s planner) finishing(reason StopReason, words string) *RunFinished {
 
 func (s planner) nextCalls() []Command {
 	var records, calls []Command
-	busy := 0 // calls that a serial call must not run beside
+	gate, asks := s.state.batch.gate(), false
 	for i := range s.state.batch.list {
 		c := &s.state.batch.list[i]
-		if c.running() {
+		held := gate.holds(&c.Call)
+		gate.pass(c)
+		asks = asks || c.waiting
+		switch {
+		case c.result != nil:
+			continue
+		case c.running():
 			calls = append(calls, CallTool{Call: c.Call, Cancel: s.state.cancel, Replies: c.replies})
-		}
-		if c.running() || c.waiting || c.standing != nil {
-			busy++
-		}
-	}
-	for i := range s.state.batch.list {
-		c := &s.state.batch.list[i]
-		if c.running() || c.result != nil {
 			continue
 		}
-		p := s.nextCall(c, s.state.batch.serial && busy > 0)
+		p := s.nextCall(c, held)
+		if p == nil && asks && s.mayReview(c) {
+			calls = append(calls, ReviewCall{c.Call})
+		}
 		if p == nil {
 			continue
-		}
-		if _, over := p.(*CallResult); !over {
-			busy++
 		}
 		records = append(records, Record{p})
 		if p.Type() == TypeDecisionRequested {
@@ -162,10 +169,15 @@ func (s planner) nextCalls() []Command {
 	return append(calls, s.standings()...)
 }
 
+// mayReview reports whether it is worth asking toolhost about a call that has to wait: it may need an
+// approval, and nobody has decided about it.
+func (s planner) mayReview(c *callState) bool {
+	return s.state.started.People.Attended && c.System == "" && !c.waiting && c.Approval == nil
+}
+
 // nextCall returns the next event of a call that is not in progress, or nil if the call has to
-// wait. blocked means that the call cannot start now, because it or another call of the batch is
-// serial.
-func (s planner) nextCall(c *callState, blocked bool) Payload {
+// wait. held means that it has to wait for other calls of the batch.
+func (s planner) nextCall(c *callState, held bool) Payload {
 	switch {
 	case c.settled != nil:
 		return c.settled
@@ -177,7 +189,7 @@ func (s planner) nextCall(c *callState, blocked bool) Payload {
 		return errorResult(&c.Call, fmt.Sprintf(stoppedCall, s.state.cancel.Reason))
 	case s.state.cancel != nil:
 		return errorResult(&c.Call, cancelledCall)
-	case c.waiting, blocked, c.standing != nil:
+	case c.waiting, held, c.standing != nil:
 		return nil
 	}
 	if p, ok := s.nextSystem(c); ok {

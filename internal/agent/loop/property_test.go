@@ -94,6 +94,10 @@ func (w *walk) step() {
 		}
 		w.sent[c.Call.SentID()] = true
 		w.ended(w.anyResult(&c.Call))
+	case loop.ReviewCall:
+		if p := loop.Review(&w.state, w.anyResult(&c.Call)); p != nil {
+			w.add(p)
+		}
 	case loop.Summarize:
 		w.sumUp(c)
 	case loop.Wait:

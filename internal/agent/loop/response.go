@@ -71,6 +71,7 @@ func (r *RunStarted) describe(call *model.ToolCall, id string, offered []tool.In
 	default:
 		spec := &offered[i].Spec
 		c.Serial, c.ReturnDirect, c.SideEffects = spec.Serial, spec.ReturnDirect, spec.HasSideEffects()
+		c.Reads, c.Parallel = spec.Reads(), spec.Parallel
 		c.DisplayName = Clip(spec.DisplayName)
 		c.EffectKeys, c.CostPerUse = spec.EffectKeys, max(spec.CostPerUse, 0)
 	}

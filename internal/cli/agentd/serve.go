@@ -136,6 +136,7 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 	config.ListChangedTools = host.tools.ListChangedTools
 	config.Search, config.LedgerID, config.ReadArtifact = host.Client, host.Client.LedgerID, host.Client.ReadArtifact
 	config.ApproveStanding = standingsOf(host.Client)
+	config.ReviewCall = host.Client.ReviewCall
 	config.Workspace, config.Statistics = host.workspace, host.Client.Admin().Stats
 	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, host.tools, logs.Logger(loglevel.Runs)
 	exported, err := s.openTelemetry(ctx, &config, !listeners.OnTCP(), logs)

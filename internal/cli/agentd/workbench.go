@@ -105,6 +105,7 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 	config.ListChangedTools = host.tools.ListChangedTools
 	config.Search, config.LedgerID, config.ReadArtifact = host.Client, host.Client.LedgerID, host.Client.ReadArtifact
 	config.ApproveStanding = standingsOf(host.Client)
+	config.ReviewCall = host.Client.ReviewCall
 	config.Workspace, config.Statistics = host.workspace, host.Client.Admin().Stats
 	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, host.tools, w.log
 	s.config.Telemetry.Listen, s.config.Telemetry.Pprof = "", "" // several of these commands may run at a time

@@ -210,6 +210,7 @@ func traits(s tool.Spec) []string {
 		{"read only", s.ReadOnly},
 		{"idempotent", s.Idempotent},
 		{"serial", s.Serial},
+		{"parallel", s.Parallel && !s.Serial},
 		{"settles lost calls", s.Settles},
 		{"partial arguments", s.PartialArguments},
 	} {

@@ -13,7 +13,7 @@ func overrides(tools map[string]config.ToolSettings) catalog.Overrides {
 	for key, s := range tools {
 		o := catalog.Override{
 			Plugin: s.Plugin, Disabled: s.Disabled, Rename: s.Rename, Description: s.Description, Category: s.Category, Tags: s.Tags,
-			Dangerous: s.Dangerous, Strict: s.Strict, Timeout: s.Timeout, MaxConcurrent: s.MaxConcurrent, MaxRetries: s.MaxRetries, CostPerUse: s.CostPerUse,
+			Dangerous: s.Dangerous, Strict: s.Strict, Serial: s.Serial, Parallel: s.Parallel, Timeout: s.Timeout, MaxConcurrent: s.MaxConcurrent, MaxRetries: s.MaxRetries, CostPerUse: s.CostPerUse,
 			Effects: s.Effects,
 		}
 		if s.RateLimitPerMinute != nil {

@@ -20,7 +20,7 @@ import (
 func TestOverridesLoseNothing(t *testing.T) {
 	settings := config.ToolSettings{
 		Disabled: new(true), Plugin: "p", Rename: "r", Description: "d", Category: "c", Tags: []string{"t"}, Dangerous: new(true),
-		Strict: new(true), Timeout: new(time.Second), RateLimitPerMinute: new(7), MaxConcurrent: new(3), MaxRetries: new(2), CostPerUse: new(0.5), Effects: []string{"k"},
+		Strict: new(true), Serial: new(true), Parallel: new(true), Timeout: new(time.Second), RateLimitPerMinute: new(7), MaxConcurrent: new(3), MaxRetries: new(2), CostPerUse: new(0.5), Effects: []string{"k"},
 		AgentRateLimitPerMinute: new(9), Agents: map[string]config.AgentLimits{"a": {RateLimitPerMinute: new(4)}, "b": {}},
 	}
 	for _, v := range []any{settings, overrides(map[string]config.ToolSettings{"x": settings})["x"]} {
@@ -33,7 +33,7 @@ func TestOverridesLoseNothing(t *testing.T) {
 	want := catalog.Overrides{
 		"x": {
 			Disabled: new(true), Plugin: "p", Rename: "r", Description: "d", Category: "c", Tags: []string{"t"}, Dangerous: new(true),
-			Strict: new(true), Timeout: new(time.Second), RateLimitPerMinute: new(uint32(7)), MaxConcurrent: new(3), MaxRetries: new(2), CostPerUse: new(0.5), Effects: []string{"k"},
+			Strict: new(true), Serial: new(true), Parallel: new(true), Timeout: new(time.Second), RateLimitPerMinute: new(uint32(7)), MaxConcurrent: new(3), MaxRetries: new(2), CostPerUse: new(0.5), Effects: []string{"k"},
 			AgentRates: catalog.AgentRates{Each: new(9), Of: map[string]int{"a": 4}},
 		},
 		"p.y": {},

@@ -22,6 +22,8 @@ type Override struct {
 	Tags               []string // nil: as declared
 	Dangerous          *bool
 	Strict             *bool
+	Serial             *bool
+	Parallel           *bool
 	Timeout            *time.Duration // 0: no timeout of the tool
 	RateLimitPerMinute *uint32        // 0: none
 	MaxConcurrent      *int           // bound of simultaneous calls; 0: none
@@ -85,6 +87,8 @@ func (v Overrides) of(plugin, name string) Override {
 		Tags:               either(qualified.Tags, o.Tags),
 		Dangerous:          cmp.Or(qualified.Dangerous, o.Dangerous),
 		Strict:             cmp.Or(qualified.Strict, o.Strict),
+		Serial:             cmp.Or(qualified.Serial, o.Serial),
+		Parallel:           cmp.Or(qualified.Parallel, o.Parallel),
 		Timeout:            cmp.Or(qualified.Timeout, o.Timeout),
 		RateLimitPerMinute: cmp.Or(qualified.RateLimitPerMinute, o.RateLimitPerMinute),
 		MaxConcurrent:      cmp.Or(qualified.MaxConcurrent, o.MaxConcurrent),
@@ -129,6 +133,8 @@ func (o Override) apply(spec tool.Spec) tool.Spec {
 	spec.Tags = either(o.Tags, spec.Tags)
 	set(&spec.Dangerous, o.Dangerous)
 	set(&spec.Strict, o.Strict)
+	set(&spec.Serial, o.Serial)
+	set(&spec.Parallel, o.Parallel)
 	set(&spec.Timeout, o.Timeout)
 	set(&spec.RateLimitPerMinute, o.RateLimitPerMinute)
 	set(&spec.CostPerUse, o.CostPerUse)

@@ -57,6 +57,8 @@ func TestOverridesChangeWhatIsDeclared(t *testing.T) {
 		"tags":          {catalog.Override{Tags: []string{"x", "y"}}, func(s *tool.Spec) { s.Tags = []string{"x", "y"} }},
 		"no tags":       {catalog.Override{Tags: []string{}}, func(s *tool.Spec) { s.Tags = []string{} }},
 		"dangerous":     {catalog.Override{Dangerous: new(true)}, func(s *tool.Spec) { s.Dangerous = true }},
+		"serial":        {catalog.Override{Serial: new(true)}, func(s *tool.Spec) { s.Serial = true }},
+		"parallel":      {catalog.Override{Parallel: new(true)}, func(s *tool.Spec) { s.Parallel = true }},
 		"not strict":    {catalog.Override{Strict: new(false)}, func(s *tool.Spec) { s.Strict = false }},
 		"timeout":       {catalog.Override{Timeout: new(time.Hour)}, func(s *tool.Spec) { s.Timeout = time.Hour }},
 		"no rate limit": {catalog.Override{RateLimitPerMinute: new(uint32(0))}, func(s *tool.Spec) { s.RateLimitPerMinute = 0 }},
@@ -81,11 +83,11 @@ func TestOverridesChangeWhatIsDeclared(t *testing.T) {
 
 func TestOverridesByPluginCountMore(t *testing.T) {
 	s := overridden(t, catalog.Overrides{
-		"a":     {Timeout: new(time.Second), Strict: new(true), Disabled: new(true)},
-		"one.a": {Timeout: new(time.Minute), Disabled: new(false), MaxConcurrent: new(3)},
+		"a":     {Timeout: new(time.Second), Strict: new(true), Disabled: new(true), Serial: new(true), Parallel: new(false)},
+		"one.a": {Timeout: new(time.Minute), Disabled: new(false), MaxConcurrent: new(3), Serial: new(false), Parallel: new(true)},
 	}, map[string]string{"one": plugin("one", spec("a"))})
 	a := s.Tool("a")
-	if a == nil || a.Spec.Timeout != time.Minute || !a.Spec.Strict || a.MaxConcurrent != 3 {
+	if a == nil || a.Spec.Timeout != time.Minute || !a.Spec.Strict || a.Spec.Serial || !a.Spec.Parallel || a.MaxConcurrent != 3 {
 		t.Errorf("got %+v", a)
 	}
 }

@@ -43,3 +43,24 @@ func TestMetaOfAServerIsNotMetadata(t *testing.T) {
 		}
 	}
 }
+
+// The hint that a tool only reads is kept without trust, for the order of calls alone.
+func TestReadOnlyHintWithoutTrust(t *testing.T) {
+	for name, test := range map[string]struct {
+		annotations *mcp.ToolAnnotations
+		trust       bool
+		reads       bool
+		want        string
+	}{
+		"none":    {nil, false, false, ""},
+		"no hint": {&mcp.ToolAnnotations{IdempotentHint: true}, false, false, ""},
+		"hint":    {&mcp.ToolAnnotations{ReadOnlyHint: true}, false, true, `{"read_only_hint":true}`},
+		"trusted": {&mcp.ToolAnnotations{ReadOnlyHint: true}, true, true, ""},
+	} {
+		c := Conn{cfg: Config{TrustAnnotations: test.trust}}
+		spec := c.specOf(&mcp.Tool{Name: "look", Annotations: test.annotations})
+		if string(spec.Metadata["mcp"]) != test.want || spec.Reads() != test.reads || spec.ReadOnly != test.trust || spec.Dangerous == test.trust {
+			t.Errorf("%s: %+v", name, spec)
+		}
+	}
+}

@@ -25,20 +25,22 @@ func (c *Conn) specOf(t *mcp.Tool) tool.Spec {
 		RequiresAuth:           c.cfg.Secrets,
 		ProgressExtendsTimeout: true,
 	}
+	var said tool.MCPMetadata
 	if a := t.Annotations; a != nil {
 		spec.DisplayName = cmp.Or(spec.DisplayName, a.Title)
 		if c.cfg.TrustAnnotations {
 			spec.ReadOnly, spec.Idempotent = a.ReadOnlyHint, a.IdempotentHint
 			spec.Dangerous = !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint)
 		}
+		said.ReadOnlyHint = a.ReadOnlyHint && !spec.ReadOnly
 	}
 	if strings.TrimSpace(spec.Description) == "" {
 		spec.Description = cmp.Or(strings.TrimSpace(spec.DisplayName), t.Name) + " (the MCP server describes it no further)"
 	}
 	if spec.Name != c.cfg.Prefix+t.Name {
-		original, _ := json.Marshal(map[string]string{"name": t.Name}) // encoding texts cannot fail
-		spec.Metadata = map[string]json.RawMessage{"mcp": original}
+		said.Name = t.Name
 	}
+	said.Set(&spec)
 	return spec
 }
 

@@ -37,6 +37,7 @@ func FromSpec(s tool.Spec) *toolv1.ToolSpec {
 		EffectKeys:             validTexts(s.EffectKeys),
 		Metadata:               FromValues(s.Metadata),
 		Settles:                s.Settles,
+		Parallel:               s.Parallel,
 	}
 }
 
@@ -72,6 +73,7 @@ func ToSpec(s *toolv1.ToolSpec) tool.Spec {
 		EffectKeys:             toTexts(s.GetEffectKeys()),
 		Metadata:               ToValues(s.GetMetadata()),
 		Settles:                s.GetSettles(),
+		Parallel:               s.GetParallel(),
 	}
 }
 

@@ -97,6 +97,7 @@ class Spec:
     read_only: bool = False
     idempotent: bool = False
     serial: bool = False
+    """Whether the tool must not run at the same time as another call of the same response."""
     return_direct: bool = False
     strict: bool = False
     dynamic: bool = False
@@ -109,3 +110,6 @@ class Spec:
     """The keys of the run context that effects of the tool may change. toolhost rejects effects on
     other keys."""
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    parallel: bool = False
+    """Whether the order of its effects with other calls of the same response does not matter. Without
+    it, calls that are not read_only run one after the other."""

@@ -197,6 +197,7 @@ export function specMessage(spec) {
         readOnly: spec.readOnly ?? false,
         idempotent: spec.idempotent ?? false,
         serial: spec.serial ?? false,
+        parallel: spec.parallel ?? false,
         returnDirect: spec.returnDirect ?? false,
         strict: spec.strict ?? false,
         dynamic: spec.describe !== undefined,

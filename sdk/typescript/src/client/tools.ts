@@ -43,6 +43,8 @@ export interface ToolInfo {
   readonly idempotent: boolean;
   /** Whether the tool must not run concurrently with other calls of the same response. */
   readonly serial: boolean;
+  /** Whether the order of its effects with other calls of the same response does not matter. */
+  readonly parallel: boolean;
   /** Whether the result is the answer for the user. */
   readonly returnDirect: boolean;
   /** Whether toolhost passes the arguments unchanged. */

@@ -84,6 +84,7 @@ function specJSON(s: ToolSpec): Record<string, unknown> {
     read_only: s.readOnly,
     idempotent: s.idempotent,
     serial: s.serial,
+    parallel: s.parallel,
     return_direct: s.returnDirect,
     strict: s.strict,
     dynamic: s.dynamic,

@@ -251,6 +251,7 @@ export function specMessage(spec: Readonly<ToolSpec>): MessageInitShape<typeof T
     readOnly: spec.readOnly ?? false,
     idempotent: spec.idempotent ?? false,
     serial: spec.serial ?? false,
+    parallel: spec.parallel ?? false,
     returnDirect: spec.returnDirect ?? false,
     strict: spec.strict ?? false,
     dynamic: spec.describe !== undefined,

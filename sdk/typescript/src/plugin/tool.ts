@@ -64,6 +64,11 @@ export interface ToolSpec<S extends Schema = Schema, O extends Schema = Schema> 
   idempotent?: boolean;
   /** The tool must not run concurrently with other calls of the same response. */
   serial?: boolean;
+  /**
+   * The order of its effects with other calls of the same response does not matter. Without it, calls
+   * that are not `readOnly` run one after the other.
+   */
+  parallel?: boolean;
   /** The result is the answer for the user, and the model need not process it. */
   returnDirect?: boolean;
   /** toolhost must not repair or clamp the arguments, and must not insert defaults. */

@@ -94,7 +94,8 @@ type ToolSpec struct {
 	// Whether a second execution with the same arguments has no further effect. toolhost may retry
 	// such a call.
 	Idempotent bool `protobuf:"varint,21,opt,name=idempotent,proto3" json:"idempotent,omitempty"`
-	// Whether the tool must not run at the same time as another call of the same model response.
+	// Whether the tool must not run at the same time as another call of the same model response. It
+	// overrides `parallel`.
 	Serial bool `protobuf:"varint,22,opt,name=serial,proto3" json:"serial,omitempty"`
 	// Whether the result is the final answer to the user, so that the model does not need to see it.
 	ReturnDirect bool `protobuf:"varint,23,opt,name=return_direct,json=returnDirect,proto3" json:"return_direct,omitempty"`
@@ -119,7 +120,11 @@ type ToolSpec struct {
 	// Whether the tool can say later whether a call happened. If the process or toolhost ends during a
 	// call, toolhost asks the tool instead of leaving the outcome unknown; see StartCall.settle of the
 	// plugin contract. Must not be set for a tool that is read_only.
-	Settles       bool `protobuf:"varint,29,opt,name=settles,proto3" json:"settles,omitempty"`
+	Settles bool `protobuf:"varint,29,opt,name=settles,proto3" json:"settles,omitempty"`
+	// Whether the order of calls with other calls of the same model response does not matter, although
+	// they have side effects. Without it, the calls of a response that are not read_only are executed
+	// one after the other, in the order of the response.
+	Parallel      bool `protobuf:"varint,30,opt,name=parallel,proto3" json:"parallel,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -357,6 +362,13 @@ func (x *ToolSpec) GetSettles() bool {
 	return false
 }
 
+func (x *ToolSpec) GetParallel() bool {
+	if x != nil {
+		return x.Parallel
+	}
+	return false
+}
+
 // InputExample is an example call.
 type InputExample struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -482,7 +494,7 @@ var File_toolhost_tool_v1_spec_proto protoreflect.FileDescriptor
 
 const file_toolhost_tool_v1_spec_proto_rawDesc = "" +
 	"\n" +
-	"\x1btoolhost/tool/v1/spec.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\x87\t\n" +
+	"\x1btoolhost/tool/v1/spec.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xa3\t\n" +
 	"\bToolSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12!\n" +
@@ -517,7 +529,8 @@ const file_toolhost_tool_v1_spec_proto_rawDesc = "" +
 	"\bmetadata\x18\x1b \x03(\v2(.toolhost.tool.v1.ToolSpec.MetadataEntryR\bmetadata\x12\x1f\n" +
 	"\veffect_keys\x18\x1c \x03(\tR\n" +
 	"effectKeys\x12\x18\n" +
-	"\asettles\x18\x1d \x01(\bR\asettles\x1a;\n" +
+	"\asettles\x18\x1d \x01(\bR\asettles\x12\x1a\n" +
+	"\bparallel\x18\x1e \x01(\bR\bparallel\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"N\n" +

@@ -57,6 +57,7 @@ class Options(TypedDict, total=False):
     read_only: bool
     idempotent: bool
     serial: bool
+    parallel: bool
     return_direct: bool
     strict: bool
     context_keys: Sequence[str]

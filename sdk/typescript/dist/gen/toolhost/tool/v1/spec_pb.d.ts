@@ -160,7 +160,8 @@ export type ToolSpec = Message<"toolhost.tool.v1.ToolSpec"> & {
      */
     idempotent: boolean;
     /**
-     * Whether the tool must not run at the same time as another call of the same model response.
+     * Whether the tool must not run at the same time as another call of the same model response. It
+     * overrides `parallel`.
      *
      * @generated from field: bool serial = 22;
      */
@@ -219,6 +220,14 @@ export type ToolSpec = Message<"toolhost.tool.v1.ToolSpec"> & {
      * @generated from field: bool settles = 29;
      */
     settles: boolean;
+    /**
+     * Whether the order of calls with other calls of the same model response does not matter, although
+     * they have side effects. Without it, the calls of a response that are not read_only are executed
+     * one after the other, in the order of the response.
+     *
+     * @generated from field: bool parallel = 30;
+     */
+    parallel: boolean;
 };
 /**
  * Describes the message toolhost.tool.v1.ToolSpec.

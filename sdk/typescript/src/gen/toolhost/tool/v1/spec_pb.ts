@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/tool/v1/spec.proto.
  */
 export const file_toolhost_tool_v1_spec: GenFile = /*@__PURE__*/
-  fileDesc("Cht0b29saG9zdC90b29sL3YxL3NwZWMucHJvdG8SEHRvb2xob3N0LnRvb2wudjEimwYKCFRvb2xTcGVjEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIUCgxkaXNwbGF5X25hbWUYAyABKAkSEwoLZGVzY3JpcHRpb24YBCABKAkSEAoIY2F0ZWdvcnkYBSABKAkSDAoEdGFncxgGIAMoCRIUCgxpbnB1dF9zY2hlbWEYByABKAwSFQoNb3V0cHV0X3NjaGVtYRgIIAEoDBI2Cg5pbnB1dF9leGFtcGxlcxgJIAMoCzIeLnRvb2xob3N0LnRvb2wudjEuSW5wdXRFeGFtcGxlEioKB3RpbWVvdXQYCiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SIAoYcHJvZ3Jlc3NfZXh0ZW5kc190aW1lb3V0GAsgASgIEiwKBXJldHJ5GAwgASgLMh0udG9vbGhvc3QudG9vbC52MS5SZXRyeVBvbGljeRIdChVyYXRlX2xpbWl0X3Blcl9taW51dGUYDSABKA0SGgoSbWVtb3J5X2xpbWl0X2J5dGVzGA4gASgEEhQKDGNvc3RfcGVyX3VzZRgPIAEoARIVCg1yZXF1aXJlc19hdXRoGBAgAygJEhYKDnNhbmRib3hfZXhlbXB0GBEgASgIEhkKEXBhcnRpYWxfYXJndW1lbnRzGBIgASgIEhEKCWRhbmdlcm91cxgTIAEoCBIRCglyZWFkX29ubHkYFCABKAgSEgoKaWRlbXBvdGVudBgVIAEoCBIOCgZzZXJpYWwYFiABKAgSFQoNcmV0dXJuX2RpcmVjdBgXIAEoCBIOCgZzdHJpY3QYGCABKAgSDwoHZHluYW1pYxgZIAEoCBIUCgxjb250ZXh0X2tleXMYGiADKAkSOgoIbWV0YWRhdGEYGyADKAsyKC50b29saG9zdC50b29sLnYxLlRvb2xTcGVjLk1ldGFkYXRhRW50cnkSEwoLZWZmZWN0X2tleXMYHCADKAkSDwoHc2V0dGxlcxgdIAEoCBovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAEiNgoMSW5wdXRFeGFtcGxlEhMKC2Rlc2NyaXB0aW9uGAEgASgJEhEKCWFyZ3VtZW50cxgCIAEoDCKHAQoLUmV0cnlQb2xpY3kSFAoMbWF4X2F0dGVtcHRzGAEgASgNEjIKD2luaXRpYWxfYmFja29mZhgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIuCgttYXhfYmFja29mZhgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkI9WjtnaXRodWIuY29tL3Rvb2xob3N0L3Rvb2xob3N0L2dlbi9nby90b29saG9zdC90b29sL3YxO3Rvb2x2MWIGcHJvdG8z", [file_google_protobuf_duration]);
+  fileDesc("Cht0b29saG9zdC90b29sL3YxL3NwZWMucHJvdG8SEHRvb2xob3N0LnRvb2wudjEirQYKCFRvb2xTcGVjEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIUCgxkaXNwbGF5X25hbWUYAyABKAkSEwoLZGVzY3JpcHRpb24YBCABKAkSEAoIY2F0ZWdvcnkYBSABKAkSDAoEdGFncxgGIAMoCRIUCgxpbnB1dF9zY2hlbWEYByABKAwSFQoNb3V0cHV0X3NjaGVtYRgIIAEoDBI2Cg5pbnB1dF9leGFtcGxlcxgJIAMoCzIeLnRvb2xob3N0LnRvb2wudjEuSW5wdXRFeGFtcGxlEioKB3RpbWVvdXQYCiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SIAoYcHJvZ3Jlc3NfZXh0ZW5kc190aW1lb3V0GAsgASgIEiwKBXJldHJ5GAwgASgLMh0udG9vbGhvc3QudG9vbC52MS5SZXRyeVBvbGljeRIdChVyYXRlX2xpbWl0X3Blcl9taW51dGUYDSABKA0SGgoSbWVtb3J5X2xpbWl0X2J5dGVzGA4gASgEEhQKDGNvc3RfcGVyX3VzZRgPIAEoARIVCg1yZXF1aXJlc19hdXRoGBAgAygJEhYKDnNhbmRib3hfZXhlbXB0GBEgASgIEhkKEXBhcnRpYWxfYXJndW1lbnRzGBIgASgIEhEKCWRhbmdlcm91cxgTIAEoCBIRCglyZWFkX29ubHkYFCABKAgSEgoKaWRlbXBvdGVudBgVIAEoCBIOCgZzZXJpYWwYFiABKAgSFQoNcmV0dXJuX2RpcmVjdBgXIAEoCBIOCgZzdHJpY3QYGCABKAgSDwoHZHluYW1pYxgZIAEoCBIUCgxjb250ZXh0X2tleXMYGiADKAkSOgoIbWV0YWRhdGEYGyADKAsyKC50b29saG9zdC50b29sLnYxLlRvb2xTcGVjLk1ldGFkYXRhRW50cnkSEwoLZWZmZWN0X2tleXMYHCADKAkSDwoHc2V0dGxlcxgdIAEoCBIQCghwYXJhbGxlbBgeIAEoCBovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAEiNgoMSW5wdXRFeGFtcGxlEhMKC2Rlc2NyaXB0aW9uGAEgASgJEhEKCWFyZ3VtZW50cxgCIAEoDCKHAQoLUmV0cnlQb2xpY3kSFAoMbWF4X2F0dGVtcHRzGAEgASgNEjIKD2luaXRpYWxfYmFja29mZhgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIuCgttYXhfYmFja29mZhgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkI9WjtnaXRodWIuY29tL3Rvb2xob3N0L3Rvb2xob3N0L2dlbi9nby90b29saG9zdC90b29sL3YxO3Rvb2x2MWIGcHJvdG8z", [file_google_protobuf_duration]);
 
 /**
  * ToolSpec is what a tool declares about itself. Limits, sandbox exemptions and secrets are
@@ -195,7 +195,8 @@ export type ToolSpec = Message<"toolhost.tool.v1.ToolSpec"> & {
   idempotent: boolean;
 
   /**
-   * Whether the tool must not run at the same time as another call of the same model response.
+   * Whether the tool must not run at the same time as another call of the same model response. It
+   * overrides `parallel`.
    *
    * @generated from field: bool serial = 22;
    */
@@ -259,6 +260,15 @@ export type ToolSpec = Message<"toolhost.tool.v1.ToolSpec"> & {
    * @generated from field: bool settles = 29;
    */
   settles: boolean;
+
+  /**
+   * Whether the order of calls with other calls of the same model response does not matter, although
+   * they have side effects. Without it, the calls of a response that are not read_only are executed
+   * one after the other, in the order of the response.
+   *
+   * @generated from field: bool parallel = 30;
+   */
+  parallel: boolean;
 };
 
 /**

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1btoolhost/tool/v1/spec.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\x9b\x06\n\x08ToolSpec\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x03 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x04 \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x05 \x01(\t\x12\x0c\n\x04tags\x18\x06 \x03(\t\x12\x14\n\x0cinput_schema\x18\x07 \x01(\x0c\x12\x15\n\routput_schema\x18\x08 \x01(\x0c\x12\x36\n\x0einput_examples\x18\t \x03(\x0b\x32\x1e.toolhost.tool.v1.InputExample\x12*\n\x07timeout\x18\n \x01(\x0b\x32\x19.google.protobuf.Duration\x12 \n\x18progress_extends_timeout\x18\x0b \x01(\x08\x12,\n\x05retry\x18\x0c \x01(\x0b\x32\x1d.toolhost.tool.v1.RetryPolicy\x12\x1d\n\x15rate_limit_per_minute\x18\r \x01(\r\x12\x1a\n\x12memory_limit_bytes\x18\x0e \x01(\x04\x12\x14\n\x0c\x63ost_per_use\x18\x0f \x01(\x01\x12\x15\n\rrequires_auth\x18\x10 \x03(\t\x12\x16\n\x0esandbox_exempt\x18\x11 \x01(\x08\x12\x19\n\x11partial_arguments\x18\x12 \x01(\x08\x12\x11\n\tdangerous\x18\x13 \x01(\x08\x12\x11\n\tread_only\x18\x14 \x01(\x08\x12\x12\n\nidempotent\x18\x15 \x01(\x08\x12\x0e\n\x06serial\x18\x16 \x01(\x08\x12\x15\n\rreturn_direct\x18\x17 \x01(\x08\x12\x0e\n\x06strict\x18\x18 \x01(\x08\x12\x0f\n\x07\x64ynamic\x18\x19 \x01(\x08\x12\x14\n\x0c\x63ontext_keys\x18\x1a \x03(\t\x12:\n\x08metadata\x18\x1b \x03(\x0b\x32(.toolhost.tool.v1.ToolSpec.MetadataEntry\x12\x13\n\x0b\x65\x66\x66\x65\x63t_keys\x18\x1c \x03(\t\x12\x0f\n\x07settles\x18\x1d \x01(\x08\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\"6\n\x0cInputExample\x12\x13\n\x0b\x64\x65scription\x18\x01 \x01(\t\x12\x11\n\targuments\x18\x02 \x01(\x0c\"\x87\x01\n\x0bRetryPolicy\x12\x14\n\x0cmax_attempts\x18\x01 \x01(\r\x12\x32\n\x0finitial_backoff\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12.\n\x0bmax_backoff\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationB=Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1btoolhost/tool/v1/spec.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xad\x06\n\x08ToolSpec\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x03 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x04 \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x05 \x01(\t\x12\x0c\n\x04tags\x18\x06 \x03(\t\x12\x14\n\x0cinput_schema\x18\x07 \x01(\x0c\x12\x15\n\routput_schema\x18\x08 \x01(\x0c\x12\x36\n\x0einput_examples\x18\t \x03(\x0b\x32\x1e.toolhost.tool.v1.InputExample\x12*\n\x07timeout\x18\n \x01(\x0b\x32\x19.google.protobuf.Duration\x12 \n\x18progress_extends_timeout\x18\x0b \x01(\x08\x12,\n\x05retry\x18\x0c \x01(\x0b\x32\x1d.toolhost.tool.v1.RetryPolicy\x12\x1d\n\x15rate_limit_per_minute\x18\r \x01(\r\x12\x1a\n\x12memory_limit_bytes\x18\x0e \x01(\x04\x12\x14\n\x0c\x63ost_per_use\x18\x0f \x01(\x01\x12\x15\n\rrequires_auth\x18\x10 \x03(\t\x12\x16\n\x0esandbox_exempt\x18\x11 \x01(\x08\x12\x19\n\x11partial_arguments\x18\x12 \x01(\x08\x12\x11\n\tdangerous\x18\x13 \x01(\x08\x12\x11\n\tread_only\x18\x14 \x01(\x08\x12\x12\n\nidempotent\x18\x15 \x01(\x08\x12\x0e\n\x06serial\x18\x16 \x01(\x08\x12\x15\n\rreturn_direct\x18\x17 \x01(\x08\x12\x0e\n\x06strict\x18\x18 \x01(\x08\x12\x0f\n\x07\x64ynamic\x18\x19 \x01(\x08\x12\x14\n\x0c\x63ontext_keys\x18\x1a \x03(\t\x12:\n\x08metadata\x18\x1b \x03(\x0b\x32(.toolhost.tool.v1.ToolSpec.MetadataEntry\x12\x13\n\x0b\x65\x66\x66\x65\x63t_keys\x18\x1c \x03(\t\x12\x0f\n\x07settles\x18\x1d \x01(\x08\x12\x10\n\x08parallel\x18\x1e \x01(\x08\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\"6\n\x0cInputExample\x12\x13\n\x0b\x64\x65scription\x18\x01 \x01(\t\x12\x11\n\targuments\x18\x02 \x01(\x0c\"\x87\x01\n\x0bRetryPolicy\x12\x14\n\x0cmax_attempts\x18\x01 \x01(\r\x12\x32\n\x0finitial_backoff\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12.\n\x0bmax_backoff\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationB=Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,11 +36,11 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TOOLSPEC_METADATAENTRY']._loaded_options = None
   _globals['_TOOLSPEC_METADATAENTRY']._serialized_options = b'8\001'
   _globals['_TOOLSPEC']._serialized_start=82
-  _globals['_TOOLSPEC']._serialized_end=877
-  _globals['_TOOLSPEC_METADATAENTRY']._serialized_start=830
-  _globals['_TOOLSPEC_METADATAENTRY']._serialized_end=877
-  _globals['_INPUTEXAMPLE']._serialized_start=879
-  _globals['_INPUTEXAMPLE']._serialized_end=933
-  _globals['_RETRYPOLICY']._serialized_start=936
-  _globals['_RETRYPOLICY']._serialized_end=1071
+  _globals['_TOOLSPEC']._serialized_end=895
+  _globals['_TOOLSPEC_METADATAENTRY']._serialized_start=848
+  _globals['_TOOLSPEC_METADATAENTRY']._serialized_end=895
+  _globals['_INPUTEXAMPLE']._serialized_start=897
+  _globals['_INPUTEXAMPLE']._serialized_end=951
+  _globals['_RETRYPOLICY']._serialized_start=954
+  _globals['_RETRYPOLICY']._serialized_end=1089
 # @@protoc_insertion_point(module_scope)
