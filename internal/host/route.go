@@ -38,11 +38,18 @@ func (c *call) execute() {
 // the tool has finished.
 func (c *call) route(leave func()) {
 	s := c.services.plugins.supervisors.Of(c.tool.Plugin, identity.TenantOf(c.request.Principal))
+	relaunched := false
 	for number := uint32(1); ; number++ {
 		a, asking := &attempt{call: c, supervisor: s, number: number}, time.Now()
 		lease, err := s.Acquire(c.ctx(), supervisor.Request{Call: &c.request, State: (*leased)(c)})
 		if err != nil {
-			if failure := tool.AsError(err); a.mayRetry(failure) && a.pause(failure) {
+			failure := tool.AsError(err)
+			if !relaunched && killedLaunch(failure) && c.ctx().Err() == nil {
+				relaunched = true
+				number-- // no attempt: nothing was sent
+				continue
+			}
+			if a.mayRetry(failure) && a.pause(failure) {
 				continue
 			}
 			c.finishUnexecuted(tool.Outcome{Plugin: c.plugin(), Err: c.unsent(err)})
@@ -86,6 +93,14 @@ func (a *attempt) again(leave func()) bool {
 		}
 	}
 	return true
+}
+
+// killedLaunch reports whether a process ended by a signal before it took calls, and toolhost did not
+// end it. That says little about the plugin, so one more launch is worth the wait, also for a tool that
+// allows no retries.
+func killedLaunch(failure *tool.Error) bool {
+	exit := failure.Exit
+	return failure.Kind == tool.KindUnavailable && exit != nil && exit.Signal != "" && exit.Reason == "" && !exit.OutOfMemory
 }
 
 // mayRetry reports whether a call that failed at this attempt may be tried again. The tool must

@@ -199,7 +199,7 @@ func (k *settleCheck) run() {
 	if !k.find() {
 		return
 	}
-	said, leave := k.ask()
+	said, leave := k.askPatiently()
 	if leave != nil {
 		defer leave()
 	}

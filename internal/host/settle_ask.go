@@ -22,6 +22,10 @@ const (
 	maxSettleTime = 10 * time.Second
 	// maxSettleWait bounds how long a check waits for an instance.
 	maxSettleWait = 30 * time.Second
+	// maxSettleAsks bounds how often a check is asked that did not reach the tool, and settlePause is
+	// the first pause between two of them. It doubles.
+	maxSettleAsks = 4
+	settlePause   = 500 * time.Millisecond
 )
 
 var (
@@ -45,21 +49,43 @@ func (s *settleState) Executed() bool      { return true }
 func (s *settleState) Succeeded() bool     { return s.succeed.Load() }
 func (s *settleState) Cancel(cause error)  { s.cancel(cause) }
 
+// askPatiently asks the tool, again after a pause if it could not be asked: the process that it would
+// be asked on may have ended for the reason for which the call was lost. The caller must call leave as
+// after ask.
+func (k *settleCheck) askPatiently() (said tool.Settlement, leave func()) {
+	waiting, stop := context.WithTimeoutCause(k.settler.host.ctx, maxSettleWait, errSettleWait)
+	defer stop()
+	pause := settlePause
+	for asks := 1; ; asks++ {
+		said, leave, unasked := k.ask(waiting)
+		if !unasked || asks == maxSettleAsks {
+			return said, leave
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-waiting.Done():
+			timer.Stop()
+			return said, leave
+		}
+		pause *= 2
+	}
+}
+
 // ask asks the tool on an instance like one that would execute the call. Everything but a clear answer
 // in time is unknown. If the tool did not answer in time, the caller must call leave when the answer has
 // taken effect: it waits for the tool. Otherwise leave is nil, and the instance is free when ask returns,
-// because a filter may need it.
-func (k *settleCheck) ask() (said tool.Settlement, leave func()) {
+// because a filter may need it. unasked says that the tool did not get the question. waiting bounds
+// the wait for an instance.
+func (k *settleCheck) ask(waiting context.Context) (said tool.Settlement, leave func(), unasked bool) {
 	h := k.settler.host
 	request := &tool.Call{ID: k.key.ID, Tool: k.entry.Tool, Principal: k.key.Principal, Session: k.key.Session}
 	asking, end := context.WithCancelCause(h.ctx)
 	defer end(nil)
 	state := &settleState{cancel: end, sum: sha256.Sum256(append([]byte("settle "), k.entry.Sum[:]...)), began: time.Now()}
-	waiting, stop := context.WithTimeoutCause(h.ctx, maxSettleWait, errSettleWait)
-	defer stop()
 	lease, err := h.plugins.Of(k.view.tool.Plugin, identity.TenantOf(k.key.Principal)).Acquire(waiting, supervisor.Request{Call: request, State: state})
 	if err != nil {
-		return notKnown("the tool could not be asked: %s", oneLine(err)), nil
+		return notKnown("the tool could not be asked: %s", oneLine(err)), nil, true
 	}
 	k.instance = lease.Instance().ID()
 	ctx, cancel := context.WithTimeoutCause(asking, k.view.settleTime(), errSettleTime)
@@ -67,17 +93,17 @@ func (k *settleCheck) ask() (said tool.Settlement, leave func()) {
 	wire, err := k.start(ctx, lease.Instance(), request)
 	if err != nil {
 		lease.Release()
-		return notKnown("the tool could not be asked: %s", oneLine(err)), nil
+		return notKnown("the tool could not be asked: %s", oneLine(err)), nil, true
 	}
 	release := func() { wire.Close(); lease.Release() }
 	ended, err := k.follow(ctx, wire)
 	said = k.judge(ctx, ended, err)
 	if err != nil && ctx.Err() != nil {
-		return said, func() { k.stop(wire, lease); release() }
+		return said, func() { k.stop(wire, lease); release() }, false
 	}
 	state.succeed.Store(err == nil && ended.Err == nil)
 	release()
-	return said, nil
+	return said, nil, false
 }
 
 // start sends the request to an instance.
