@@ -280,3 +280,28 @@ func TestQuotas(t *testing.T) {
 		}
 	})
 }
+
+// A cancel that meets the admission of its call gives the place back.
+func TestACancelThatMeetsTheAdmissionLeaksNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := throttle.NewConcurrency(func(string) (int, bool) { return 1, true })
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		refused := 0
+		for range 64 { // the call has its place, and its context has ended: either may count
+			leave, err := c.Enter(ended, "a", "blue")
+			if err != nil {
+				refused++
+				continue
+			}
+			leave()
+		}
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		leave, err := c.Enter(ctx, "a", "blue")
+		if err != nil || refused == 0 {
+			t.Fatalf("after %d calls that were cancelled: %v", refused, err)
+		}
+		leave()
+	})
+}
