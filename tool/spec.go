@@ -118,6 +118,9 @@ type Description struct {
 	SDK         *SDKInfo    `json:"sdk,omitempty"` // nil: the plugin declares none
 	// Offers is what the plugin has besides tools.
 	Offers Offers `json:"offers,omitzero"`
+	// Warnings are what toolhost left out of the description, and why. A plugin cannot set them. Empty
+	// if nothing is left out.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // MaxOwnFilters is how many filters of its own plugin the calls of a tool may pass: each of them is a

@@ -313,9 +313,12 @@ func grants(s *server, c *config.Config) []serve.Addition {
 
 // refused returns the error for a server that does not answer.
 func refused(s *server, reason string) error {
-	help := "it starts in the sandbox without a network, without the workspace, and without your variables; name what it needs with --read PATH, --write PATH, --network and --env"
-	if s.url != "" {
-		help = "toolhost connects to public addresses only, and to those of --address"
+	help := "; it starts in the sandbox without a network, without the workspace, and without your variables; name what it needs with --read PATH, --write PATH, --network and --env"
+	switch {
+	case strings.Contains(reason, "beginning an MCP session:"), strings.Contains(reason, "it has no tool that can be used"):
+		help = "" // it lives and answers
+	case s.url != "":
+		help = "; toolhost connects to public addresses only, and to those of --address"
 	}
-	return &cli.ExitError{Code: cli.ExitInfrastructure, Err: fmt.Errorf("the server %s does not work, and nothing is changed: %s; %s", s.name, reason, help)}
+	return &cli.ExitError{Code: cli.ExitInfrastructure, Err: fmt.Errorf("the server %s does not work, and nothing is changed: %s%s", s.name, reason, help)}
 }

@@ -74,7 +74,7 @@ type Refusal struct {
 func (p *Plugin) described(d tool.Description, refused refusedSchemas) *Plugin {
 	q := *p
 	q.unanswered, q.remembered = false, false
-	q.Problem, q.Fault, q.Tools, q.Filters, q.Warnings = "", "", nil, nil, slices.Clone(p.Warnings)
+	q.Problem, q.Fault, q.Tools, q.Filters, q.Warnings = "", "", nil, nil, slices.Concat(p.Warnings, d.Warnings)
 	if err := tool.CheckName(d.Name); err != nil {
 		q.Problem = "it describes itself wrongly: " + err.Error()
 		return &q

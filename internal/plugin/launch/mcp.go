@@ -3,6 +3,7 @@ package launch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,6 +48,9 @@ func (l *Launcher) mcpServer(cfg *process.Config, p *catalog.Plugin, owner host.
 	cfg.Pipes = func(ctx context.Context, pipes process.Pipes) (process.Session, error) {
 		session.Log, session.Roots = pipes.Log, rootsOf(granted, cfg.Sandbox.Workspace)
 		opened, err := mcpclient.OpenPipes(ctx, session, pipes.In, pipes.Out, pipes.Stray)
+		if err != nil && !errors.Is(err, mcpclient.ErrEnded) {
+			return nil, &process.UnusableError{Err: err}
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -238,6 +238,7 @@ func (p *Process) explain(err error) error {
 	exit := p.Exit()
 	result.Exit = &exit
 	_, refused := errors.AsType[*handshakeError](err)
+	_, unusable := errors.AsType[*UnusableError](err)
 	switch {
 	case refused:
 		text += fmt.Sprintf("it is not a toolhost plugin: %v", err)
@@ -246,7 +247,7 @@ func (p *Process) explain(err error) error {
 		if line, ok := <-p.streams.first; ok {
 			p.unfinished = line.text
 		}
-	case exit.Reason == "", exit.OutOfMemory:
+	case exit.Reason == "" && !unusable, exit.OutOfMemory:
 		text += fmt.Sprintf("it ended before it could be used: %v", exit)
 	default:
 		text += err.Error()

@@ -3,6 +3,7 @@ package process_test
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -406,5 +407,30 @@ func inheritable(t *testing.T, file *os.File) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestAnUnusableSessionIsTheReason checks that a process that answers, but not as it must, is not said
+// to have ended, although it ends when its session is closed.
+func TestAnUnusableSessionIsTheReason(t *testing.T) {
+	for name, test := range map[string]struct {
+		err          error
+		want, absent string
+	}{
+		"it answers":  {&process.UnusableError{Err: errors.New("its list is rubbish")}, "its list is rubbish", "ended before"},
+		"it is ended": {errors.New("the session ended"), "it ended before it could be used: exit code 0", "rubbish"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg, _ := setup(t)
+			cfg.Path, cfg.Args = script(t, "#!/bin/sh\ncat\n"), nil
+			cfg.Pipes = func(_ context.Context, p process.Pipes) (process.Session, error) {
+				_ = p.In.Close()
+				_, _ = io.Copy(io.Discard, p.Out)
+				return nil, test.err
+			}
+			if err := refused(t, cfg); !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), test.absent) {
+				t.Errorf("it says %q, want %q", err, test.want)
+			}
+		})
 	}
 }

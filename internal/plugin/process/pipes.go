@@ -14,6 +14,14 @@ import (
 // session does not depend on it.
 type PipesFunc func(ctx context.Context, pipes Pipes) (Session, error)
 
+// UnusableError says that a process lives and answers, and why a session with it cannot begin. A
+// PipesFunc returns it, so that the end of the process, which follows from it, is not taken for the
+// reason.
+type UnusableError struct{ Err error }
+
+func (e *UnusableError) Error() string { return e.Err.Error() }
+func (e *UnusableError) Unwrap() error { return e.Err }
+
 // Pipes are the ends of a process's standard input and output. The session owns In and Out.
 type Pipes struct {
 	// In is the process's standard input. A write blocks while the process does not read.

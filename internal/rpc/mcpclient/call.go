@@ -151,7 +151,7 @@ func canceled(ctx context.Context) *tool.Error {
 
 // isLost reports whether an error of the SDK is the end of the session.
 func (c *Conn) isLost(err error) bool {
-	if errors.Is(err, errEnded) || errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrSessionMissing) {
+	if errors.Is(err, ErrEnded) || errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrSessionMissing) {
 		return true
 	}
 	select {

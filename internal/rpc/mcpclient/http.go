@@ -86,7 +86,7 @@ func (t *httpTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 // hangUp ends the session and does not wait. The server gets the time farewell to hear of it.
 func (t *httpTransport) hangUp() error {
 	t.closing.Do(func() {
-		t.guard.stop(errEnded)
+		t.guard.stop(ErrEnded)
 		t.mu.Lock()
 		conn := t.conn
 		t.mu.Unlock()

@@ -228,7 +228,7 @@ type exchange struct {
 func (g *guard) begin(req *http.Request, s sent) *exchange {
 	x := &exchange{req: req, sent: s}
 	ctx, cancel := context.WithCancelCause(req.Context())
-	end := context.AfterFunc(g.ctx, func() { cancel(errEnded) })
+	end := context.AfterFunc(g.ctx, func() { cancel(ErrEnded) })
 	x.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { x.wrote.Store(true) }})
 	x.cancel, x.release = cancel, func() { end(); cancel(nil) }
 	return x
@@ -331,6 +331,7 @@ func (g *guard) fit(text []byte, s sent) ([]byte, error) {
 	if !ok || resp.ID != s.id {
 		return nil, errBroken("it answered another request")
 	}
+	mend(s.method, resp)
 	return jsonrpc.EncodeMessage(resp)
 }
 

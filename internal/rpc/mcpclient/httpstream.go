@@ -164,6 +164,7 @@ func (s *stream) take(ev *event) {
 			return
 		}
 		s.guard.failures.Store(0)
+		mend(s.x.sent.method, msg)
 	case *jsonrpc.Request:
 		if !s.guard.admit(msg) {
 			return
@@ -212,7 +213,7 @@ func (s *stream) reason(err error) string {
 	if begun, ok := errors.AsType[*begunError](failure); ok {
 		return begun.reason
 	}
-	return errEnded.Error()
+	return ErrEnded.Error()
 }
 
 // fail answers the call in place of the server.

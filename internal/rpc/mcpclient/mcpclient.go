@@ -82,8 +82,8 @@ type Conn struct {
 
 var _ pluginconn.Conn = (*Conn)(nil)
 
-// errEnded says that a server ended its output.
-var errEnded = errors.New("the MCP server ended the session")
+// ErrEnded says that a server ended its output, and with it the session.
+var ErrEnded = errors.New("the MCP server ended the session")
 
 // progressTransport is a transport that passes on progress itself. The SDK handles notifications in a
 // queue, and answers outside of it, so an answer can overtake the progress that the server sent
@@ -129,6 +129,7 @@ func open(ctx context.Context, cfg Config, transport mcp.Transport, direct *dire
 	if err == nil {
 		c.session = session
 		close(c.opened)
+		c.logAll(mendedIn(session.InitializeResult().Meta))
 		c.wantLog(ctx)
 		err = c.offered.refresh(ctx)
 	}
@@ -152,7 +153,7 @@ func (c *Conn) await() {
 	defer close(c.done)
 	_ = c.session.Wait()
 	if c.direct != nil {
-		c.direct.lose(errEnded)
+		c.direct.lose(ErrEnded)
 	}
 	_ = c.session.Close() // otherwise the SDK's goroutine of a subscription stays
 }
@@ -171,7 +172,8 @@ func (c *Conn) Describe(ctx context.Context, _ pluginconn.DescribeRequest) (tool
 	if err := c.offered.refresh(ctx); err != nil {
 		return tool.Description{}, fmt.Errorf("asking for its tools: %w", readable(err))
 	}
-	d := tool.Description{Name: c.cfg.Plugin, Tools: c.offered.specs()}
+	d := tool.Description{Name: c.cfg.Plugin}
+	d.Tools, d.Warnings = c.offered.specs()
 	d.Offers = offersOf(c.session.InitializeResult().Capabilities)
 	if server := c.session.InitializeResult().ServerInfo; server != nil {
 		d.Version, d.Description = clip(server.Version, maxName), clip(server.Title, maxMessage)
@@ -208,7 +210,7 @@ func (c *Conn) Start(ctx context.Context, start pluginconn.Start) (pluginconn.Ca
 func (c *Conn) start(start pluginconn.Start) (pluginconn.Call, error) {
 	select {
 	case <-c.done:
-		return nil, fmt.Errorf("%w: %w", pluginconn.ErrLost, errEnded)
+		return nil, fmt.Errorf("%w: %w", pluginconn.ErrLost, ErrEnded)
 	default:
 	}
 	found, err := c.offered.find(start.Tool)
@@ -225,6 +227,13 @@ func (c *Conn) logged(_ context.Context, req *mcp.LoggingMessageRequest) {
 
 func (c *Conn) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(c.cfg.Log, format+"\n", args...)
+}
+
+// logAll logs what of a list is left out.
+func (c *Conn) logAll(warnings []string) {
+	for _, text := range warnings {
+		c.logf("%s", text)
+	}
 }
 
 // refreshPause is the shortest time between two lists of tools that a server causes.

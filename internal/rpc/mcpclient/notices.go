@@ -94,7 +94,7 @@ func (c *Conn) Subscribe(ctx context.Context, _ pluginconn.Asker, uri string) (s
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-c.done:
-			return errEnded
+			return ErrEnded
 		}
 	})
 	if err != nil {

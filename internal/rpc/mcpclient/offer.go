@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolhost/toolhost/internal/host/pluginconn"
 	"github.com/toolhost/toolhost/tool"
@@ -35,16 +33,17 @@ const (
 type offer struct {
 	conn *Conn
 
-	mu      sync.Mutex
-	pins    []tool.Spec       // what Config.Pinned returned last
-	pinned  map[string][]byte // their definitions, by name; nil: nothing is pinned
-	list    []tool.Spec
-	tools   map[string]offered
-	current chan struct{} // closed when the list is current
-	notices uint64        // changes of which the server gave notice
-	running bool          // a goroutine lists the tools
-	last    time.Time
-	problem error // why the list could not be read
+	mu       sync.Mutex
+	pins     []tool.Spec       // what Config.Pinned returned last
+	pinned   map[string][]byte // their definitions, by name; nil: nothing is pinned
+	list     []tool.Spec
+	warnings []string // what of the list is left out
+	tools    map[string]offered
+	current  chan struct{} // closed when the list is current
+	notices  uint64        // changes of which the server gave notice
+	running  bool          // a goroutine lists the tools
+	last     time.Time
+	problem  error // why the list could not be read
 }
 
 // offered is a tool of the server.
@@ -89,11 +88,11 @@ func (o *offer) differsLocked(name string, t offered) bool {
 	return o.pinned != nil && (t.definition == nil || !bytes.Equal(o.pinned[name], t.definition))
 }
 
-// specs returns the tools of the last list.
-func (o *offer) specs() []tool.Spec {
+// specs returns the tools of the last list, and what of it is left out.
+func (o *offer) specs() (list []tool.Spec, warnings []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.list
+	return o.list, o.warnings
 }
 
 // settledLocked reports whether the list is current.
@@ -115,7 +114,7 @@ func (o *offer) settle(ctx context.Context) error {
 	case <-current:
 		return nil
 	case <-o.conn.done:
-		return fmt.Errorf("%w: %w", pluginconn.ErrLost, errEnded)
+		return fmt.Errorf("%w: %w", pluginconn.ErrLost, ErrEnded)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -194,7 +193,7 @@ func (o *offer) follow() {
 
 // refresh lists the tools.
 func (o *offer) refresh(ctx context.Context) error {
-	list, names, err := o.conn.listTools(ctx)
+	list, names, warnings, err := o.conn.listTools(ctx)
 	if err != nil {
 		return err
 	}
@@ -209,7 +208,10 @@ func (o *offer) refresh(ctx context.Context) error {
 	defer o.mu.Unlock()
 	o.repinLocked()
 	o.noteLocked(tools)
-	o.list, o.tools, o.last, o.problem = list, tools, time.Now(), nil
+	if !slices.Equal(o.warnings, warnings) {
+		o.conn.logAll(warnings)
+	}
+	o.list, o.warnings, o.tools, o.last, o.problem = list, warnings, tools, time.Now(), nil
 	return nil
 }
 
@@ -221,27 +223,4 @@ func (o *offer) noteLocked(tools map[string]offered) {
 			o.conn.logf("the server changed the definition of the tool %q, which cannot be called until `toolhost trust %s`", name, o.conn.cfg.Plugin)
 		}
 	}
-}
-
-// listTools returns all tools of the server, and the server's names of them.
-func (c *Conn) listTools(ctx context.Context) (specs []tool.Spec, names []string, err error) {
-	cursor, size := "", 0
-	for range maxPages {
-		page, err := c.session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, t := range page.Tools {
-			spec := c.specOf(t)
-			size += len(spec.InputSchema) + len(spec.OutputSchema) + len(spec.Description)
-			specs, names = append(specs, spec), append(names, t.Name)
-		}
-		if len(specs) > maxTools || size > maxListBytes {
-			return nil, nil, fmt.Errorf("it declares more than %d tools, or more than %d MiB of definitions", maxTools, maxListBytes>>20)
-		}
-		if cursor = page.NextCursor; cursor == "" {
-			return specs, names, nil
-		}
-	}
-	return nil, nil, errors.New("its list of tools does not end")
 }

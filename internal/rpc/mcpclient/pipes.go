@@ -23,7 +23,7 @@ import (
 func OpenPipes(ctx context.Context, cfg Config, in io.WriteCloser, out io.ReadCloser, stray io.Writer) (*Conn, error) {
 	p := &pipes{
 		in: in, out: out, stray: stray, reader: bufio.NewReaderSize(out, 64<<10), turn: make(chan struct{}, 1),
-		most: messageBytes(cfg.MaxResultBytes), asked: map[jsonrpc.ID]struct{}{}, asking: map[jsonrpc.ID]struct{}{},
+		most: messageBytes(cfg.MaxResultBytes), asked: map[jsonrpc.ID]string{}, asking: map[jsonrpc.ID]struct{}{},
 	}
 	p.allowance.refill(time.Now())
 	if cfg.Log != nil {
@@ -77,7 +77,7 @@ type pipes struct {
 	progress  func(*mcp.ProgressNotificationParams) // used by Read; nil: the SDK gets progress
 
 	mu     sync.Mutex
-	asked  map[jsonrpc.ID]struct{} // requests to the server that have no answer yet
+	asked  map[jsonrpc.ID]string   // the methods of the requests to the server that have no answer yet
 	asking map[jsonrpc.ID]struct{} // requests of the server that have no answer yet
 }
 
@@ -123,7 +123,7 @@ func (p *pipes) send(ctx context.Context, line []byte) error {
 	}
 	defer func() { <-p.turn }()
 	if _, err := p.in.Write(line); err != nil {
-		return fmt.Errorf("%w: %w", errEnded, err)
+		return fmt.Errorf("%w: %w", ErrEnded, err)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (p *pipes) note(msg jsonrpc.Message) {
 	switch msg := msg.(type) {
 	case *jsonrpc.Request:
 		if msg.IsCall() {
-			p.asked[msg.ID] = struct{}{}
+			p.asked[msg.ID] = msg.Method
 		}
 		if msg.Method == "tools/list" {
 			p.direct.adopt(msg.Params)
@@ -202,7 +202,7 @@ func (p *pipes) line() (line []byte, whole bool, err error) {
 		case err == nil:
 			return text, true, nil
 		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, false, fmt.Errorf("%w: %w", errEnded, err)
+			return nil, false, fmt.Errorf("%w: %w", ErrEnded, err)
 		}
 	}
 }
@@ -223,7 +223,7 @@ func (p *pipes) tooLarge(edges []byte) (jsonrpc.Message, error) {
 			return nil, nil
 		}
 		id, err := jsonrpc.MakeID(number)
-		if err == nil && p.answers(id) {
+		if _, asked := p.answers(id); err == nil && asked {
 			return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: codeTooLarge, Message: "the answer is too large"}}, nil
 		}
 	}
@@ -231,23 +231,26 @@ func (p *pipes) tooLarge(edges []byte) (jsonrpc.Message, error) {
 		_, _ = fmt.Fprintf(p.log, "the server sent a line of more than %d bytes that answers nothing\n", p.most)
 		return nil, nil
 	}
-	return nil, fmt.Errorf("%w: a message has more than %d bytes", errEnded, p.most)
+	return nil, fmt.Errorf("%w: a message has more than %d bytes", ErrEnded, p.most)
 }
 
-// answers reports whether an id is that of a request without an answer, and records the answer.
-func (p *pipes) answers(id jsonrpc.ID) bool {
+// answers reports whether an id is that of a request without an answer, and records the answer. It
+// returns the method of the request.
+func (p *pipes) answers(id jsonrpc.ID) (method string, asked bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, asked := p.asked[id]
+	method, asked = p.asked[id]
 	delete(p.asked, id)
-	return asked
+	return method, asked
 }
 
 // admit reports whether the SDK gets a message of the server.
 func (p *pipes) admit(msg jsonrpc.Message) bool {
 	switch msg := msg.(type) {
 	case *jsonrpc.Response:
-		return p.answers(msg.ID)
+		method, asked := p.answers(msg.ID)
+		mend(method, msg)
+		return asked
 	case *jsonrpc.Request:
 		if !msg.IsCall() {
 			return p.allowance.take(p.log) && !passedProgress(p.progress, msg)

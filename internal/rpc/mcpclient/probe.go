@@ -76,7 +76,7 @@ func (c *Conn) awaitProbes(ctx context.Context) error {
 	case <-timer.C:
 		return pluginconn.ErrNoRoom
 	case <-c.done:
-		return fmt.Errorf("%w: %w", pluginconn.ErrLost, errEnded)
+		return fmt.Errorf("%w: %w", pluginconn.ErrLost, ErrEnded)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -19,21 +19,21 @@ const maxArguments = 100
 func (c *Conn) ListPrompts(ctx context.Context, _ pluginconn.Asker) ([]tool.Prompt, error) {
 	var all []tool.Prompt
 	names := map[string]string{}
-	bounds := listBounds{what: "prompts"}
+	bounds, l := listBounds{what: "prompts"}, listing{what: "prompts"}
 	err := c.request(ctx, func(ctx context.Context) error {
-		return pages(func(cursor string) (string, error) {
+		return l.pages(func(cursor string) (string, mcp.Meta, error) {
 			page, err := through(ctx, cursor, func(ctx context.Context) (*mcp.ListPromptsResult, error) {
 				return c.session.ListPrompts(ctx, &mcp.ListPromptsParams{})
 			})
 			if err != nil {
-				return "", err
+				return "", nil, err
 			}
 			for _, p := range page.Prompts {
 				if p == nil || p.Name == "" {
 					continue
 				}
 				if err := bounds.add(p.Name, p.Title, p.Description); err != nil {
-					return "", err
+					return "", nil, err
 				}
 				prompt := promptOf(p, c.cfg.Prefix)
 				if _, twice := names[prompt.Name]; twice {
@@ -42,9 +42,10 @@ func (c *Conn) ListPrompts(ctx context.Context, _ pluginconn.Asker) ([]tool.Prom
 				names[prompt.Name] = p.Name
 				all = append(all, prompt)
 			}
-			return page.NextCursor, nil
+			return page.NextCursor, page.Meta, nil
 		})
 	})
+	c.logAll(l.warnings)
 	if err != nil {
 		return nil, err
 	}

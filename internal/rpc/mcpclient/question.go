@@ -55,7 +55,7 @@ func (c *call) ask(ctx context.Context, questions []tool.Question) ([]tool.Answe
 		case <-c.ctx.Done():
 			return nil, context.Cause(c.ctx)
 		case <-c.conn.done:
-			return nil, errEnded
+			return nil, ErrEnded
 		}
 	}
 	return answers, nil
@@ -107,7 +107,7 @@ func (c *Conn) takeTurn(ctx context.Context) (release func(), err error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-c.done:
-		return nil, errEnded
+		return nil, ErrEnded
 	}
 }
 

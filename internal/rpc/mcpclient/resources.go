@@ -76,17 +76,17 @@ func (c *Conn) request(ctx context.Context, send func(ctx context.Context) error
 // ListResources implements pluginconn.Resources.
 func (c *Conn) ListResources(ctx context.Context, _ pluginconn.Asker) ([]tool.Resource, error) {
 	var all []tool.Resource
-	bounds := listBounds{what: "resources"}
+	bounds, l := listBounds{what: "resources"}, listing{what: "resources"}
 	err := c.request(ctx, func(ctx context.Context) error {
-		return pages(func(cursor string) (string, error) {
+		return l.pages(func(cursor string) (string, mcp.Meta, error) {
 			page, err := through(ctx, cursor, func(ctx context.Context) (*mcp.ListResourcesResult, error) {
 				return c.session.ListResources(ctx, &mcp.ListResourcesParams{})
 			})
 			if err != nil {
-				return "", err
+				return "", nil, err
 			}
 			for _, r := range page.Resources {
-				if r == nil || !usable(r.URI) {
+				if r == nil || !usable(r.URI) || l.again(r.URI) {
 					continue
 				}
 				all = append(all, tool.Resource{
@@ -94,41 +94,43 @@ func (c *Conn) ListResources(ctx context.Context, _ pluginconn.Asker) ([]tool.Re
 					MediaType: mediaType(r.MIMEType), Size: uint64(max(r.Size, 0)),
 				})
 				if err := bounds.add(r.URI, r.Name, r.Title, r.Description); err != nil {
-					return "", err
+					return "", nil, err
 				}
 			}
-			return page.NextCursor, nil
+			return page.NextCursor, page.Meta, nil
 		})
 	})
+	c.logAll(l.warnings)
 	return all, err
 }
 
 // ListResourceTemplates implements pluginconn.Resources.
 func (c *Conn) ListResourceTemplates(ctx context.Context, _ pluginconn.Asker) ([]tool.ResourceTemplate, error) {
 	var all []tool.ResourceTemplate
-	bounds := listBounds{what: "templates"}
+	bounds, l := listBounds{what: "templates"}, listing{what: "templates"}
 	err := c.request(ctx, func(ctx context.Context) error {
-		return pages(func(cursor string) (string, error) {
+		return l.pages(func(cursor string) (string, mcp.Meta, error) {
 			page, err := through(ctx, cursor, func(ctx context.Context) (*mcp.ListResourceTemplatesResult, error) {
 				return c.session.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{})
 			})
 			if err != nil {
-				return "", err
+				return "", nil, err
 			}
 			for _, t := range page.ResourceTemplates {
-				if t == nil || !usable(t.URITemplate) {
+				if t == nil || !usable(t.URITemplate) || l.again(t.URITemplate) {
 					continue
 				}
 				all = append(all, tool.ResourceTemplate{
 					URITemplate: t.URITemplate, Name: label(t.Name), Title: label(t.Title), Description: clip(t.Description, maxProse), MediaType: mediaType(t.MIMEType),
 				})
 				if err := bounds.add(t.URITemplate, t.Name, t.Title, t.Description); err != nil {
-					return "", err
+					return "", nil, err
 				}
 			}
-			return page.NextCursor, nil
+			return page.NextCursor, page.Meta, nil
 		})
 	})
+	c.logAll(l.warnings)
 	if known, ok := errors.AsType[*tool.Error](err); ok && known.Kind == tool.KindUnsupported {
 		return nil, nil // a server may have resources and no templates
 	}
@@ -207,17 +209,4 @@ func (b *listBounds) add(texts ...string) error {
 		return tool.Errorf(tool.KindInternal, "the MCP server lists more than %d %s, or more than %d MiB", maxTools, b.what, maxListBytes>>20)
 	}
 	return nil
-}
-
-// pages requests pages until the last one.
-func pages(page func(cursor string) (next string, err error)) error {
-	cursor := ""
-	for range maxPages {
-		next, err := page(cursor)
-		if err != nil || next == "" {
-			return err
-		}
-		cursor = next
-	}
-	return tool.Errorf(tool.KindInternal, "the MCP server's list does not end")
 }

@@ -147,8 +147,8 @@ func logText(data any) string {
 // readable returns an error of the SDK, or of the transport below it, in words, without the SDK's own
 // prefixes.
 func readable(err error) error {
-	if errors.Is(err, errEnded) || errors.Is(err, mcp.ErrConnectionClosed) {
-		return errEnded
+	if errors.Is(err, ErrEnded) || errors.Is(err, mcp.ErrConnectionClosed) {
+		return ErrEnded
 	}
 	if typed, ok := errors.AsType[*tool.Error](err); ok { // of a transport over HTTP
 		return typed

@@ -113,7 +113,7 @@ func (c *call) pause(d time.Duration) error {
 	case <-c.ctx.Done():
 		return context.Cause(c.ctx)
 	case <-c.conn.done:
-		return errEnded
+		return ErrEnded
 	}
 }
 

@@ -46,7 +46,7 @@ func (c *Conn) specOf(t *mcp.Tool) tool.Spec {
 
 // schemaOf returns the text of a schema; nil if there is none.
 func schemaOf(schema any) json.RawMessage {
-	if schema == nil {
+	if schema = withoutNulls(schema); schema == nil {
 		return nil
 	}
 	text, err := json.Marshal(schema)
@@ -54,6 +54,42 @@ func schemaOf(schema any) json.RawMessage {
 		return json.RawMessage("false") // it fits nothing
 	}
 	return text
+}
+
+// withoutNulls returns a schema without the keywords whose value is null. Libraries write null for a
+// keyword that is not set (claude-code#44364), and JSON Schema and the model providers refuse it. It
+// changes the schema.
+func withoutNulls(schema any) any {
+	switch schema := schema.(type) {
+	case []any:
+		for i := range schema {
+			schema[i] = withoutNulls(schema[i])
+		}
+	case map[string]any:
+		for keyword, value := range schema {
+			switch keyword {
+			case "default", "const", "enum", "example", "examples": // data
+				if value == nil && keyword == "enum" {
+					delete(schema, keyword)
+				}
+			case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
+				named, _ := value.(map[string]any)
+				for name, sub := range named {
+					if named[name] = withoutNulls(sub); sub == nil {
+						named[name] = map[string]any{} // anything
+					}
+				}
+				if value == nil {
+					delete(schema, keyword)
+				}
+			default:
+				if schema[keyword] = withoutNulls(value); value == nil {
+					delete(schema, keyword)
+				}
+			}
+		}
+	}
+	return schema
 }
 
 // nameOf returns the name of a tool in the characters that every model provider accepts. MCP also
