@@ -201,11 +201,11 @@ func (g *guard) refused(resp *http.Response, s sent) ([]byte, error) {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a part is enough
 	msg, _ := jsonrpc.DecodeMessage(text)
 	problem, _ := msg.(*jsonrpc.Response)
-	detail, isProblem := (*jsonrpc.Error)(nil), false
+	isProblem := false
 	if problem != nil {
-		detail, isProblem = errors.AsType[*jsonrpc.Error](problem.Error)
+		_, isProblem = errors.AsType[*jsonrpc.Error](problem.Error)
 	}
-	if s.session && (resp.StatusCode == http.StatusNotFound || isProblem && namesSession(resp.StatusCode, detail)) {
+	if s.session && refusesSession(resp.StatusCode, text) {
 		g.lose(ErrSessionGone)
 		return nil, errNotTaken
 	}
@@ -217,12 +217,6 @@ func (g *guard) refused(resp *http.Response, s sent) ([]byte, error) {
 		return jsonrpc.EncodeMessage(problem)
 	}
 	return nil, g.status(resp)
-}
-
-// namesSession reports whether an error says that the server does not know the session. The protocol
-// demands the status 404 for that, and widely used servers answer with 400.
-func namesSession(status int, e *jsonrpc.Error) bool {
-	return status == http.StatusBadRequest && e.Code <= -32_000 && e.Code > -32_100 && strings.Contains(strings.ToLower(e.Message), "session")
 }
 
 // status returns what a status of failure means for the request.

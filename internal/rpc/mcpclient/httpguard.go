@@ -199,8 +199,10 @@ func (g *guard) tell(req *http.Request, s sent) (*http.Response, error) {
 	resp, err := g.send(req.WithContext(ctx), s)
 	if err == nil {
 		defer resp.Body.Close()
-		if resp.StatusCode == http.StatusNotFound && s.session {
-			g.lose(ErrSessionGone)
+		if s.session && resp.StatusCode >= 400 {
+			if text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)); refusesSession(resp.StatusCode, text) {
+				g.lose(ErrSessionGone)
+			}
 		}
 	}
 	if err != nil || resp.StatusCode >= 300 {
@@ -330,6 +332,10 @@ func (g *guard) fit(text []byte, s sent) ([]byte, error) {
 	resp, ok := msg.(*jsonrpc.Response)
 	if !ok || resp.ID != s.id {
 		return nil, errBroken("it answered another request")
+	}
+	if lostBy(resp, s) {
+		g.lose(ErrSessionGone)
+		return nil, errNotTaken
 	}
 	mend(s.method, resp)
 	return jsonrpc.EncodeMessage(resp)

@@ -44,6 +44,7 @@ type stream struct {
 	pause   time.Duration // before the stream is opened again; 0: the server demanded none
 	barren  int           // openings in a row that brought no event
 	opened  bool          // the stream was open once
+	passed  bool          // the SDK got a message, so the server took the request
 	resumes bool          // the server can continue the stream after the last event
 }
 
@@ -164,12 +165,17 @@ func (s *stream) take(ev *event) {
 			return
 		}
 		s.guard.failures.Store(0)
+		if !s.passed && lostBy(msg, s.x.sent) {
+			decide(s.x.req.Context(), errNotTaken)
+			s.guard.lose(ErrSessionGone)
+		}
 		mend(s.x.sent.method, msg)
 	case *jsonrpc.Request:
 		if !s.guard.admit(msg) {
 			return
 		}
 	}
+	s.passed = true
 	text, err := jsonrpc.EncodeMessage(msg)
 	if err == nil { // it was decoded just now
 		s.ready = frame(text)
