@@ -138,7 +138,7 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the principal has too many sessions; end one with DELETE", http.StatusTooManyRequests)
 		return
 	}
-	release, ok := f.readBody(w, r, m)
+	body, release, ok := f.readBody(w, r, m)
 	if !ok {
 		return
 	}
@@ -148,11 +148,13 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request) {
 	if check := gate.Recheck(ctx); check != nil {
 		w = &lasting{ResponseWriter: w, ctx: ctx, valid: check}
 	}
-	m.handler.ServeHTTP(w, r)
+	answer := &unknown{ResponseWriter: w, body: body}
+	defer answer.sendHeld()
+	m.handler.ServeHTTP(answer, r)
 }
 
 // readBody reads the body of a request in the time and the memory that a request may take.
-func (f *Front) readBody(w http.ResponseWriter, r *http.Request, m *member) (release func(), ok bool) {
+func (f *Front) readBody(w http.ResponseWriter, r *http.Request, m *member) (body []byte, release func(), ok bool) {
 	var hold budget.Hold
 	hold.On(m.account)
 	if f.config.Limits.RequestTimeout > 0 {
@@ -164,7 +166,7 @@ func (f *Front) readBody(w http.ResponseWriter, r *http.Request, m *member) (rel
 	if err := hold.TryReserve(int(size)); err != nil {
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "the request cannot be read now: "+err.Error(), http.StatusTooManyRequests)
-		return nil, false
+		return nil, nil, false
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -174,17 +176,17 @@ func (f *Front) readBody(w http.ResponseWriter, r *http.Request, m *member) (rel
 			code = http.StatusRequestEntityTooLarge
 		}
 		http.Error(w, "the body cannot be read: "+err.Error(), code)
-		return nil, false
+		return nil, nil, false
 	}
 	// A batch would make any number of calls in one request, so that no limit on requests holds.
 	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
 		hold.Release()
 		http.Error(w, "a request has one JSON-RPC message; this server accepts no batches", http.StatusBadRequest)
-		return nil, false
+		return nil, nil, false
 	}
 	hold.Shrink(int64(len(body)))
 	r.Body = bodyOf(body)
-	return hold.Release, true
+	return body, hold.Release, true
 }
 
 // refuse answers a request that was not admitted. A stranger learns how to authenticate, and nothing

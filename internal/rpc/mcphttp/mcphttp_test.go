@@ -1,11 +1,13 @@
 package mcphttp_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -197,6 +199,13 @@ const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 // post sends a request, and returns the status and the header of its answer.
 func (f *fixture) post(t *testing.T, body string, header http.Header) (int, http.Header) {
 	t.Helper()
+	status, h, _ := f.exchange(t, body, header)
+	return status, h
+}
+
+// exchange posts a message, and returns the whole answer.
+func (f *fixture) exchange(t *testing.T, body string, header http.Header) (int, http.Header, string) {
+	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.url+mcphttp.Path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -213,8 +222,11 @@ func (f *fixture) post(t *testing.T, body string, header http.Header) (int, http
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	_, _ = io.Copy(io.Discard, answer.Body)
-	return answer.StatusCode, answer.Header
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, answer.Header, string(text)
 }
 
 // A session belongs to its principal.
@@ -341,6 +353,38 @@ func TestBatches(t *testing.T) {
 		}
 		if got, _ := f.post(t, " \n["+ping+","+ping+"]", header); got != http.StatusBadRequest {
 			t.Errorf("version %q: status %d", version, got)
+		}
+	}
+}
+
+// TestUnknownMethods checks that an unknown method fails its request, and that an unknown notification
+// is accepted (n8n-mcp#994).
+func TestUnknownMethods(t *testing.T) {
+	f := start(t, nil)
+	for _, version := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25"} {
+		header := http.Header{}
+		if version != "" {
+			header.Set("Mcp-Protocol-Version", version)
+		}
+		initialize := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + cmp.Or(version, "2025-03-26") +
+			`","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+		_, began := f.post(t, initialize, header)
+		header.Set("Mcp-Session-Id", began.Get("Mcp-Session-Id"))
+		f.post(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, header)
+		for body, want := range map[string]string{
+			`{"jsonrpc":"2.0","id":7,"method":"x/y","params":{}}`:                      `200 application/json {"error":{"code":-32601,"message":"this server has no method x/y"},"id":7,"jsonrpc":"2.0"}`,
+			`{"jsonrpc":"2.0","id":"a","method":"tasks/list"}`:                         `200 application/json {"error":{"code":-32601,"message":"this server has no method tasks/list"},"id":"a","jsonrpc":"2.0"}`,
+			`{"jsonrpc":"2.0","id":7,"method":""}`:                                     `200 application/json {"error":{"code":-32601,"message":"this server has no method "},"id":7,"jsonrpc":"2.0"}`,
+			`{"jsonrpc":"2.0","method":"notifications/x"}`:                             `202  `,
+			`{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"a":1}}`: `202  `,
+			`{"jsonrpc":"2.0","method":"x/y"}`:                                         `202  `,
+			`{"jsonrpc":"2.0","method":"tools/call","params":{}}`:                      "400 text/plain; charset=utf-8 ",
+			`{"jsonrpc":"2.0",`: "400 text/plain; charset=utf-8 ",
+		} {
+			status, h, text := f.exchange(t, body, header)
+			if got := fmt.Sprintf("%d %s %s", status, h.Get("Content-Type"), text); !strings.HasPrefix(got, want) || status == http.StatusAccepted && text != "" {
+				t.Errorf("version %q, %s: %s, want %s", version, body, got, want)
+			}
 		}
 	}
 }

@@ -117,7 +117,8 @@ func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) 
 	tasks.Go(func() { s.Watch(watching) })
 	s.Refresh(ctx)
 	input := &endingReader{ReadCloser: in}
-	session, err := s.mcp.Connect(ctx, &mcp.IOTransport{Reader: input, Writer: out}, nil)
+	output := &turns{WriteCloser: out}
+	session, err := s.mcp.Connect(ctx, &mcp.IOTransport{Reader: newLines(input, output), Writer: output}, nil)
 	if err != nil {
 		return err
 	}
