@@ -175,7 +175,7 @@ var allowedImports = map[string][]string{
 	"internal/rpc/rpcright":                     {"internal/authz", toolV1, protobuf + "/..."},
 	"internal/rpc/gate":                         {"internal/audit", "internal/authn", "internal/authz", "internal/identity", "internal/rpc/rpcright", "internal/rpc/toolpb", "tool", grpc + "/..."},
 	"internal/rpc/peercred":                     {"internal/address", "internal/authn", grpc + "/...", "internal/listen"},
-	"internal/rpc/clientlimit":                  {"tool", "internal/authn", "internal/listen", "internal/rpc/gate", grpc + "/..."},
+	"internal/rpc/clientlimit":                  {"tool", "internal/authn", "internal/listen", "internal/rpc/gate", "internal/rpc/grpcserver", grpc + "/..."},
 	"internal/rpc/hostserver":                   {"internal/authn", "internal/authz", "tool", "internal/version", "internal/address", "internal/budget", "internal/identity", "internal/rpc/flow", "internal/rpc/gate", "internal/rpc/rpcright", "internal/rpc/grpcserver", "internal/rpc/hostpb", "internal/rpc/intake", "internal/rpc/peercred", "internal/rpc/toolpb", "internal/rpc/wirecode", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
 
 	"internal/rpc/intake":           {"internal/authn", "internal/budget", "internal/listen", "internal/pace", "internal/rpc/peercred"},

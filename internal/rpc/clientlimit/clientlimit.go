@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/tap"
 
 	"github.com/toolhost/toolhost/internal/listen"
+	"github.com/toolhost/toolhost/internal/rpc/grpcserver"
 )
 
 const (
@@ -33,7 +34,11 @@ const (
 // an RPC: a connection that is too old is closed when its RPCs have ended, and at the latest after
 // that time.
 func Options(l listen.Limits, longest time.Duration) []grpc.ServerOption {
-	entry := entry{l.RequestTimeout}
+	headers := grpcserver.HeaderBytes
+	if l.HeaderBytes > 0 {
+		headers = l.HeaderBytes
+	}
+	entry := entry{l.RequestTimeout, headers}
 	options := []grpc.ServerOption{
 		grpc.ConnectionTimeout(l.HandshakeTimeout),
 		grpc.KeepaliveParams(keepalive.ServerParameters{
@@ -48,10 +53,7 @@ func Options(l listen.Limits, longest time.Duration) []grpc.ServerOption {
 	if l.Streams > 0 {
 		options = append(options, grpc.MaxConcurrentStreams(uint32(l.Streams)))
 	}
-	if l.HeaderBytes > 0 {
-		options = append(options, grpc.MaxHeaderListSize(uint32(l.HeaderBytes)))
-	}
-	return options
+	return append(options, grpcserver.ReadHeaders(headers))
 }
 
 // entry bounds the beginning of each RPC.
@@ -60,12 +62,18 @@ func Options(l listen.Limits, longest time.Duration) []grpc.ServerOption {
 // slowly could hold the RPC for any time. So entry sets a timer when the headers arrive, which
 // cancels the RPC, and stops it when the interceptor runs. The context of an RPC that ends earlier
 // stops the timer too, so that a client that begins and cancels RPCs does not leave timers behind.
-type entry struct{ timeout time.Duration }
+type entry struct {
+	timeout time.Duration
+	headers int // bytes of the metadata
+}
 
 type timerKey struct{}
 
 // tap runs in the goroutine that reads the connection, so it must not block.
-func (e entry) tap(ctx context.Context, _ *tap.Info) (context.Context, error) {
+func (e entry) tap(ctx context.Context, info *tap.Info) (context.Context, error) {
+	if err := grpcserver.CheckHeaders(info.Header, e.headers); err != nil {
+		return ctx, err
+	}
 	guest := guestOf(ctx)
 	if guest == nil {
 		return ctx, nil

