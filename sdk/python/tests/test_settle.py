@@ -139,7 +139,6 @@ def reads(context: Context) -> Settlement:
         (lambda: None, Internal, "it returned NoneType"),
         (lambda: asyncio.sleep(0), Internal, "a coroutine"),
         (lambda: Settlement(cast("Any", "happened")), Internal, "of a wrong type"),
-        (lambda: Settlement.happened(object()), Internal, "object"),
         (asks, Unsupported, "cannot ask"),
         (asks_model, Unsupported, "cannot ask"),
         (reads, Unsupported, "cannot read artifacts"),

@@ -44,8 +44,11 @@ def chosen(taken: list[str], signature: Signature, text: bytes) -> dict[str, Any
     return arguments if "*" in taken else {name: value for name, value in arguments.items() if name in taken}
 
 
-def settlement_of(value: Any) -> Settlement:
-    """Return what a check returned, with a result that can be encoded. Raises Internal."""
+def settlement_of(value: Any, **encoding: Any) -> Settlement:
+    """Return what a check returned, with a result that can be encoded. Raises Internal.
+
+    `encoding` are the options of `result_of`.
+    """
     if inspect.iscoroutine(value):
         value.close()  # otherwise Python warns about a coroutine without await
         raise Internal("it returned a coroutine; make it async and await the coroutine in it")
@@ -55,5 +58,5 @@ def settlement_of(value: Any) -> Settlement:
         raise Internal(f"it returned {value!r}, whose verdict or reason is of a wrong type")
     result = None
     if value.verdict is Verdict.HAPPENED and value.result is not None:
-        result = result_of(value.result)
+        result = result_of(value.result, **encoding)
     return Settlement(value.verdict, result, value.reason)

@@ -105,10 +105,12 @@ class Tool:
     opens_object: bool = False
     check: Callable[[Call], Bound] | None = None
     """Returns the function that says what became of an earlier call."""
+    returns: TypeAdapter[Any] | None = None
+    """The type that the output schema was derived from. None if it was not derived."""
 
     def runner(self, threads: Executor) -> Runner:
         """Return the runner of its calls."""
-        return Runner(self.spec.name, self.open, threads, self.opens_object, self.check)
+        return Runner(self.spec.name, self.open, threads, self.opens_object, self.check, self.returns)
 
 
 def check_name(name: str) -> None:
@@ -161,9 +163,10 @@ def _tool_of(
     signature = signature_of(work, parameters, strict=options.get("strict", False), method=isinstance(target, type))
     _check_context(work, signature)
     preview = _method(target, "preview")
+    derived, returns = _output(work)
     declared: dict[str, Any] = {
         "input_schema": signature.schema,
-        "output_schema": _output_schema(work),
+        "output_schema": derived,
         **options,
         "name": name,
         "description": options.get("description") or description,
@@ -174,11 +177,13 @@ def _tool_of(
         dynamic=describe is not None,
         settles=settle is not None,
     )
+    if "output_schema" in options:
+        returns = None
     _check_spec(spec, signature)
     check = None if settle is None else _checker(settle, work, signature, method=isinstance(target, type))
     if isinstance(target, type):
-        return Tool(spec, _opener(target, signature, preview), describe, opens_object=True, check=check)
-    return Tool(spec, lambda call: _bound(target, signature, call), describe, check=check)
+        return Tool(spec, _opener(target, signature, preview), describe, True, check, returns)
+    return Tool(spec, lambda call: _bound(target, signature, call), describe, False, check, returns)
 
 
 def _checker(check: Settle, work: Callable[..., Any], signature: Signature, *, method: bool) -> Callable[[Call], Bound]:
@@ -256,20 +261,21 @@ def _check_context(function: Callable[..., Any], signature: Signature) -> None:
         )
 
 
-def _output_schema(function: Callable[..., Any]) -> dict[str, Any] | None:
-    """Return the output schema for a return type that is a model, dataclass or TypedDict.
+def _output(function: Callable[..., Any]) -> tuple[dict[str, Any] | None, TypeAdapter[Any] | None]:
+    """Return the output schema for a return type that is a model, dataclass or TypedDict, and that type.
 
     Returns None for others.
     """
     returned = hints_of(function).get("return")
     if not isinstance(returned, type) or issubclass(returned, Result):
-        return None
+        return None, None
     declared = cast("type[Any]", returned)
     fields = issubclass(declared, BaseModel) or dataclasses.is_dataclass(declared) or is_typeddict(declared)
     if not fields or declared.__module__ == Result.__module__:
-        return None
-    schema = schema_of(TypeAdapter[Any](declared))
-    return schema if schema.get("type") == "object" else None
+        return None, None
+    adapter = TypeAdapter[Any](declared)
+    schema = schema_of(adapter)
+    return (schema, adapter) if schema.get("type") == "object" else (None, None)
 
 
 def _check_spec(spec: Spec, signature: Signature) -> None:

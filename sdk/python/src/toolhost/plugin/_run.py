@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, cast
 
+from pydantic import TypeAdapter
 from pydantic_core import from_json
 
 from toolhost._json import is_object
@@ -58,6 +59,8 @@ class Runner:
     """Whether `open` runs the constructor of the author, which then runs like the tool function."""
     check: Callable[[Call], Bound] | None = None
     """Returns the function that says what became of an earlier call. None if the tool has none."""
+    returns: TypeAdapter[Any] | None = None
+    """The type that the output schema was derived from. None if it was not derived."""
 
     async def run(self, call: Call) -> Result:
         """Run a call to its end.
@@ -92,7 +95,11 @@ class Runner:
                 raise call.stopped
             keywords = bound.bind(call.complete_text)
             settlement: Settlement = await self._author(
-                call, "the check of tool", bound.work, keywords=keywords, shape=settlement_of
+                call,
+                "the check of tool",
+                bound.work,
+                keywords=keywords,
+                shape=functools.partial(settlement_of, **self._encoding(call)),
             )
             return settlement
         except ToolError as failure:
@@ -126,8 +133,12 @@ class Runner:
             raise call.stopped
         keywords = bound.bind(call.complete_text)
         await call.execute()
-        result: Result = await self._author(call, "tool", bound.work, keywords=keywords, shape=result_of)
+        shape = functools.partial(result_of, **self._encoding(call))
+        result: Result = await self._author(call, "tool", bound.work, keywords=keywords, shape=shape)
         return result
+
+    def _encoding(self, call: Call) -> dict[str, Any]:
+        return {"returns": self.returns, "warn": call.logger.warning}
 
     async def _arguments(self, call: Call, bound: Bound) -> None:
         """Wait for the complete arguments, and run the preview while they are incomplete.

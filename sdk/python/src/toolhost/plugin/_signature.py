@@ -33,6 +33,55 @@ class _Untitled(GenerateJsonSchema):
         return False
 
 
+class _Written(_Untitled):
+    """Generates schemas of results, with only those formats that every value of the type keeps.
+
+    pydantic names the format of a type. Some values are encoded in another form: a datetime or time
+    without an offset, a negative duration or one with fractions of a second, an unusual URL. The schema
+    of the keys of a dict is that of their type, and keys are encoded as texts.
+    """
+
+    def dict_schema(self, schema: Any) -> dict[str, Any]:
+        return {key: part for key, part in super().dict_schema(schema).items() if key != "propertyNames"}
+
+    def datetime_schema(self, schema: Any) -> dict[str, Any]:
+        found = super().datetime_schema(schema)
+        return found if schema.get("tz_constraint") == "aware" else _formless(found)
+
+    def time_schema(self, schema: Any) -> dict[str, Any]:
+        return _formless(super().time_schema(schema))
+
+    def timedelta_schema(self, schema: Any) -> dict[str, Any]:
+        return _formless(super().timedelta_schema(schema))
+
+    def url_schema(self, schema: Any) -> dict[str, Any]:
+        return _formless(super().url_schema(schema))
+
+    def multi_host_url_schema(self, schema: Any) -> dict[str, Any]:
+        return _formless(super().multi_host_url_schema(schema))
+
+
+def _formless(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key != "format"}
+
+
+# A pattern of Python may be none of RE2, and an address may have a zone. Generators have no methods for them.
+_UNKEPT = ("regex", "ipv6")
+
+
+def _without_unkept(schema: Any) -> None:
+    """Remove the formats in a derived schema that not every value keeps, in place."""
+    if isinstance(schema, dict):
+        members = cast("dict[str, Any]", schema)
+        if members.get("type") == "string" and members.get("format") in _UNKEPT:
+            del members["format"]
+        for part in members.values():
+            _without_unkept(part)
+    elif is_array(schema):
+        for part in schema:
+            _without_unkept(part)
+
+
 class _Closed(_Untitled):
     """Generates schemas whose objects reject unknown properties unless their type allows them."""
 
@@ -71,7 +120,9 @@ def _opened(schema: Any) -> bool:
 
 def schema_of(adapter: TypeAdapter[Any]) -> dict[str, Any]:
     """Return the JSON Schema of a return type. Raises DeclarationError if it has none."""
-    return _schema_of(adapter, "serialization", _Untitled)
+    schema = _schema_of(adapter, "serialization", _Written)
+    _without_unkept(schema)
+    return schema
 
 
 @dataclass(frozen=True)

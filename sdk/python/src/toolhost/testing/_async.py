@@ -19,7 +19,7 @@ from toolhost.client._options import Arguments, argument_text
 from toolhost.plugin import Plugin, Spec
 from toolhost.plugin._session import Session
 from toolhost.question import Answer
-from toolhost.result import Content, Json
+from toolhost.result import Content, Json, Result
 from toolhost.settlement import Settlement
 from toolhost.status import Status
 from toolhost.testing._call import CallResult, HostCallOptions, artifact_piece, question_answer, start_call
@@ -75,7 +75,7 @@ class AsyncStream:
         while not self._over:
             self._changed.clear()
             await self._changed.wait()
-        self._check_output()
+        self._check_output(self._reported.result)
         return self._reported
 
     async def wait_status(self, wanted: Callable[[Status], bool]) -> Status:
@@ -92,17 +92,20 @@ class AsyncStream:
             self._changed.clear()
             await self._changed.wait()
 
-    def _check_output(self) -> None:
-        """Raise AssertionError if the result violates the output schema."""
-        result, schema = self._reported.result, self._spec.output_schema
-        if result is None or result.is_error or schema is None:
+    def _check_output(self, result: Result | None) -> None:
+        """Raise AssertionError if a result violates the output schema, as toolhost checks it.
+
+        The first block of JSON counts, or null if there is none. A result without content fits.
+        """
+        schema = self._spec.output_schema
+        if result is None or result.is_error or schema is None or not result.content:
             return
-        for block in result.content:
-            lines = list(problems(schema, decode(block.encoded))) if isinstance(block, Json) else []
-            if lines:
-                raise AssertionError(
-                    f'the result of tool "{self._spec.name}" does not fit its output schema:\n' + "\n".join(lines)
-                )
+        value = next((decode(block.encoded) for block in result.content if isinstance(block, Json)), None)
+        lines = list(problems(schema, value))
+        if lines:
+            raise AssertionError(
+                f'the result of tool "{self._spec.name}" does not fit its output schema:\n' + "\n".join(lines)
+            )
 
     def _receive(self, response: pb.ConnectResponse) -> None:
         match response.WhichOneof("frame"):
@@ -198,12 +201,14 @@ class AsyncHost:
     async def settle(self, tool: str, arguments: Arguments = None, **options: Unpack[HostCallOptions]) -> Settlement:
         """Ask a tool what became of the call with `call_id` and these arguments.
 
-        It executes nothing. Raises ToolhostError if the tool gives no answer.
+        It executes nothing. Raises ToolhostError if the tool gives no answer, and AssertionError if
+        the result in its answer does not fit the output schema.
         """
         stream = self._start(tool, argument_text(arguments), True, options, settle=True)
         failure = (await stream.wait()).error
         if failure is not None:
             raise failure
+        stream._check_output(stream._settlement.result)
         return stream._settlement
 
     def stream(self, tool: str, **options: Unpack[HostCallOptions]) -> AsyncStream:

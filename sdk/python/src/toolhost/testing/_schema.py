@@ -1,12 +1,13 @@
 """A check of JSON values against a JSON Schema, for the results of tools in tests.
 
 It covers the keywords that describe structure and bounds. It accepts a value if only an unsupported
-keyword, such as `format` or `unevaluatedProperties`, could reject it. toolhost itself checks every
+keyword, such as `unevaluatedProperties` or a rare format, could reject it. toolhost itself checks every
 keyword.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -33,6 +34,29 @@ _BOUNDS: dict[str, tuple[type | tuple[type, ...], Callable[[Any, Any], bool], st
     "minItems": (list, lambda v, b: len(v) >= b, "must have at least {} items"),
     "maxItems": (list, lambda v, b: len(v) <= b, "must have at most {} items"),
 }
+
+_DATE, _CLOCK = r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?"
+_OFFSET = r"([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)"
+_PERIOD = r"P(\d+W|(?=.)(\d+Y)?(\d+M)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+S)?)?)"
+_FORMATS: dict[str, Callable[[str], object]] = {
+    "date-time": re.compile(f"{_DATE}[Tt]{_CLOCK}{_OFFSET}", re.ASCII).fullmatch,
+    "date": re.compile(_DATE, re.ASCII).fullmatch,
+    "time": re.compile(_CLOCK + _OFFSET, re.ASCII).fullmatch,
+    "duration": re.compile(_PERIOD, re.ASCII).fullmatch,
+    "uuid": re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch,
+    "email": re.compile(r"[^@]+@[^@\s]+").fullmatch,
+    "uri": re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]*").fullmatch,
+    "ipv4": lambda v: _parses(ipaddress.IPv4Address, v),
+    "ipv6": lambda v: "%" not in v and _parses(ipaddress.IPv6Address, v),
+}
+
+
+def _parses(parse: Callable[[str], object], text: str) -> bool:
+    try:
+        parse(text)
+    except ValueError:
+        return False
+    return True
 
 
 def problems(schema: Any, value: Any, root: Any = None, path: str = "") -> Iterator[str]:
@@ -61,6 +85,9 @@ def problems(schema: Any, value: Any, root: Any = None, path: str = "") -> Itera
         applies = keyword in schema and isinstance(value, types_of_value) and not isinstance(value, bool)
         if applies and not holds(value, schema[keyword]):
             yield f"{place}: {words.format(schema[keyword])}"
+    form = _FORMATS.get(schema.get("format", ""))
+    if form is not None and isinstance(value, str) and not form(value):
+        yield f"{place}: must be a valid {schema['format']}, but is {value!r}"
     yield from _combined(schema, value, root, path)
     if is_object(value):
         yield from _members(schema, value, root, path)
@@ -85,6 +112,7 @@ def _members(schema: Mapping[str, Any], value: Mapping[str, Any], root: Any, pat
     patterns = schema.get("patternProperties", {})
     for name, member in value.items():
         below = f"{path}.{name}" if path else name
+        yield from problems(schema.get("propertyNames", True), name, root, below)
         matching = [part for pattern, part in patterns.items() if re.search(pattern, name)]
         if name in declared:
             matching.append(declared[name])
