@@ -34,6 +34,8 @@ const (
 //     that the value could be.
 //   - Where it says array or object, and not string, a string with the JSON of one becomes that value.
 //   - A string that differs from exactly one value of enum or const only by case becomes that value.
+//   - Where the schema has the format date-time or time, a text without an offset is taken for UTC, and other
+//     spellings of ISO 8601 become that of RFC 3339. Where it has date, midnight becomes its date.
 //   - A number beyond minimum or maximum becomes the bound; an exclusive bound moves integers alone.
 //   - A missing property that has a default, also behind $ref or allOf, gets it. Null for a property that
 //     is declared, not required, and may not be null counts as missing.

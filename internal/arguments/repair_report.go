@@ -102,9 +102,12 @@ func told(value json.RawMessage) json.RawMessage {
 
 // reason says why one value became another.
 func reason(from, to any) string {
-	switch to.(type) {
+	switch to := to.(type) {
 	case json.Number:
 	case string:
+		if text, ok := from.(string); ok && !strings.EqualFold(text, to) {
+			return whyInForm(text, to)
+		}
 		return "the schema has this value in another case"
 	case []any:
 		return "it was a string that holds the JSON of an array, where the schema says array"

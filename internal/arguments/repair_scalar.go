@@ -42,6 +42,9 @@ func scalar(s *jsonschema.Schema, v any, fits bool) any {
 	if same, found := inOtherCase(s, text); ok && found {
 		return same
 	}
+	if moved := inForm(s, text); ok && moved != text {
+		return moved
+	}
 	text = strings.TrimSpace(text)
 	if !ok || says["string"] || text == "" || len(text) > maxScalarText {
 		return v
