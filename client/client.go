@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"google.golang.org/grpc"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
@@ -89,6 +90,25 @@ func (c *Client) Version(ctx context.Context) (tool.VersionInfo, error) {
 		return toolhostv1.NewToolServiceClient(conn).GetVersion(ctx, &toolhostv1.GetVersionRequest{})
 	})
 	return toolpb.ToVersion(resp.GetVersion()), err
+}
+
+// WaitForTools waits until the toolhost knows the tools of all plugins that it found at its start, or until
+// ctx ends. A toolhost answers before that, so its first list may lack tools of new plugins. It returns
+// nil at once if they are known, or if the toolhost is of an earlier version, which does not say.
+func (c *Client) WaitForTools(ctx context.Context) error {
+	watch := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[healthv1.HealthCheckResponse], error) {
+		return healthv1.NewHealthClient(conn).Watch(ctx, &healthv1.HealthCheckRequest{Service: hostpb.CatalogHealth})
+	}
+	status := (*healthv1.HealthCheckResponse).GetStatus
+	for now, err := range link.Receive(ctx, c.link, watch, status) {
+		if err != nil || now != healthv1.HealthCheckResponse_NOT_SERVING {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return tool.AsError(err)
+	}
+	return nil
 }
 
 // WhoAmI returns how the toolhost identified this client, and what the client may do. Every client

@@ -62,6 +62,9 @@ type Config struct {
 	// sessions or contexts are equal if their revisions are. An empty revision means that there is
 	// none. A nil function means that the agent lists all tools before each model request.
 	ListChangedTools func(ctx context.Context, query tool.Query, known string) (infos []tool.Info, revision string, err error)
+	// ToolsKnown returns once Tools knows the tools of all plugins that it found at its start, or when ctx
+	// ends. The first request of a run waits for it, for a bounded time. Nil: nothing waits.
+	ToolsKnown func(ctx context.Context) error
 	// LedgerID returns the id of the ledger of Tools, as last reported, without I/O. The journal
 	// stores the id with each call that has side effects. The agent never sends such a call to a
 	// toolhost with another ledger. If LedgerID is nil or returns an empty id, only the call's id

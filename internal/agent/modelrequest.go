@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/loglevel"
@@ -139,6 +141,7 @@ func (q *modelRequest) withWaste(p loop.Payload) loop.Payload {
 // listTools lists the tools. If toolhost does not answer, the last list of this run applies,
 // because the calls themselves wait for toolhost.
 func (q *modelRequest) listTools() error {
+	q.waitForTools()
 	query, retry := q.started.Query(q.context), q.run.config.ToolRetry
 	for attempt := 1; ; attempt++ {
 		list, err := q.run.listTools(q.task.ctx, &q.started, query)
@@ -160,6 +163,23 @@ func (q *modelRequest) listTools() error {
 		if err := sleep(q.task.ctx, retry.pause(attempt, tool.AsError(err).RetryAfter)); err != nil {
 			return err
 		}
+	}
+}
+
+// toolsWait bounds how long the first request of a run waits for plugins that toolhost does not know yet.
+// Most describe themselves within a second.
+const toolsWait = 15 * time.Second
+
+// waitForTools waits, before the first request of a run, until toolhost knows its plugins. A toolhost is
+// ready before that. Without the wait, the first request could have no tools.
+func (q *modelRequest) waitForTools() {
+	if q.offered != nil || q.run.config.ToolsKnown == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(q.task.ctx, toolsWait)
+	defer cancel()
+	if err := q.run.config.ToolsKnown(ctx); err != nil && q.task.ctx.Err() == nil {
+		q.run.log.to(loglevel.Tools).Warn("toolhost does not know all plugins yet; the run begins with the tools that it knows", "error", err)
 	}
 }
 

@@ -133,7 +133,7 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 		return err
 	}
 	warnAboutModels(log, &config)
-	config.ListChangedTools = host.tools.ListChangedTools
+	config.ListChangedTools, config.ToolsKnown = host.tools.ListChangedTools, host.Client.WaitForTools
 	config.Search, config.LedgerID, config.ReadArtifact = host.Client, host.Client.LedgerID, host.Client.ReadArtifact
 	config.ApproveStanding = standingsOf(host.Client)
 	config.ReviewCall = host.Client.ReviewCall

@@ -122,6 +122,9 @@ func warnWithoutTools(ctx context.Context, c *client.Client, log *slog.Logger, n
 	ctx, cancel := context.WithTimeout(ctx, answerWait)
 	defer cancel()
 	tools, err := c.ListTools(ctx, tool.Query{MaxTools: 1})
+	if err == nil && len(tools) == 0 && c.WaitForTools(ctx) == nil { // it has just started
+		tools, err = c.ListTools(ctx, tool.Query{MaxTools: 1})
+	}
 	if err == nil && len(tools) == 0 {
 		log.Warn("the toolhost offers no tools, so the model can only write", "toolhost", c.Addr(), "try", next)
 	}

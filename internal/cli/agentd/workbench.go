@@ -102,7 +102,7 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 	if err != nil {
 		return nil, err
 	}
-	config.ListChangedTools = host.tools.ListChangedTools
+	config.ListChangedTools, config.ToolsKnown = host.tools.ListChangedTools, host.Client.WaitForTools
 	config.Search, config.LedgerID, config.ReadArtifact = host.Client, host.Client.LedgerID, host.Client.ReadArtifact
 	config.ApproveStanding = standingsOf(host.Client)
 	config.ReviewCall = host.Client.ReviewCall

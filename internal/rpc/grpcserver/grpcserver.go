@@ -70,14 +70,20 @@ func (s *Server) Register(requests Requests, register func(services grpc.Service
 
 // SetHealthy sets the health that all services report. It does nothing after Shutdown.
 func (s *Server) SetHealthy(healthy bool) {
+	s.SetServing("", healthy)
+	for name := range s.grpc.GetServiceInfo() {
+		s.SetServing(name, healthy)
+	}
+}
+
+// SetServing sets the health that a name reports which is no service, such as one for a part of the
+// server. It does nothing after Shutdown.
+func (s *Server) SetServing(name string, serving bool) {
 	status := healthv1.HealthCheckResponse_NOT_SERVING
-	if healthy {
+	if serving {
 		status = healthv1.HealthCheckResponse_SERVING
 	}
-	s.health.SetServingStatus("", status)
-	for name := range s.grpc.GetServiceInfo() {
-		s.health.SetServingStatus(name, status)
-	}
+	s.health.SetServingStatus(name, status)
 }
 
 // Serve accepts connections until Shutdown, and then returns nil. It closes the listener. It may be

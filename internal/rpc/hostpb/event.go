@@ -13,6 +13,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// CatalogHealth is the name under which grpc.health.v1 says whether a toolhost knows the tools of all
+// plugins that it found at its start.
+const CatalogHealth = "toolhost.catalog"
+
 const (
 	// MaxMessageBytes is the maximum size of a message in both directions.
 	MaxMessageBytes = 4 << 20

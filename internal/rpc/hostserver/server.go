@@ -63,6 +63,9 @@ type Config struct {
 	// Conditions returns what operators should know about toolhost itself. It is called for requests
 	// that ask for it. nil: there is nothing.
 	Conditions func() []tool.Condition
+	// Known returns once the tools of all plugins that were found at the start are known, or ctx ends. From
+	// then on, the health of hostpb.CatalogHealth is SERVING. nil: it is from the start.
+	Known func(ctx context.Context) error
 	// Logins logs principals in to MCP servers. nil: LoginService fails.
 	Logins Logins
 	// Approvals has the standing approvals. nil: ApprovalService fails.
@@ -77,6 +80,7 @@ type Config struct {
 type Server struct {
 	server *grpcserver.Server
 	drain  chan struct{} // closed when Shutdown begins
+	leave  func()        // ends waiting for the catalog; nil: nothing waits
 	tasks  *sync.WaitGroup
 	pool   *flow.Workers
 	once   sync.Once
@@ -120,7 +124,24 @@ func NewServer(cfg Config) *Server {
 		toolhostv1.RegisterAdminServiceServer(services, &adminService{host: cfg.Host, gate: cfg.Gate, audit: cfg.Audit, conditions: cfg.Conditions, drain: s.drain})
 		toolhostv1.RegisterLoginServiceServer(services, &loginService{logins: cfg.Logins})
 	})
+	s.reportKnown(cfg.Known)
 	return s
+}
+
+// reportKnown sets the health of the catalog. Its goroutine ends when known returns, or Shutdown begins.
+func (s *Server) reportKnown(known func(context.Context) error) {
+	s.server.SetServing(hostpb.CatalogHealth, known == nil)
+	if known == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.leave = cancel
+	s.tasks.Go(func() {
+		defer cancel()
+		if known(ctx) == nil {
+			s.server.SetServing(hostpb.CatalogHealth, true)
+		}
+	})
 }
 
 // Serve accepts connections until Shutdown, and then returns nil. It closes the listener.
@@ -133,7 +154,12 @@ func (s *Server) Serve(l net.Listener) error { return s.server.Serve(l) }
 // Closing the connections waits for the handlers. They return at once, unless the host blocks in
 // Open.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.once.Do(func() { close(s.drain) })
+	s.once.Do(func() {
+		close(s.drain)
+		if s.leave != nil {
+			s.leave()
+		}
+	})
 	err := s.server.Shutdown(ctx)
 	s.tasks.Wait()
 	s.idle.Do(s.pool.Close)
