@@ -105,7 +105,7 @@ var allowedImports = map[string][]string{
 	"sdk/internal/fit":        {},
 	"sdk/internal/spans":      {"internal/trace", otel + "/..."},
 	"sdk/internal/transport":  {"tool", "internal/trace", "sdk/internal/fit", "internal/rpc/pluginwire"},
-	"sdk/sdktest":             {"tool", "internal/arguments", "internal/rpc/filterjson", "internal/rpc/pluginwire", "sdk", "sdk/internal/fit", "sdk/internal/transport", grpc + "/...", schema},
+	"sdk/sdktest":             {"tool", "internal/arguments", "internal/rpc/filterjson", "internal/rpc/pluginwire", "sdk", "sdk/internal/fit", "sdk/internal/transport", grpc + "/..."},
 
 	// The addresses that a tool may reach.
 	"sdk/egress": {},

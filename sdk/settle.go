@@ -31,6 +31,21 @@ const (
 	VerdictUnknown = tool.VerdictUnknown
 )
 
+// Happened returns the settlement of a call that had its whole effect. result is what the tool would have
+// returned: a value of its output type, a text, or content. nil means that the tool does not know it. A
+// value without a JSON form is left out, because the call has happened in any case. So does toolhost with a
+// result that does not fit the output schema of the tool.
+func Happened(result any) Settlement {
+	s := Settlement{Verdict: VerdictHappened}
+	if result == nil {
+		return s
+	}
+	if r, err := resultOf(result); err == nil {
+		s.Result = &r
+	}
+	return s
+}
+
 // Settle returns the tool with a check of calls whose outcome is unknown: the plugin or toolhost ended
 // while they ran. Without a check, a person or the model must find out what became of such a call.
 //
@@ -42,7 +57,7 @@ const (
 //		case !found:
 //			return sdk.Settlement{Verdict: sdk.VerdictDidNotHappen, Reason: "the bank has no such payment"}, nil
 //		}
-//		return sdk.Settlement{Verdict: sdk.VerdictHappened, Result: new(sdk.TextResult(receipt))}, nil
+//		return sdk.Happened(receipt), nil
 //	})
 //
 // The check gets the arguments of the call, and its context has the call id, the session, the

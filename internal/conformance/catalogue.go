@@ -98,7 +98,7 @@ func streamDefinitions() []definition {
 			"set one kind in each block, put JSON text into `json`, media types into blobs, and no effects into results with is_error"},
 		{"results.chunks", "sends large results ahead in chunks of at most 64 KiB", pluginProto + "ContentChunk, GrantCredit",
 			"send content of more than 64 KiB in chunks of at most 64 KiB, with an empty block of its kind at its place in `end`"},
-		{"results.schema", "sends structured results that fit the tool's output schema", specProto + "ToolSpec.output_schema",
+		{"results.schema", "sends structured results that fit the tool's output schema, also in settlements", specProto + "ToolSpec.output_schema",
 			"return a JSON block that fits the output schema, or change the schema"},
 
 		{"settle.answer", "says in time what became of a call, for that call", pluginProto + "StartCall.settle, Settlement",

@@ -137,6 +137,9 @@ func (c *call) finish(end *pluginv1.CallEnd) {
 		if !c.settles {
 			c.judgef("calls.end", "`end` has a settlement, although the call was to be executed")
 		}
+		if r := o.Settlement.GetResult(); r != nil {
+			c.result(r)
+		}
 	default:
 		c.judgef("calls.end", "`end` has neither a result nor an error")
 	}
@@ -206,12 +209,16 @@ func (c *call) blob(index uint32, b *toolv1.Blob) int {
 	return len(b.GetData())
 }
 
-// structured returns the first JSON block of a successful result, or nil.
+// structured returns the first JSON block of a successful result, or of the one in a settlement. It is null
+// if the result has only other blocks, and nil if there is none.
 func (c *call) structured() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.end.GetResult()
-	if r.GetIsError() {
+	if r == nil {
+		r = c.end.GetSettlement().GetResult()
+	}
+	if r.GetIsError() || len(r.GetContent()) == 0 {
 		return nil
 	}
 	for i, block := range r.GetContent() {
@@ -219,7 +226,7 @@ func (c *call) structured() []byte {
 			return c.blocks[uint32(i)]
 		}
 	}
-	return nil
+	return []byte("null")
 }
 
 func validJSON(value []byte) bool { return json.Valid(value) && utf8.Valid(value) }

@@ -101,23 +101,29 @@ func (c *conversation) judgeOutcome(one *call, to *target) bool {
 		c.x.findings.fail(check, to.spec.Name, "called with valid arguments, it ended with %s", one.outcome())
 		return false
 	}
+	c.judgeStructure(one, to)
+	return true
+}
+
+// judgeStructure judges the structured part of a result, or of one in a settlement, by the output schema of
+// the tool.
+func (c *conversation) judgeStructure(one *call, to *target) {
 	text := one.structured()
-	if !validJSON(text) || len(to.spec.OutputSchema) == 0 || !strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
-		return true
+	if !validJSON(text) || len(to.spec.OutputSchema) == 0 {
+		return
 	}
 	schema, err := arguments.Compile(to.spec.OutputSchema)
 	if err != nil {
-		return true
+		return
 	}
-	parsed, err := arguments.Parse(text)
+	value, err := arguments.ParseValue(text)
 	if err == nil {
-		err = schema.Validate(parsed)
+		err = schema.Validate(value)
 	}
 	if err != nil {
 		c.x.findings.fail("results.schema", to.spec.Name, "its result %s does not fit: %v", quote(string(text)), err)
 	}
 	c.x.findings.pass("results.schema", "")
-	return true
 }
 
 // overdue judges a call that has not ended within its time.

@@ -104,6 +104,7 @@ func (c *conversation) ask(ctx context.Context, t *trial, to *target, start *plu
 		c.x.findings.fail(check, to.spec.Name, "the reason has %d bytes, more than %d", len(got.GetReason()), maxReason)
 	}
 	c.x.findings.pass(check, "")
+	c.judgeStructure(one, to)
 	return got.GetVerdict(), true
 }
 

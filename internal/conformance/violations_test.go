@@ -24,6 +24,7 @@ var violations = map[string][]string{
 	"knows_all+angry":                  {"stream.unknown_tool", "end.shutdown"},
 	"picky+lonely+claims":              {"stream.ended", "end.no_stream", "settle.unused"},
 	"strict+clings+forgets":            {"stream.unknown_frames", "end.shutdown", "end.stream", "settle.executed"},
+	"vague":                            {"results.schema"},
 	"hasty":                            {"stream.incomplete"},
 	"deaf_early":                       {"stream.cancel_incomplete", "calls.previews"},
 	"ends_twice+backwards+bad_level+bad_json+big_chunk": {

@@ -252,7 +252,7 @@ func (k *settleCheck) apply(said tool.Settlement) {
 	h := k.settler.host
 	var outcome tool.Outcome
 	if said.Verdict == tool.VerdictHappened {
-		// A result that breaks the contract of its tool is an outcome. One that a filter withholds is not.
+		// One that breaks the contract of a filter is an outcome. One that a filter withholds is not.
 		if outcome = k.outcome(said); outcome.Err != nil && outcome.Err.Kind != tool.KindInternal {
 			said = notKnown("it said that the call happened, but %s", outcome.Err.Message)
 		}

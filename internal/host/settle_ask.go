@@ -198,6 +198,10 @@ func (k *settleCheck) outcome(said tool.Settlement) tool.Outcome {
 		outcome.Result = *said.Result
 		outcome.Result.Duration = 0
 		k.checkOutput(c, &outcome)
+		if outcome.Err != nil && outcome.Err.Kind == tool.KindInternal {
+			// The call happened, and nobody asks again: an error would be its outcome for good.
+			outcome.Err, outcome.Result = nil, lostResult(said.Reason)
+		}
 	}
 	if outcome.Err == nil && c.hasFilters() {
 		outcome = c.filters().after(outcome)

@@ -15,11 +15,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
+	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/sdk"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 	"github.com/toolhost/toolhost/tool"
@@ -29,7 +29,7 @@ import (
 type Host struct {
 	t       testing.TB
 	handler transport.Handler
-	outputs map[string]*jsonschema.Resolved
+	outputs map[string]*arguments.Schema
 	own     map[string][]tool.Filter // that the plugin applies to its tools, by tool
 	number  atomic.Int64
 }
@@ -58,7 +58,7 @@ func check(t testing.TB, plugin sdk.Plugin) transport.Handler {
 
 func newHost(t testing.TB, handler transport.Handler) *Host {
 	t.Helper()
-	h := &Host{t: t, handler: handler, outputs: map[string]*jsonschema.Resolved{}, own: map[string][]tool.Filter{}}
+	h := &Host{t: t, handler: handler, outputs: map[string]*arguments.Schema{}, own: map[string][]tool.Filter{}}
 	described := h.Describe()
 	for _, spec := range described.Tools {
 		h.outputs[spec.Name] = h.resolve(spec)
@@ -72,24 +72,20 @@ func newHost(t testing.TB, handler transport.Handler) *Host {
 }
 
 // resolve returns the output schema of a tool, or nil if it has none.
-func (h *Host) resolve(spec sdk.Spec) *jsonschema.Resolved {
+func (h *Host) resolve(spec sdk.Spec) *arguments.Schema {
 	h.t.Helper()
 	if len(spec.OutputSchema) == 0 {
 		return nil
 	}
-	var schema jsonschema.Schema
-	if err := json.Unmarshal(spec.OutputSchema, &schema); err != nil {
-		h.t.Fatalf("tool %q: its output schema: %v", spec.Name, err)
-	}
-	resolved, err := schema.Resolve(nil)
+	schema, err := arguments.Compile(spec.OutputSchema)
 	if err != nil {
 		h.t.Fatalf("tool %q: its output schema: %v", spec.Name, err)
 	}
-	return resolved
+	return schema
 }
 
 // output returns the output schema of a call's result, or nil.
-func (h *Host) output(info transport.Info) *jsonschema.Resolved {
+func (h *Host) output(info transport.Info) *arguments.Schema {
 	h.t.Helper()
 	if info.Session == "" && len(info.Values) == 0 {
 		return h.outputs[info.Tool]
@@ -231,24 +227,23 @@ func keepOnly[V any](values map[string]V, declared []string) {
 	})
 }
 
-// checkOutput reports a result that does not fit the output schema of its tool.
+// checkOutput reports a result that does not fit the output schema of its tool, as a toolhost validates
+// it: the first block of JSON counts, or null if there is none. A result without content fits.
 func (h *Host) checkOutput(info transport.Info, result *tool.Result) {
 	h.t.Helper()
-	name, schema := info.Tool, h.output(info)
-	if schema == nil || result.IsError {
+	schema := h.output(info)
+	if schema == nil || result.IsError || len(result.Content) == 0 {
 		return
 	}
-	for i := range result.Content {
-		if result.Content[i].Kind != tool.ContentJSON {
-			continue
-		}
-		var value any
-		if err := json.Unmarshal(result.Content[i].JSON, &value); err != nil {
-			h.t.Errorf("tool %q: block %d of its result: %v", name, i+1, err)
-			continue
-		}
-		if err := schema.Validate(value); err != nil {
-			h.t.Errorf("tool %q: its result does not fit its output schema: %v\nresult: %s", name, err, result.Content[i].JSON)
-		}
+	text := json.RawMessage("null")
+	if i := slices.IndexFunc(result.Content, func(c tool.Content) bool { return c.Kind == tool.ContentJSON }); i >= 0 {
+		text = result.Content[i].JSON
+	}
+	value, err := arguments.ParseValue(text)
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err != nil {
+		h.t.Errorf("tool %q: its result does not fit its output schema: %v\nresult: %s", info.Tool, err, result.Text())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/sdk"
 	"github.com/toolhost/toolhost/sdk/sdktest"
@@ -148,6 +149,41 @@ func TestToolThatEndsItsGoroutine(t *testing.T) {
 	for name, h := range map[string]*sdktest.Host{"direct": sdktest.New(t, goexit), "over the wire": sdktest.NewOverWire(t, goexit)} {
 		if got := h.Call("x", nil); got.Err == nil || got.Err.Kind != tool.KindInternal {
 			t.Errorf("%s: got %q, %v; want an internal error", name, got.Text(), got.Err)
+		}
+	}
+}
+
+// The result of a settlement has to fit the output schema, as that of a call has.
+func TestSettledResultsMustFitTheOutputSchema(t *testing.T) {
+	type receipt struct {
+		N  int       `json:"n"`
+		At time.Time `json:"at,omitzero"`
+	}
+	for name, tc := range map[string]struct {
+		said sdk.Settlement
+		fits bool
+	}{
+		"its type":  {sdk.Happened(receipt{N: 1, At: time.Unix(0, 0)}), true},
+		"no result": {sdk.Happened(nil), true},
+		"no JSON":   {sdk.Happened(func() {}), true}, // left out
+		"text":      {sdk.Happened("paid"), false},
+		"a list":    {sdk.Happened([]int{1}), false},
+		"a format":  {sdk.Happened(map[string]any{"n": 1, "at": "2024-05-19T12:00:00"}), false},
+		"a type":    {sdk.Happened(map[string]any{"n": "one"}), false},
+	} {
+		plugin := sdk.Plugin{Name: "p", Version: "1", Tools: []sdk.Tool{sdk.Settle(
+			sdk.Func(sdk.Spec{Name: "pay", Description: "x"}, func(context.Context, struct{}) (receipt, error) { return receipt{}, nil }),
+			func(context.Context, struct{}) (sdk.Settlement, error) { return tc.said, nil },
+		)}}
+		for _, start := range []func(testing.TB, sdk.Plugin) *sdktest.Host{sdktest.New, sdktest.NewOverWire} {
+			got := record(t, func(tb testing.TB) {
+				if s, err := start(tb, plugin).Settle("pay", "{}"); err != nil || s.Verdict != sdk.VerdictHappened {
+					tb.Errorf("settled %+v, %v", s, err)
+				}
+			})
+			if fits := got == ""; fits != tc.fits || !fits && !strings.Contains(got, "does not fit its output schema") {
+				t.Errorf("%s: reported %q", name, got)
+			}
 		}
 	}
 }

@@ -144,6 +144,9 @@ func (s *callStream) settle(c *call) {
 	case s.plugin.commits("forgets"): // that another process may have executed it
 		settlement.Verdict = pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_DID_NOT_HAPPEN
 	}
+	if s.plugin.commits("vague") {
+		settlement.Result = &toolv1.Result{Content: []*toolv1.Content{{Block: &toolv1.Content_Text{Text: "told"}}}}
+	}
 	if s.plugin.commits("mixes_up") {
 		settlement.CallId = "another"
 	}
