@@ -59,7 +59,7 @@ type typeWalk struct {
 
 func (w *typeWalk) visit(t reflect.Type, path string) error {
 	if s := specialSchema(t); s != nil {
-		w.special[t] = s
+		w.special[t] = w.written(t, s)
 	}
 	if w.special[t] != nil || w.done[t] {
 		return nil
@@ -161,6 +161,22 @@ func specialSchema(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string"}
 	}
 	return nil
+}
+
+// written returns the special schema of a type as its values are written. A nil slice of bytes is null. A
+// value whose methods have pointer receivers, such as a big.Int, is written without them where it has no
+// address, as in a map.
+func (w *typeWalk) written(t reflect.Type, s *jsonschema.Schema) *jsonschema.Schema {
+	switch {
+	case w.dir == input:
+		return s
+	case t == reflect.TypeFor[[]byte]():
+		return &jsonschema.Schema{Types: []string{"null", "string"}, ContentEncoding: s.ContentEncoding}
+	case t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[json.Number](), t == reflect.TypeFor[json.RawMessage](),
+		t.Implements(reflect.TypeFor[json.Marshaler]()), t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
+		return s
+	}
+	return &jsonschema.Schema{}
 }
 
 // annotator adds to a derived schema what the library omits: the keywords of the struct tags, and
