@@ -86,6 +86,34 @@ var attacks = map[string]func(s *setup){
 		s.issuer.Redirect = func(q url.Values) { q.Set("iss", "https://honest.example") }
 		s.refuses("from another authorization server")
 	},
+	"mix-up: the authorization endpoint is that of an honest server": func(s *setup) {
+		honest := authtest.New(s.t)
+		s.issuer.Metadata = func(m map[string]any) {
+			m["authorization_endpoint"] = honest.URL + "/authorize"
+			delete(m, "authorization_response_iss_parameter_supported")
+		}
+		s.refuses("its authorization_endpoint is at another server")
+	},
+	"mix-up: the same, and the hostile metadata promises iss": func(s *setup) {
+		honest := authtest.New(s.t)
+		honest.Redirect = func(q url.Values) { q.Del("iss") }
+		s.issuer.Metadata = func(m map[string]any) {
+			m["authorization_endpoint"] = honest.URL + "/authorize"
+			m["registration_endpoint"] = honest.URL + "/register"
+		}
+		s.refuses("does not name the authorization server")
+		honest.Redirect = func(q url.Values) { q.Set("iss", honest.URL) }
+		s.refuses("from another authorization server")
+	},
+	"mix-up: the device endpoint is that of an honest server": func(s *setup) {
+		honest := authtest.New(s.t)
+		s.issuer.Metadata = func(m map[string]any) { m["device_authorization_endpoint"] = honest.URL + "/device" }
+		_, err := s.logins.Begin(s.t.Context(), mcpauth.Request{Server: s.server, Principal: "ada"})
+		s.checkError(err, "its device_authorization_endpoint is at another server")
+		if got := honest.Requests("/device"); len(got) != 0 {
+			s.t.Errorf("the honest server was asked for a code: %v", got)
+		}
+	},
 	"state: the answer has another one": func(s *setup) {
 		s.issuer.Redirect = func(q url.Values) { q.Set("state", "of-the-attacker") }
 		s.refuses("does not belong to this login")
@@ -167,7 +195,7 @@ var attacks = map[string]func(s *setup){
 			return r.URL.Path == "/register"
 		}
 		_, err := s.begin("ada")
-		s.checkError(err, "no valid answer")
+		s.checkError(err, "and no registration")
 		if strings.Contains(err.Error(), "hunter2") {
 			s.t.Errorf("the error has the secret: %v", err)
 		}

@@ -80,8 +80,15 @@ func (l *Logins) discover(ctx context.Context, s Server, c challenge) (authority
 	if a.meta, err = serverMetadata(ctx, web, a.Issuer); err != nil {
 		return authority{}, fmt.Errorf("reading the metadata of the authorization server %s: %w", shown(a.Issuer), err)
 	}
+	a.Issuer = a.meta.Issuer // as the authorization server itself writes it
 	return a, nil
 }
+
+// sameIssuer reports whether two identifiers are of one authorization server. RFC 8414, section 3.3,
+// demands that they are identical. But servers and operators write the last slash of an URL or leave it
+// out, and libraries add it (python-sdk#1919). The origin and the rest of the path stay compared, and so
+// does the parameter iss of an answer (RFC 9207), with what the authorization server itself writes.
+func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
 // issuer returns the authorization server that toolhost uses of those that the metadata names.
 func (s Server) issuer(named []string) (string, error) {
@@ -90,7 +97,7 @@ func (s Server) issuer(named []string) (string, error) {
 		return "", errors.New("the metadata of the server names no authorization server")
 	case s.OAuth.Issuer == "":
 		return named[0], checkEndpoint(named[0])
-	case !slices.Contains(named, s.OAuth.Issuer):
+	case !slices.ContainsFunc(named, func(issuer string) bool { return sameIssuer(issuer, s.OAuth.Issuer) }):
 		return "", fmt.Errorf("the server names the authorization server %s, and plugin.yaml permits only %s as mcp.oauth.issuer", shown(named[0]), s.OAuth.Issuer)
 	}
 	return s.OAuth.Issuer, checkEndpoint(s.OAuth.Issuer)
@@ -172,7 +179,7 @@ func serverMetadata(ctx context.Context, web *http.Client, issuer string) (metad
 
 // check returns why toolhost does not use an authorization server.
 func (m *metadata) check(issuer string) error {
-	if m.Issuer != issuer {
+	if !sameIssuer(m.Issuer, issuer) {
 		return fmt.Errorf("the metadata is that of the issuer %s", shown(m.Issuer))
 	}
 	endpoints := map[string]string{
@@ -205,13 +212,41 @@ func (m *metadata) checkEndpoint(endpoint string) error {
 }
 
 // checkCode returns why a person cannot log in with a browser. A server that does not offer PKCE with
-// S256 would accept a code that someone else got.
-func (m *metadata) checkCode() error {
+// S256 would accept a code that someone else got. operators says that plugin.yaml names the issuer.
+//
+// A hostile server could name the authorization endpoint of an honest one, and its own token endpoint: the
+// person would log in at the honest server, and the code and its verifier would go to the hostile one. So
+// the endpoint must be at the issuer, unless the operator chose the issuer, or each answer says which
+// server it is from (RFC 9207).
+func (m *metadata) checkCode(operators bool) error {
 	switch {
 	case m.AuthorizationEndpoint == "":
 		return errors.New("the authorization server has no authorization_endpoint")
 	case !slices.Contains(m.CodeChallengeMethodsSupported, "S256"):
 		return errors.New("the authorization server does not offer PKCE with S256 (code_challenge_methods_supported), which OAuth 2.1 requires")
+	case !operators && !m.AuthorizationResponseIssParameterSupported && !sameOrigin(m.AuthorizationEndpoint, m.Issuer):
+		return m.elsewhere("authorization_endpoint", m.AuthorizationEndpoint)
 	}
 	return nil
+}
+
+// checkDevice returns why a person cannot log in on another device. The answer of the endpoint names no
+// server, so it must come from the issuer or from where the code goes, or the operator chose the issuer.
+func (m *metadata) checkDevice(operators bool) error {
+	at := m.DeviceAuthorizationEndpoint
+	if operators || sameOrigin(at, m.Issuer) || sameOrigin(at, m.TokenEndpoint) {
+		return nil
+	}
+	return m.elsewhere("device_authorization_endpoint", at)
+}
+
+func (m *metadata) elsewhere(name, endpoint string) error {
+	return fmt.Errorf("its %s is at another server (%s), so that the person would log in there and the code would go to this one; "+
+		"if both belong together, write mcp.oauth.issuer: %s into plugin.yaml", name, shown(endpoint), shown(m.Issuer))
+}
+
+func sameOrigin(a, b string) bool {
+	x, err := url.Parse(a)
+	y, err2 := url.Parse(b)
+	return err == nil && err2 == nil && origin(x) == origin(y)
 }

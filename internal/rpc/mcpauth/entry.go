@@ -102,7 +102,7 @@ func (g *login) usable(s Server) string {
 		return noLogin
 	case g.URL != s.URL:
 		return "the login is for another URL of the server"
-	case s.OAuth.Issuer != "" && g.Issuer != s.OAuth.Issuer:
+	case s.OAuth.Issuer != "" && !sameIssuer(g.Issuer, s.OAuth.Issuer):
 		return "the login is at another authorization server"
 	case s.OAuth.ClientID != "" && g.Client.ID != s.OAuth.ClientID:
 		return "the login is of another client"

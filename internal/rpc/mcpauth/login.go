@@ -91,7 +91,7 @@ func (l *Logins) begin(ctx context.Context, r Request) (tool.LoginStart, error) 
 		return tool.LoginStart{}, err
 	}
 	var had []string
-	if present != nil && present.Issuer == a.Issuer && len(missing) > 0 {
+	if present != nil && sameIssuer(present.Issuer, a.Issuer) && len(missing) > 0 {
 		had = present.Scopes
 	}
 	scopes, err := s.request(had, union(asked.Scopes, missing), a.Scopes, a.meta.ScopesSupported)
@@ -101,10 +101,12 @@ func (l *Logins) begin(ctx context.Context, r Request) (tool.LoginStart, error) 
 	if device && a.meta.DeviceAuthorizationEndpoint == "" {
 		return tool.LoginStart{}, tool.Errorf(tool.KindUnsupported, "the authorization server %s does not support logging in on another device; leave out --device", shown(a.Issuer))
 	}
-	if !device {
-		if err := a.meta.checkCode(); err != nil {
-			return tool.LoginStart{}, fmt.Errorf("%s: %w", shown(a.Issuer), err)
-		}
+	check := a.meta.checkCode
+	if device {
+		check = a.meta.checkDevice
+	}
+	if err := check(s.OAuth.Issuer != ""); err != nil {
+		return tool.LoginStart{}, fmt.Errorf("%s: %w", shown(a.Issuer), err)
 	}
 	return l.start(ctx, r, a, scopes)
 }

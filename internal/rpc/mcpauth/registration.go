@@ -1,6 +1,7 @@
 package mcpauth
 
 import (
+	"bytes"
 	"context"
 	"crypto"
 	"crypto/ecdsa"
@@ -13,8 +14,11 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -84,7 +88,10 @@ func (l *Logins) register(ctx context.Context, a authority, who account, redirec
 		ClientName: "toolhost", ApplicationType: "native", RedirectURIs: []string{redirect},
 		GrantTypes: grants, ResponseTypes: []string{"code"}, TokenEndpointAuthMethod: registeredMethod(a.meta.TokenEndpointAuthMethodsSupported),
 	}
-	answer, err := oauthex.RegisterClient(ctx, a.meta.RegistrationEndpoint, request, l.web(who.plugin))
+	web := *l.web(who.plugin)
+	seen := &lastStatus{next: web.Transport}
+	web.Transport = seen
+	answer, err := oauthex.RegisterClient(ctx, a.meta.RegistrationEndpoint, request, &web)
 	if err != nil {
 		if refusal, ok := errors.AsType[*oauthex.ClientRegistrationError](err); ok {
 			return oauthClient{}, fmt.Errorf("registering toolhost at %s: %w", shown(a.Issuer), &serverError{Code: Foreign(refusal.ErrorCode), Description: Foreign(refusal.ErrorDescription)})
@@ -93,7 +100,7 @@ func (l *Logins) register(ctx context.Context, a authority, who account, redirec
 			return oauthClient{}, fmt.Errorf("registering toolhost at %s: %w", shown(a.Issuer), webError(inner))
 		}
 		// the other errors of the library contain the answer, which can contain a secret
-		return oauthClient{}, fmt.Errorf("registering toolhost at %s: it sent no valid answer", shown(a.Issuer))
+		return oauthClient{}, fmt.Errorf("registering toolhost at %s: it answered with the status %s and no registration", shown(a.Issuer), seen.text())
 	}
 	l.learn(who, secretClient, answer.ClientSecret)
 	c := oauthClient{ID: answer.ClientID, Secret: answer.ClientSecret, Method: answer.TokenEndpointAuthMethod}
@@ -101,6 +108,38 @@ func (l *Logins) register(ctx context.Context, a authority, who account, redirec
 		c.Method = request.TokenEndpointAuthMethod
 	}
 	return c, c.checkRegistered(answer, redirect)
+}
+
+// lastStatus is a RoundTripper that knows the status of the last answer. It empties an answer that is no
+// JSON object: the library panics at null.
+type lastStatus struct {
+	next http.RoundTripper
+	code int
+}
+
+// RoundTrip implements http.RoundTripper.
+func (a *lastStatus) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := a.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	a.code = resp.StatusCode
+	body, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(body, &object) != nil || object == nil {
+		body = nil
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
+}
+
+// text returns the status in the words of HTTP, such as 502 Bad Gateway.
+func (a *lastStatus) text() string {
+	return strings.TrimSpace(strconv.Itoa(a.code) + " " + http.StatusText(a.code))
 }
 
 // registeredMethod returns the method for a new client. A client on a person's machine keeps a
@@ -147,7 +186,7 @@ func (l *Logins) credentials(s Server, who account, issuer string, c oauthClient
 	if !c.Configured || c.Method == methodNone {
 		return out, nil
 	}
-	if c.ID != s.OAuth.ClientID || issuer != s.OAuth.Issuer {
+	if c.ID != s.OAuth.ClientID || !sameIssuer(issuer, s.OAuth.Issuer) {
 		return out, errors.New("the client in plugin.yaml is another one than that of the login")
 	}
 	name := s.OAuth.ClientSecret
