@@ -46,7 +46,7 @@ func (s *Schema) Validate(p Parsed) error {
 	}
 	e := explainer{schema: s, work: s.work(maxSteps / 2), root: value, printer: message.NewPrinter(language.English)}
 	e.explain(s.compiled, value, nil)
-	return notFitting(append(misspelled(s.Undeclared(p)), e.sentences()...))
+	return notFitting(slices.Concat(misspelled(s.Undeclared(p)), leakage(s.Leaked(p)), e.sentences()))
 }
 
 // notFitting returns the error that lists the problems of arguments.

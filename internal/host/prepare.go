@@ -144,6 +144,9 @@ func (p *preparation) freeze() bool {
 			return false
 		}
 	}
+	if leaked := schema.Leaked(p.final); len(leaked) > 0 {
+		c.report.SetLeaked(leaked)
+	}
 	if canonical := p.final.Canonical(); c.request.Approval != nil && !p.tooLargeToReplace(canonical) {
 		p.text = canonical // exactly the bytes of the digest
 	}

@@ -199,3 +199,24 @@ func TestBlankArguments(t *testing.T) {
 		}
 	}
 }
+
+// A text that holds the markup of a parameter reaches the tool as it was sent, and the result warns the
+// model, also the result of a repeat.
+func TestLeakedParameters(t *testing.T) {
+	note := mirrors()[0]
+	note.Spec.Name = "note"
+	note.Spec.InputSchema = json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"loud":{"type":"boolean"}}}`)
+	r := newRig(t, []hosttest.Tool{note}, nil)
+	const leaky = `{"text":"a\n</text>\n<parameter name=\"loud\">true</parameter>"}`
+	for _, id := range []string{"once", "once", ""} {
+		c := call("note", leaky)
+		c.ID = id
+		got := outcome(t, r, c)
+		if got.Err != nil || got.Result.IsError || len(got.Result.Content) != 2 || got.Result.Content[0].Text != leaky ||
+			!strings.Contains(got.Result.Content[1].Text, `Warning:`+"\n"+`- text: holds the markup of a parameter "loud", which was not sent; the tool got the text`) ||
+			string(got.Result.Metadata["toolhost.leaked"]) != `[{"path":"text","name":"loud","declared":true}]` {
+			t.Errorf("got %+v", got)
+		}
+	}
+	checkMirror(t, outcome(t, r, call("note", `{"text":"</p>"}`)), `{"text":"</p>"}`, "")
+}

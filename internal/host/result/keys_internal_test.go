@@ -26,6 +26,8 @@ var ownKeys = map[string]struct {
 }{
 	"repairsKey":    {repairsKey, func(r *Report) error { return r.SetRepairs([]arguments.Repair{}) }, `[]`},
 	"undeclaredKey": {undeclaredKey, func(r *Report) error { return r.SetUndeclared([]arguments.Undeclared{}) }, `[]`},
+	"leakedKey": {leakedKey, func(r *Report) error { r.SetLeaked([]arguments.Leaked{{Path: "a", Name: "b"}}); return nil },
+		`[{"path":"a","name":"b","declared":false}]`},
 	"filtersKey":    {filtersKey, func(r *Report) error { r.AddChange("mask"); return nil }, `["mask"]`},
 	"answeredByKey": {answeredByKey, func(r *Report) error { r.SetAnsweredBy("cache"); return nil }, `"cache"`},
 	"outputKey":     {outputKey, func(r *Report) error { r.SetBadOutput("no object"); return nil }, `"no object"`},

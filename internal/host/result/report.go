@@ -21,6 +21,7 @@ import (
 const (
 	repairsKey    = tool.ReservedPrefix + "repairs"    // a JSON array of arguments.Repair
 	undeclaredKey = tool.ReservedPrefix + "undeclared" // a JSON array of arguments.Undeclared
+	leakedKey     = tool.ReservedPrefix + "leaked"     // a JSON array of arguments.Leaked
 	// a JSON array of names of filters that made changes
 	filtersKey        = tool.ReservedPrefix + "filters"
 	answeredByKey     = tool.ReservedPrefix + "answered_by"     // the filter that answered in place of the tool
@@ -34,6 +35,7 @@ type Report struct {
 	mu         sync.Mutex
 	repairs    []byte // in JSON; nil: none
 	undeclared []byte // in JSON; nil: none
+	leaked     []arguments.Leaked
 	changedBy  []string
 	answeredBy string
 	badOutput  []byte // in JSON; nil: the result fits, or the caller does not get it
@@ -63,6 +65,14 @@ func (r *Report) SetUndeclared(all []arguments.Undeclared) error {
 	defer r.mu.Unlock()
 	r.undeclared = list
 	return nil
+}
+
+// SetLeaked records the texts of the arguments that hold the markup of a parameter. The result warns
+// the model of each, because nothing else shows it that a parameter did not arrive.
+func (r *Report) SetLeaked(all []arguments.Leaked) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leaked = all
 }
 
 // AddChange records that a filter changed the arguments or the result.
@@ -139,6 +149,7 @@ func (r *Report) Cost() float64 {
 }
 
 // AddTo removes toolhost's keys from the metadata that the plugin sent, and adds the report.
+// Warnings for the model become a block of text behind the content.
 func (r *Report) AddTo(outcome *tool.Outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -153,9 +164,22 @@ func (r *Report) AddTo(outcome *tool.Outcome) {
 		setMetadata(outcome, answeredByKey, encode(r.answeredBy))
 	}
 	if outcome.Err == nil {
+		r.warnLocked(outcome)
 		setMetadata(outcome, outputKey, r.badOutput)
 		setMetadata(outcome, tool.KeyStandingApproval, r.standing)
 	}
+}
+
+func (r *Report) warnLocked(outcome *tool.Outcome) {
+	if len(r.leaked) == 0 {
+		return
+	}
+	text := "Warning:"
+	for _, l := range r.leaked {
+		text += "\n- " + l.Warning()
+	}
+	outcome.Result.Content = append(slices.Clip(outcome.Result.Content), tool.Text(text)) // the plugin's slice stays as it is
+	setMetadata(outcome, leakedKey, encode(r.leaked))
 }
 
 // setMetadata sets a key of a result's metadata, unless the value is nil.
@@ -169,11 +193,11 @@ func setMetadata(outcome *tool.Outcome, key string, value []byte) {
 	outcome.Result.Metadata[key] = value
 }
 
-// encode returns strings in JSON.
+// encode returns strings and truth values in JSON.
 func encode(value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // strings never fail
+		panic(err) // they never fail
 	}
 	return text
 }

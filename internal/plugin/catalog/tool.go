@@ -220,6 +220,16 @@ func (s *Schema) Undeclared(p arguments.Parsed) []arguments.Undeclared {
 	return compiled.Undeclared(p)
 }
 
+// Leaked returns the texts of arguments that hold the markup of a parameter. It returns nil if the
+// schema cannot be used.
+func (s *Schema) Leaked(p arguments.Parsed) []arguments.Leaked {
+	compiled, err := s.compile()
+	if err != nil {
+		return nil
+	}
+	return compiled.Leaked(p)
+}
+
 func (s *Schema) compile() (*arguments.Schema, error) {
 	s.once.Do(func() {
 		if s.compiled, s.err = arguments.Compile(s.text); s.err != nil {
