@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -21,6 +20,7 @@ type answer struct {
 	asked     string // the requested URL
 	body      []byte
 	truncated bool   // the body has more data
+	broken    error  // why the body ended too early; nil: it is whole, or limit ended it
 	mediaType string // without parameters; detected if the server did not send one
 }
 
@@ -36,12 +36,12 @@ func send(client *http.Client, r *http.Request, limit int64) (*answer, error) {
 	}
 	a := &answer{Response: response, asked: r.URL.String()}
 	a.body, err = io.ReadAll(io.LimitReader(response.Body, limit+1))
-	if err != nil && (len(a.body) == 0 || !errors.Is(err, io.ErrUnexpectedEOF)) {
+	if err != nil && (len(a.body) == 0 || r.Context().Err() != nil) {
 		return nil, fmt.Errorf("reading its answer: %w", err)
 	}
-	a.truncated = err != nil
+	a.truncated, a.broken = err != nil, err
 	if int64(len(a.body)) > limit {
-		a.body, a.truncated = a.body[:limit], true
+		a.body, a.truncated, a.broken = a.body[:limit], true, nil
 	}
 	a.mediaType = a.kind()
 	return a, nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -31,9 +32,42 @@ func (a *answer) result(format string) (sdk.Result, error) {
 	result := sdk.Result{Content: []sdk.Content{sdk.Text(a.summary(title))}, IsError: a.StatusCode >= 400}
 	result.Content = append(result.Content, body...)
 	if a.truncated && a.Request.Method != http.MethodHead {
-		result.Content = append(result.Content, sdk.Text(fmt.Sprintf("[Only the first %d bytes were read; there is more. A larger max_bytes reads more.]", len(a.body))))
+		result.Content = append(result.Content, sdk.Text("["+a.missing()+"]"))
 	}
 	return result, nil
+}
+
+// missing says why the body is not whole, and what helps.
+func (a *answer) missing() string {
+	again := a.Request.Method == http.MethodGet
+	if a.broken != nil {
+		of := ""
+		if a.ContentLength > 0 {
+			of = fmt.Sprintf(" of %d", a.ContentLength)
+		}
+		text := fmt.Sprintf("The answer broke off after %d%s bytes (%s). The rest is missing.", len(a.body), of, why(a.broken))
+		if again {
+			text += " Fetching it once more may give the whole."
+		}
+		return text
+	}
+	text := fmt.Sprintf("Only the first %d bytes were read; there is more.", len(a.body))
+	switch {
+	case len(a.body) < maxBytes:
+		return text + " A larger max_bytes reads more."
+	case again:
+		return text + fmt.Sprintf(" max_bytes cannot be larger; the header Range: bytes=%d- reads on, if the server supports it.", len(a.body))
+	default:
+		return text
+	}
+}
+
+// why returns the reason for which a connection ended, in a few words.
+func why(err error) string {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return "the server ended it"
+	}
+	return oneLine(err.Error(), 200)
 }
 
 // maxURL limits how much of a URL is shown, because a server may redirect to one of any length.
@@ -90,6 +124,9 @@ func (a *answer) content(format string) (body []sdk.Content, title string, err e
 	case format == formatJSON:
 		value, ok := a.json()
 		if !ok {
+			if a.truncated && a.isJSON() {
+				return nil, "", fmt.Errorf("%s answered %s with JSON that is not whole. %s", a.Request.URL.Host, a.Status, a.missing())
+			}
 			return nil, "", fmt.Errorf("%s answered %s with no JSON but %s, which begins so: %s", a.Request.URL.Host, a.Status, a.mediaType, oneLine(a.text(), 300))
 		}
 		return []sdk.Content{value}, "", nil
@@ -98,7 +135,7 @@ func (a *answer) content(format string) (body []sdk.Content, title string, err e
 	case a.isText():
 		return a.textContent(format)
 	case a.truncated:
-		return []sdk.Content{sdk.Text("[This is no text, and more than max_bytes, so that nothing of it is shown.]")}, "", nil
+		return []sdk.Content{sdk.Text("[This is no text and not whole, so that nothing of it is shown.]")}, "", nil
 	case slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, a.mediaType):
 		return []sdk.Content{sdk.Image(a.mediaType, a.body)}, "", nil
 	}
@@ -124,14 +161,16 @@ func (a *answer) pageContent(format, text string) (body []sdk.Content, title str
 	if err == nil && format != formatText {
 		converted, failed := page.markdown(a.Request.URL)
 		if failed == nil {
-			return []sdk.Content{sdk.Text(converted)}, page.title, nil
+			return page.texts(converted, a.Request.URL), page.title, nil
 		}
 		err = failed
 	}
+	var about hints
 	if page != nil {
-		title = page.title
+		about = page.hints
 	}
-	body = []sdk.Content{sdk.Text(plain(text))}
+	title = about.title
+	body = about.texts(plain(text), a.Request.URL)
 	if errors.Is(err, errMarkup) && format != formatText {
 		body = append(body, sdk.Text("[This is the page's text alone: "+errMarkup.Error()+" to Markdown.]"))
 	}

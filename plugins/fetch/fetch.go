@@ -15,6 +15,7 @@ A status of 400 or more marks the result as an error and still has the content. 
 
 const (
 	maxTimeout  = 120 * time.Second // the longest timeout that a call can request
+	maxBytes    = 10 << 20          // the largest max_bytes
 	fetchMargin = 30 * time.Second  // additional time of a call for converting the response
 )
 

@@ -34,10 +34,11 @@ var errMarkup = errors.New("the page is too large or too deeply nested to be con
 // page is parsed HTML without invisible elements.
 type page struct {
 	document *html.Node
-	title    string
+	hints
 }
 
-// parse returns a page, or errMarkup. If the page marks its main part, it returns only that part.
+// parse returns a page, or errMarkup. If the page marks its main part, and that has content, it
+// returns only that part.
 func parse(text string) (*page, error) {
 	if len(text) > maxMarkup {
 		return nil, errMarkup
@@ -49,15 +50,16 @@ func parse(text string) (*page, error) {
 	p := &page{document: document}
 	var mains []*html.Node
 	for n := range document.Descendants() {
-		switch {
-		case n.DataAtom == atom.Title && p.title == "" && n.Namespace == "" && n.FirstChild != nil:
-			p.title = oneLine(n.FirstChild.Data, 200)
-		case n.DataAtom == atom.Main, attribute(n, "role") == "main":
+		p.take(n)
+		if n.DataAtom == atom.Main || attribute(n, "role") == "main" {
 			mains = append(mains, n)
 		}
 	}
 	if len(mains) == 1 {
-		p.document = mains[0]
+		if prune(mains[0], 0); visible(mains[0]) {
+			p.document = mains[0]
+			return p, nil
+		}
 	}
 	prune(p.document, 0)
 	return p, nil
