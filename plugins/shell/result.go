@@ -79,7 +79,7 @@ func (e *ending) result() (sdk.Result, error) {
 			return sdk.Result{}, sdk.Unavailable("%w", err)
 		}
 		o.DroppedBytes += dropped
-		blocks = append(blocks, sdk.Text(output.name+":"), content(output.name, data))
+		blocks = append(append(blocks, sdk.Text(output.name+":")), content(output.name, data)...)
 	}
 	if e.limit > 0 {
 		blocks = append(blocks, sdk.Text(fmt.Sprintf("[The command was ended because it was not done after %s. "+
@@ -101,15 +101,20 @@ func (e *ending) result() (sdk.Result, error) {
 // pictures are the image types that models accept.
 var pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// content returns an output as text if it is text, and otherwise as a file or image.
-func content(name string, data []byte) sdk.Content {
+// content returns an output as text if it is text, and otherwise as a file or image. A note follows
+// a text that is not shown byte for byte.
+func content(name string, data []byte) []sdk.Content {
 	const looked = 8000 // git looks for a NUL in as many bytes
-	if !bytes.ContainsRune(data[:min(len(data), looked)], 0) {
-		return sdk.Text(string(data))
+	if !bytes.ContainsRune(data[:min(len(data), looked)], 0) || isRecords(data) {
+		text, note := readable(data)
+		if note == "" {
+			return []sdk.Content{sdk.Text(text)}
+		}
+		return []sdk.Content{sdk.Text(text), sdk.Text(note)}
 	}
 	kind := http.DetectContentType(data)
 	if slices.Contains(pictures, kind) {
-		return sdk.Image(kind, data)
+		return []sdk.Content{sdk.Image(kind, data)}
 	}
-	return sdk.File(name+".bin", kind, data)
+	return []sdk.Content{sdk.File(name+".bin", kind, data)}
 }
