@@ -21,6 +21,7 @@ from toolhost._json import is_object
 from toolhost.errors import Internal, ToolError, ToolhostError, Unsupported
 from toolhost.plugin._call import Call
 from toolhost.plugin._check import settlement_of
+from toolhost.plugin._failure import message_of, silent
 from toolhost.plugin._output import result_of
 from toolhost.plugin._relative import relative_to
 from toolhost.result import Result
@@ -124,7 +125,7 @@ class Runner:
                     with contextlib.suppress(ToolhostError, ToolError):
                         await self._author(call, "closing tool", bound.close, stops=False)
         except ToolError as failure:
-            message = str(failure) or _silent(failure)
+            message = str(failure) or silent(failure)
             return Result(relative_to(call.start.context.workspace, message), is_error=True)
 
     async def _served(self, call: Call, bound: Bound) -> Result:
@@ -236,8 +237,8 @@ class Runner:
             raise call.stopped
         call.logger.error("%s %r raised", what, self.name, exc_info=failure)
         if isinstance(failure, Exception):
-            raise ToolError(_message_of(failure)) from failure
-        raise Internal(f'{what} "{self.name}": {type(failure).__name__}: {failure}') from failure
+            raise ToolError(message_of(failure)) from failure
+        raise Internal(f'{what} "{self.name}": {message_of(failure)}') from failure
 
     def _in_thread(self, code: Callable[[], Any], shape: Callable[[Any], Any] | None) -> asyncio.Future[_Returned]:
         """Run code in a thread, and return a future of its return value or exception."""
@@ -269,15 +270,6 @@ async def _caught(code: Callable[[], Any], shape: Callable[[Any], Any] | None) -
         raise
     except BaseException as failure:  # noqa: BLE001
         return None, failure
-
-
-def _message_of(failure: Exception) -> str:
-    """Return the message that the model reads for an exception other than ToolError."""
-    return f"{type(failure).__name__}: {failure}" if str(failure) else _silent(failure)
-
-
-def _silent(failure: Exception) -> str:
-    return f"the tool failed with an error of type {type(failure).__name__} without a message"
 
 
 def _only(failure: BaseException | None) -> BaseException | None:
