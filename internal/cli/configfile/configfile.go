@@ -107,10 +107,15 @@ func (p *Program[C]) Warnings(file trust.File) []string {
 }
 
 // exposure says that every user of the machine can change a file or replace it. It is empty if they
-// cannot. There are machines on which all files are like that, such as those that share a folder with
+// cannot, and for a device: a person who names /dev/null wants an empty file, and nobody changes what
+// it says. There are machines on which all files are like that, such as those that share a folder with
 // Windows, so this refuses nothing.
 func exposure(path string) string {
-	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o002 != 0 {
+	info, err := os.Stat(path)
+	if err == nil && info.Mode()&os.ModeDevice != 0 {
+		return ""
+	}
+	if err == nil && info.Mode().Perm()&0o002 != 0 {
 		return fmt.Sprintf("every user of this machine can change %s; run: chmod o-w %[1]s", trust.Quote(path))
 	}
 	folder := filepath.Dir(path)

@@ -136,6 +136,13 @@ func TestWarnsOfAFileThatAllCanChange(t *testing.T) {
 	}
 }
 
+// A device is no file that others can change, so that there is nothing to warn of.
+func TestADeviceIsAnEmptyFile(t *testing.T) {
+	if code, stdout, stderr := runConfig(t.Context(), "check", os.DevNull); code != 0 || stderr != "" || !strings.Contains(stdout, "is valid") {
+		t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
+	}
+}
+
 // Use refuses a file that is not trusted before it parses the file, so that an error does not quote
 // what a tool wrote.
 func TestUseRefusesAnUntrustedFileUnread(t *testing.T) {
