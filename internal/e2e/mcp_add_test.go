@@ -175,3 +175,38 @@ func TestMCPImport(t *testing.T) {
 	run("--replace", client, "My Web").exits(t, 0)
 	run(client, "none").exits(t, 2)
 }
+
+// TestMCPAddWritesAtStart adds a server that writes when it starts: toolhost grants it what --write
+// names already when it lists the tools. A look at a server that is not trusted grants it nothing.
+func TestMCPAddWritesAtStart(t *testing.T) {
+	t.Parallel()
+	h := prepare(t)
+	write(t, filepath.Join(h.home, "toolhost.yaml"), "new_plugins: ask\n", 0o600)
+	h.serve(t)
+	folder, data := filepath.Join(h.home, "server"), filepath.Join(h.home, "data")
+	for _, dir := range []string{folder, data} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(folder, "start.sh"), "#!/bin/sh\necho started >> "+data+"/log || exit 7\nexec ./mcpserver\n", 0o700)
+	server, err := os.ReadFile(filepath.Join(bin, "mcpserver"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(folder, "mcpserver"), string(server), 0o700)
+	refused := h.addMCP(t, "notes", "--folder", folder, "--", "./start.sh")
+	refused.exits(t, 3)
+	refused.says(t, "exit code 7", "--write PATH")
+	h.addMCP(t, "notes", "--folder", folder, "--write", data, "--", "./start.sh").says(t, "added notes: 3 tools", "in service")
+	h.do(t, "trust", "--diff", "notes", "--plugins", h.plugins).says(t, "trusted notes")
+	h.do(t, "trust", "--revoke", "notes", "--plugins", h.plugins).exits(t, 0)
+	started := textOf(filepath.Join(data, "log"))
+	if !strings.HasPrefix(started, "started\n") {
+		t.Errorf("the log of the server is %q", started)
+	}
+	h.do(t, "trust", "--diff", "notes", "--plugins", h.plugins).says(t, "exit code 7")
+	if now := textOf(filepath.Join(data, "log")); now != started {
+		t.Errorf("after a look at the server, its log is %q", now)
+	}
+}

@@ -30,6 +30,46 @@ func (s *Store) TrustPlugin(folders []string, path string, d Description, first 
 	return errors.Join(err, errors.Join(taken...))
 }
 
+// TrustUnread records that a plugin is trusted that cannot describe itself yet, with the digest of its
+// file: its first description is trusted then. name is the name that it will probably have. The names
+// of tools that it owns stay its own. If another plugin of the folders has name, the error wraps
+// ErrTaken, and nothing changes.
+func (s *Store) TrustUnread(folders []string, path, name, digest string) error {
+	source := RealSource(path)
+	folder, base := filepath.Dir(source), filepath.Base(source)
+	return s.change(func(r *records) (bool, error) {
+		if owner := r.plugins(folders).Named(name); owner != "" && owner != source {
+			return false, errTaken(name, owner)
+		}
+		now := &Plugin{Digest: digest, When: s.now().UTC()}
+		if HasOtherNames(source) {
+			now.Exact = exactLinked
+		}
+		plugins := r.folder(folder).Plugins
+		if before := plugins[base]; before != nil {
+			now.Names = before.Names
+		}
+		plugins[base] = now
+		return true, nil
+	})
+}
+
+// errTaken is the error for a plugin whose name belongs to another one.
+func errTaken(name, owner string) error {
+	return fmt.Errorf("%w: the plugin name %q belongs to %s", ErrTaken, name, owner)
+}
+
+// folder returns the record of a folder, and makes one if there is none.
+func (r *records) folder(path string) *Folder {
+	if r.Folders == nil {
+		r.Folders = map[string]*Folder{}
+	}
+	if r.Folders[path] == nil {
+		r.Folders[path] = &Folder{Plugins: map[string]*Plugin{}, ID: identify(path)}
+	}
+	return r.Folders[path]
+}
+
 // TrustPlugins is TrustPlugin for several plugins, in this order: it reads and writes the records
 // once. It returns the records of the folders after the change, and an error for each claim that it
 // refused, which wraps ErrTaken. If it cannot read or write the records, it changes nothing.
@@ -47,7 +87,7 @@ func (s *Store) TrustPlugins(folders []string, claims []Claim) (after *Plugins, 
 				continue
 			}
 			changed = true
-			if before == nil || before.Name == "" {
+			if before == nil || before.Name == "" && len(before.Names) == 0 {
 				after.add(source, now)
 				continue
 			}
@@ -66,21 +106,15 @@ func (s *Store) TrustPlugins(folders []string, claims []Claim) (after *Plugins, 
 func (r *records) claim(all *Plugins, source string, c Claim, when time.Time) (before, now *Plugin, err error) {
 	d := c.Description
 	folder, base := filepath.Dir(source), filepath.Base(source)
-	if r.Folders[folder] == nil {
-		if c.First {
-			return nil, nil, nil
-		}
-		if r.Folders == nil {
-			r.Folders = map[string]*Folder{}
-		}
-		r.Folders[folder] = &Folder{Plugins: map[string]*Plugin{}, ID: identify(folder)}
+	if r.Folders[folder] == nil && c.First {
+		return nil, nil, nil
 	}
-	before = r.Folders[folder].Plugins[base]
+	before = r.folder(folder).Plugins[base]
 	if c.First && (before == nil || before.Name != "" || before.Digest != "" && before.Digest != d.Digest) {
 		return before, nil, nil
 	}
 	if owner := all.Named(d.Name); owner != "" && owner != source {
-		return before, nil, fmt.Errorf("%w: the plugin name %q belongs to %s", ErrTaken, d.Name, owner)
+		return before, nil, errTaken(d.Name, owner)
 	}
 	now = &Plugin{Digest: d.Digest, When: when, Name: d.Name, Tools: d.Tools, Asks: d.Asks, Names: map[string]uint64{}, Former: before.former(d.Digest)}
 	switch {
@@ -89,7 +123,7 @@ func (r *records) claim(all *Plugins, source string, c Claim, when time.Time) (b
 	case c.First:
 		now.Exact = before.Exact
 	}
-	if before != nil && Fold(before.Name) == Fold(d.Name) {
+	if before != nil && (before.Name == "" || Fold(before.Name) == Fold(d.Name)) {
 		now.Order = before.Order
 		maps.Copy(now.Names, before.Names)
 	}

@@ -228,7 +228,7 @@ func (s *devSession) start(ctx context.Context) error {
 
 // freeTools removes the timeouts of the present tools. Tools that later builds add keep theirs.
 func (s *devSession) freeTools(ctx context.Context) error {
-	found, err := serve.Examine(ctx, s.options, s.options.Folders[0])
+	found, err := serve.Examine(ctx, s.options, s.options.Folders[0], true)
 	if err != nil {
 		return err
 	}

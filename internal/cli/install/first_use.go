@@ -28,7 +28,7 @@ func (i *Installer) use(ctx context.Context, options serve.Options, folder strin
 	digests := map[string]string{}
 	var claims []trust.Claim
 	for _, source := range sources {
-		p, err := examineAt(ctx, options, source)
+		p, err := examineAt(ctx, options, source, true)
 		if err != nil {
 			return fmt.Errorf("asking %s, which is in the folder already: %w", source, err)
 		}

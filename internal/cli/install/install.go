@@ -25,8 +25,8 @@ func NewInstallCommand(p cli.Process) *cobra.Command {
 			"A toolhost that runs and looks into that folder takes the plugin over at once, without a failed call; if it cannot,\n" +
 			"what was there before is put back, and the exit code is 3. If there is a lock file, the plugin is allowed in it.\n" +
 			"What the plugin asks to be allowed is shown, with the lines of toolhost.yaml that grant it.\n" +
-			"With -o json it prints an object: plugin, version, path, digest, tools, replaced, in_service, lock_file, ungranted\n" +
-			"and warnings.",
+			"With -o json it prints an object: plugin, version, path, digest, tools, replaced, in_service, needs_login, lock_file,\n" +
+			"ungranted and warnings.",
 		Example: "  toolhost install build/weather\n  toolhost install . --plugins /opt/toolhost/plugins",
 		Args:    cli.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,6 +58,8 @@ type Installed struct {
 	Tools     []string `json:"tools"`
 	Replaced  bool     `json:"replaced"`   // a plugin of the name was there before
 	InService bool     `json:"in_service"` // a running toolhost serves the plugin
+	// it is an MCP server whose tools can be read after a login only
+	NeedsLogin bool `json:"needs_login"`
 	// the lock file that allows the plugin; empty means none
 	LockFile  string           `json:"lock_file"`
 	Ungranted []tool.Ungranted `json:"ungranted"` // requests that the configuration does not grant
@@ -76,6 +78,9 @@ func (d *Installed) text() string {
 		verb = "replaced"
 	}
 	what := cli.Count(len(d.Tools), "tool")
+	if d.NeedsLogin && !d.InService {
+		what = "its tools are read after a login"
+	}
 	if len(d.Tools) > 0 {
 		what += ", " + strings.Join(d.Tools, ", ")
 	}

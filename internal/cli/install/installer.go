@@ -93,11 +93,11 @@ func (i *Installer) Install(ctx context.Context, source string) (_ *Installed, e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, staged.Discard()) }()
-	plugin, err := serve.Examine(ctx, options, staged.Folder())
+	plugin, err := serve.Examine(ctx, options, staged.Folder(), true)
 	if err != nil {
 		return nil, err
 	}
-	if err := serve.CheckExamined(plugin, staged.Path(), source); err != nil {
+	if err := serve.CheckExamined(plugin, staged.Path(), source); err != nil && !serve.NeedsLogin(plugin) {
 		if i.Refused != nil {
 			err = i.Refused(plugin.Problem)
 		}
@@ -120,6 +120,9 @@ func (i *Installer) Install(ctx context.Context, source string) (_ *Installed, e
 	done.note = "no toolhost runs; the next one has it: toolhost serve"
 	if i.plugins != "" {
 		done.note += " --plugins " + filepath.Dir(done.Path)
+	}
+	if done.NeedsLogin {
+		done.note += "; then: " + serve.LoginCommand(done.Plugin)
 	}
 	return done, i.place(staged, done, plugin, options)
 }
@@ -156,14 +159,14 @@ func (i *Installer) trust(options serve.Options, p *catalog.Plugin, path string)
 		return nil, err
 	}
 	before := records.Source(path)
-	return func() error { return store.RestorePlugin(path, before) }, nameOwned(store.TrustPlugin(folders, path, p.Trusted(), false))
+	return func() error { return store.RestorePlugin(path, before) }, nameOwned(trustAsIs(store, folders, path, p))
 }
 
 func newInstalled(p *catalog.Plugin, folder *pluginfolder.Folder, options serve.Options) *Installed {
 	d := &Installed{
 		Plugin: p.Info.Name, Version: p.Info.Version, Path: folder.Path(p.Info.Name), Digest: p.Digest, Tools: []string{},
 		Ungranted: host.Ungranted(p, p.Permissions(), serve.Granted(options.Plugin(p.Info.Name).Sandbox), launch.Variables(options.Plugin(p.Info.Name))),
-		Warnings:  append([]string{}, p.Warnings...),
+		Warnings:  append([]string{}, p.Warnings...), NeedsLogin: serve.NeedsLogin(p),
 	}
 	if d.Ungranted == nil {
 		d.Ungranted = []tool.Ungranted{}
@@ -224,6 +227,9 @@ func (i *Installer) takeOver(ctx context.Context, c *client.Client, d *Installed
 		d.note = fmt.Sprintf("the toolhost at %s does not look into this folder; one does with --plugins %s", c.Addr(), filepath.Dir(d.Path))
 		return "", nil
 	}
+	if d.NeedsLogin {
+		return i.takeOverUnread(ctx, c, d)
+	}
 	own, err := c.Admin().LockFile(ctx)
 	if err != nil {
 		return "", err
@@ -244,9 +250,14 @@ func (i *Installer) takeOver(ctx context.Context, c *client.Client, d *Installed
 	if plugin.State.Off() || plugin.Digest != d.Digest {
 		return cmp.Or(failureOf(done, plugin.Name), plugin.Reason, refusalOf(plugin), "it is not known why"), nil
 	}
+	d.serves(plugin)
+	return "", nil
+}
+
+// serves adds what a toolhost says of the plugin that it serves.
+func (d *Installed) serves(plugin *tool.PluginInfo) {
 	d.InService, d.Tools = true, append([]string{}, plugin.Tools...)
 	d.Ungranted, d.Warnings = append([]tool.Ungranted{}, plugin.Ungranted...), append([]string{}, plugin.Warnings...)
-	return "", nil
 }
 
 // load makes a toolhost read its folders, and returns the plugin at a path. toolhost may ask a new

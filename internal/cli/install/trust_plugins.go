@@ -226,7 +226,11 @@ func (t *truster) plugin(ctx context.Context, options serve.Options, source stri
 			return pluginTrust{}, err
 		}
 	}
-	p, err := examineAt(ctx, options, source)
+	granted := !look || before != nil && before.Exact == "" && !trust.HasOtherNames(source) // a toolhost would use what is there
+	p, err := examineAt(ctx, options, source, granted)
+	if err == nil && serve.NeedsLogin(p) {
+		return t.unread(ctx, options, source, p, before, look)
+	}
 	if err == nil {
 		err = serve.CheckExamined(p, p.Source, source)
 	}
@@ -250,8 +254,8 @@ func (t *truster) plugin(ctx context.Context, options serve.Options, source stri
 
 // examineAt starts the plugin at a path, reads its description, and returns the plugin as a
 // toolhost would load it alone. Its Source is another path. If Problem is not empty, the plugin is
-// unusable.
-func examineAt(ctx context.Context, options serve.Options, source string) (p *catalog.Plugin, err error) {
+// unusable. granted is as for Examine.
+func examineAt(ctx context.Context, options serve.Options, source string, granted bool) (p *catalog.Plugin, err error) {
 	temp, err := serve.MakeScratch()
 	if err != nil {
 		return nil, err
@@ -265,7 +269,7 @@ func examineAt(ctx context.Context, options serve.Options, source string) (p *ca
 	if err := os.Symlink(source, staged); err != nil {
 		return nil, fmt.Errorf("making a folder for the plugin: %w", err)
 	}
-	return serve.Examine(ctx, options, folder)
+	return serve.Examine(ctx, options, folder, granted)
 }
 
 // changesOf returns the declarations of a plugin that the operator has not trusted.

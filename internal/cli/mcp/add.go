@@ -27,16 +27,18 @@ Everything else is a program in PATH, or a file that is copied into the folder. 
 server.js in: toolhost mcp add notes --folder ~/notes-server -- node server.js
 
 A server at a URL has no process. It gets --header with each request, and toolhost connects to public addresses only, and to
-those of --address.
+those of --address. With --oauth, each person logs in to it; its tools are known, and trusted, after the login of an operator:
+toolhost mcp login NAME.
 
 The server gets no variable of your environment. --env keeps a value as a secret, in a file that only you can read. The flags
 --network, --workspace, --read and --write write a grant into toolhost.yaml; so do secrets.
-With -o json it prints an object: plugin, version, path, digest, tools, replaced, in_service, package, command, network,
-secrets, config, grants and warnings.`
+With -o json it prints an object: plugin, version, path, digest, tools, replaced, in_service, needs_login, package, command,
+network, secrets, config, grants and warnings.`
 
 const addExample = `  toolhost mcp add time -- uvx mcp-server-time --local-timezone Europe/Berlin
   toolhost mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/data
   toolhost mcp add wiki --header 'Authorization: Bearer ${WIKI_TOKEN}' https://wiki.example/mcp
+  toolhost mcp add docs --oauth https://docs.example/mcp
   toolhost mcp add github --network --env GITHUB_TOKEN -- npx -y @example/github@1.2.3`
 
 // addFlags are the flags of `mcp add`.
@@ -91,6 +93,7 @@ func (flags *addFlags) add(f *pflag.FlagSet, s *server) {
 	f.StringArrayVar(&flags.secrets, "secret", nil, "`VARIABLE=NAME`: the variable gets a secret of toolhost.yaml; may be given more than once")
 	f.StringArrayVar(&flags.set, "set", nil, "`VARIABLE=VALUE` of the server that is no secret; may be given more than once")
 	f.StringArrayVar(&flags.headers, "header", nil, "`NAME: VALUE` of each request to a URL, kept as a secret; ${NAME} in VALUE is a variable of toolhost's environment; may be given more than once")
+	f.BoolVar(&s.oauth, "oauth", false, "each person logs in to the server at a URL")
 	f.StringArrayVar(&s.addresses, "address", nil, "`ADDRESS` or network that is not public and that a URL may lead to, such as 127.0.0.1; may be given more than once")
 	f.StringVar(&s.prefix, "prefix", "", "`PREFIX` of the names of its tools")
 	f.BoolVar(&flags.trustAnnotations, "trust-annotations", false, "obey what the server says about its tools, such as that one only reads; without it, all count as dangerous")

@@ -12,20 +12,21 @@ import (
 
 // added is the result of adding a server, as -o json prints it.
 type added struct {
-	Plugin    string        `json:"plugin"`
-	Version   string        `json:"version"`
-	Path      string        `json:"path"`
-	Digest    string        `json:"digest"`
-	Tools     []string      `json:"tools"`
-	Replaced  bool          `json:"replaced"`
-	InService bool          `json:"in_service"`
-	Package   *addedPackage `json:"package"` // null: the server is no package
-	Command   []string      `json:"command"` // that runs it
-	Network   bool          `json:"network"` // the sandbox permits it
-	Secrets   []addedSecret `json:"secrets"`
-	Config    string        `json:"config"` // the file that was changed; empty: none
-	Grants    []string      `json:"grants"` // what was added to it
-	Warnings  []string      `json:"warnings"`
+	Plugin     string        `json:"plugin"`
+	Version    string        `json:"version"`
+	Path       string        `json:"path"`
+	Digest     string        `json:"digest"`
+	Tools      []string      `json:"tools"`
+	Replaced   bool          `json:"replaced"`
+	InService  bool          `json:"in_service"`
+	NeedsLogin bool          `json:"needs_login"` // its tools are read after a login
+	Package    *addedPackage `json:"package"`     // null: the server is no package
+	Command    []string      `json:"command"`     // that runs it
+	Network    bool          `json:"network"`     // the sandbox permits it
+	Secrets    []addedSecret `json:"secrets"`
+	Config     string        `json:"config"` // the file that was changed; empty: none
+	Grants     []string      `json:"grants"` // what was added to it
+	Warnings   []string      `json:"warnings"`
 
 	url, note string
 	planned   bool // nothing was done
@@ -49,7 +50,7 @@ type addedSecret struct {
 // finish adds the result of the installation.
 func (d *added) finish(result *install.Installed) {
 	d.Version, d.Path, d.Digest, d.Tools = result.Version, result.Path, result.Digest, result.Tools
-	d.Replaced, d.InService, d.note = result.Replaced, result.InService, result.Note()
+	d.Replaced, d.InService, d.NeedsLogin, d.note = result.Replaced, result.InService, result.NeedsLogin, result.Note()
 	d.Warnings = append(d.Warnings, result.Warnings...)
 	for _, u := range result.Ungranted {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("it asks for %s, which is not granted; in toolhost.yaml: %s", u.Request, u.Grant))
@@ -114,6 +115,9 @@ func (d *added) text() string {
 }
 
 func (d *added) tools() string {
+	if d.NeedsLogin && !d.InService {
+		return "its tools are read after a login"
+	}
 	if len(d.Tools) == 0 {
 		return "no tools"
 	}

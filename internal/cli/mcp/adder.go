@@ -315,6 +315,10 @@ func grants(s *server, c *config.Config) []serve.Addition {
 func refused(s *server, reason string) error {
 	help := "; it starts in the sandbox without a network, without the workspace, and without your variables; name what it needs with --read PATH, --write PATH, --network and --env"
 	switch {
+	case strings.Contains(reason, "(HTTP status 401)"):
+		help = "; `toolhost mcp add` writes mcp.oauth with --oauth, and mcp.headers with --header"
+	case s.url != "" && strings.Contains(reason, ".http.addresses"):
+		help = "; `toolhost mcp add` writes it with --address"
 	case strings.Contains(reason, "beginning an MCP session:"), strings.Contains(reason, "it has no tool that can be used"):
 		help = "" // it lives and answers
 	case s.url != "":

@@ -28,6 +28,7 @@ type server struct {
 	trusted   bool                 // its annotations hold
 	protocol  string               // the version of MCP to begin with; empty: the newest
 	requests  manifest.Permissions // what the operator grants it
+	oauth     bool                 // each person logs in to a server at a URL
 	addresses []string             // that are not public, and that a server at a URL may have
 	folder    string               // whose content the plugin gets; empty: none
 	lock      string               // a file with pins; empty: none
@@ -60,7 +61,7 @@ func (s *server) check() error {
 	if s.url != "" && (len(s.secrets) > 0 || len(s.set) > 0 || s.folder != "" || s.requests.Network) {
 		return errors.New("a server at a URL has no process, and so no variables, folder and network of a process; write secrets into headers")
 	}
-	if s.url == "" && (len(s.headers) > 0 || len(s.addresses) > 0) {
+	if s.url == "" && (len(s.headers) > 0 || len(s.addresses) > 0 || s.oauth) {
 		return errors.New("a server with a command gets no requests over HTTP; use --env")
 	}
 	for variable := range s.secrets {
@@ -98,6 +99,9 @@ func (s *server) manifest(command []string) ([]byte, error) {
 	}
 	if s.trusted {
 		m.MCP.Annotations = manifest.AnnotationsTrusted
+	}
+	if s.oauth {
+		m.MCP.OAuth = &manifest.OAuth{}
 	}
 	for name, h := range s.headers {
 		if m.MCP.Headers == nil {

@@ -41,7 +41,7 @@ func confinement(ctx context.Context, options Options) []finding {
 	started, err := process.StartBare(ctx, process.Config{
 		Plugin: "doctor", Instance: "doctor-1", Path: self, Args: []string{"--version"}, RunDir: runtime.runDir.Path(), Reaper: runtime.guard,
 		Limits: bounds, Cgroups: runtime.groups, Names: runtime.names, PIDNamespace: launch.Namespace(settings.Sandbox, runtime.groups),
-		Sandbox: placesOf(options).Question(settings.Sandbox),
+		Sandbox: placesOf(options).Question(settings.Sandbox, false),
 	}, func(string) []string { return nil })
 	if err != nil {
 		return append(found, fatal("plugin process", err)...)

@@ -20,8 +20,9 @@ import (
 
 // Examine starts the only plugin in a folder, reads its description, and returns the plugin as a
 // toolhost with these options would load it. It does not use the state or the socket of that
-// toolhost. If Problem of the result is not empty, the plugin is unusable.
-func Examine(ctx context.Context, options Options, folder string) (_ *catalog.Plugin, err error) {
+// toolhost. If Problem of the result is not empty, the plugin is unusable. granted says that the
+// operator has asked to use the plugin, so that an MCP server gets its grants while it is asked.
+func Examine(ctx context.Context, options Options, folder string, granted bool) (_ *catalog.Plugin, err error) {
 	temp, err := MakeScratch()
 	if err != nil {
 		return nil, err
@@ -40,7 +41,10 @@ func Examine(ctx context.Context, options Options, folder string) (_ *catalog.Pl
 	store := openSecrets(options.Secrets, options.getenv, nil)
 	launching := runtime.launching(logger)
 	launching.Redact, launching.Brief = store.Redactor().Line, true
+	launching.Granted = granted
 	plugins := launch.New(launching, launch.Settings{Config: &options.Config, Places: where, Secrets: store})
+	_, closeLogins := openLogins(state, plugins, store.Redactor(), logger) // nobody is logged in; clients have their own tokens
+	defer closeLogins()
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: state, Describe: plugins.Describe, Logger: logger, Overrides: overrides(options.Tools),
 		DescribeTimeout: options.Launch.Timeout,

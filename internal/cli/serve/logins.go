@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"strings"
 
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
@@ -67,6 +68,21 @@ func loginServer(p *catalog.Plugin) (s mcpauth.Server, ok bool) {
 		Issuer: m.OAuth.Issuer, ClientMetadata: m.OAuth.ClientMetadata, Scopes: m.OAuth.Scopes,
 	}}, true
 }
+
+// NeedsLogin reports whether an examined plugin is an MCP server whose tools can be read only with the
+// login of a person. A toolhost has such logins, and Examine has none.
+func NeedsLogin(p *catalog.Plugin) bool {
+	s, ok := loginServer(p)
+	return ok && s.OAuth.Grant != mcpauth.GrantClient && LacksLogin(p.Info.Name, p.Problem)
+}
+
+// LacksLogin reports whether the reason why a plugin cannot be used is that nobody is logged in to it.
+func LacksLogin(plugin, reason string) bool {
+	return strings.HasSuffix(reason, LoginCommand(plugin))
+}
+
+// LoginCommand returns the command that logs a person in to the server of a plugin.
+func LoginCommand(plugin string) string { return mcpauth.LoginCommand(plugin) }
 
 // personal reports whether each principal has a login at the MCP server that a plugin is, so that its
 // sessions must not be shared.

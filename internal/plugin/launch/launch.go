@@ -58,6 +58,11 @@ type Config struct {
 	// Redact redacts a line of the output of processes; nil: lines stay as they are.
 	Redact func(line string, headless, cut bool) string
 
+	// Granted says that only plugins are asked for their description that the operator has trusted. MCP
+	// servers then have their whole grants but the workspace while they are asked: many look for their
+	// network or write a file when they start. Plugins of the contract need neither to describe themselves.
+	Granted bool
+
 	Subreaped bool // toolhost runs below subreapers
 	Brief     bool // the state ends with this process, so a bytecode cache has no reader
 
@@ -171,7 +176,7 @@ func (l *Launcher) Describe(ctx context.Context, p *catalog.Plugin) (tool.Descri
 		return l.describeRemote(ctx, in, p, instance)
 	}
 	cfg := l.process(in, p, instance)
-	cfg.Sandbox = l.sandbox(in.Places.Question(in.Config.Plugin(p.Info.Name).Sandbox))
+	cfg.Sandbox = l.sandbox(in.Places.Question(in.Config.Plugin(p.Info.Name).Sandbox, l.cfg.Granted && p.IsServer()))
 	if !l.cfg.Brief {
 		writeBytecode(&cfg, p)
 	}

@@ -34,10 +34,14 @@ func (g Places) Sandbox(s config.Sandbox) sandbox.Config {
 
 // Question returns the access of a process that only describes itself. It has no workspace, because
 // the operator has not trusted the executable yet. It has everything else that the plugin may need
-// to start.
-func (g Places) Question(s config.Sandbox) sandbox.Config {
-	s.Network, s.Workspace = false, string(tool.AccessNone)
-	s.Read, s.Write = slices.Concat(s.Read, s.Write), nil
+// to start. granted says that the operator has trusted what runs, and that it may need the network and
+// the paths that it may write.
+func (g Places) Question(s config.Sandbox, granted bool) sandbox.Config {
+	s.Workspace = string(tool.AccessNone)
+	if !granted {
+		s.Network = false
+		s.Read, s.Write = slices.Concat(s.Read, s.Write), nil
+	}
 	return g.Sandbox(s)
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // YAML returns the text of a plugin.yaml of an MCP server, which Parse reads as the same manifest. It
-// has the keys of MCP, Description, Env.Set and Permissions.
+// has the keys of MCP, Description, Env.Set and Permissions, and none below mcp.oauth.
 func (m *Manifest) YAML() []byte {
 	var b bytes.Buffer
 	line := func(key, value string) { fmt.Fprintf(&b, "%s: %s\n", key, value) }
@@ -26,6 +26,9 @@ func (m *Manifest) YAML() []byte {
 	}
 	if len(m.MCP.Headers) > 0 {
 		line("  headers", mapping(m.MCP.Headers))
+	}
+	if m.MCP.OAuth != nil {
+		line("  oauth", "{}")
 	}
 	if len(m.MCP.Secrets) > 0 {
 		line("  secrets", mapping(m.MCP.Secrets))

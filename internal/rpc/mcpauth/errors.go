@@ -31,12 +31,16 @@ func (e *LoginError) Error() string {
 	}
 	switch {
 	case e.Principal == "":
-		return fmt.Sprintf("toolhost cannot read the tools of the MCP server %q (%s); an operator has to run: toolhost mcp login %s", e.Plugin, reason, e.Plugin)
+		return fmt.Sprintf("toolhost cannot read the tools of the MCP server %q (%s); an operator has to run: %s", e.Plugin, reason, LoginCommand(e.Plugin))
 	case e.Reason == noLogin:
-		return fmt.Sprintf("%s is not logged in to the MCP server %q; run: toolhost mcp login %s", e.Principal, e.Plugin, e.Plugin)
+		return fmt.Sprintf("%s is not logged in to the MCP server %q; run: %s", e.Principal, e.Plugin, LoginCommand(e.Plugin))
 	}
-	return fmt.Sprintf("%s has to log in to the MCP server %q again (%s); run: toolhost mcp login %s", e.Principal, e.Plugin, reason, e.Plugin)
+	return fmt.Sprintf("%s has to log in to the MCP server %q again (%s); run: %s", e.Principal, e.Plugin, reason, LoginCommand(e.Plugin))
 }
+
+// LoginCommand returns the command that logs a person in to the server of a plugin. The text of a
+// LoginError ends with it.
+func LoginCommand(plugin string) string { return "toolhost mcp login " + plugin }
 
 // ErrUnknownLogin says that no login with this id has begun, that it is over, or that another
 // principal began it.
