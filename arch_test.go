@@ -70,7 +70,7 @@ var allowedImports = map[string][]string{
 	// Packages that several layers use. None of them knows a contract.
 	"internal/ownership":          {},
 	"internal/address":            {"internal/ownership", unix},
-	"internal/listen":             {"internal/address", "github.com/coreos/go-systemd/v22/activation"},
+	"internal/listen":             {"internal/address", "internal/processors", "github.com/coreos/go-systemd/v22/activation"},
 	"internal/systemd":            {"github.com/coreos/go-systemd/v22/daemon", grpc + "/..."},
 	"internal/identity":           {},
 	"internal/authz":              {"internal/identity"},
@@ -78,6 +78,7 @@ var allowedImports = map[string][]string{
 	"internal/authn/oidc":         {"internal/authn", "internal/identity", "github.com/coreos/go-oidc/v3/oidc", "github.com/go-jose/go-jose/v4/..."},
 	"internal/budget":             {},
 	"internal/pace":               {},
+	"internal/processors":         {},
 	"internal/eventually":         {},
 	"internal/shortdir":           {},
 	"internal/arguments/jsontext": {"golang.org/x/text/..."},
@@ -101,7 +102,7 @@ var allowedImports = map[string][]string{
 
 	// The plugin's side.
 	"internal/rpc/pluginwire": {"tool", "internal/rpc/flow", "internal/rpc/toolpb", "internal/rpc/wirecode", "internal/trace", pluginV1, toolV1, grpc + "/...", goPlugin},
-	"sdk":                     {"tool", "internal/version", "internal/rpc/filterjson", "internal/rpc/flow", "internal/partialjson", "internal/rpc/pluginwire", "sdk/internal/fit", "sdk/internal/spans", "sdk/internal/transport", "sdk/workspace", "sdk/workspace/remote", pluginV1, grpc + "/...", goPlugin, hclog, schema},
+	"sdk":                     {"tool", "internal/version", "internal/rpc/filterjson", "internal/rpc/flow", "internal/partialjson", "internal/processors", "internal/rpc/pluginwire", "sdk/internal/fit", "sdk/internal/spans", "sdk/internal/transport", "sdk/workspace", "sdk/workspace/remote", pluginV1, grpc + "/...", goPlugin, hclog, schema},
 	"sdk/internal/fit":        {},
 	"sdk/internal/spans":      {"internal/trace", otel + "/..."},
 	"sdk/internal/transport":  {"tool", "internal/trace", "sdk/internal/fit", "internal/rpc/pluginwire"},
@@ -252,7 +253,7 @@ var allowedImports = map[string][]string{
 	"internal/cli/child":                      {},
 	"internal/cli/prove":                      {cobra, "client", "internal/cli", "internal/cli/child", "internal/cli/serve", "sdk", "tool"},
 	"internal/cli/workspace":                  {"internal/cli/logging", "internal/loglevel", cobra, "golang.org/x/net/netutil", "internal/address", "internal/cli", "internal/plugin/limits", "internal/plugin/process", "internal/plugin/reaper", "internal/plugin/sandbox", "internal/rpc/peercred", "internal/rpc/workspacepb", "internal/rpc/workspaceserver", "sdk/workspace", "sdk/workspace/commands", "sdk/workspace/remote", "tool", placeV1, grpc + "/..."},
-	"cmd/toolhost":                            {"internal/cli", "internal/cli/toolhost", "sdk/workspace/commands"},
+	"cmd/toolhost":                            {"internal/cli", "internal/cli/toolhost", "internal/processors", "sdk/workspace/commands"},
 	"cmd/agentd":                              {"internal/cli/agentd"},
 	"internal/e2e":                            {},
 	"internal/e2e/authors":                    {},

@@ -16,6 +16,7 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
+	"github.com/toolhost/toolhost/internal/processors"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/sdk/internal/spans"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
@@ -31,6 +32,9 @@ import (
 // the reason on standard error and exits with code 1. Serve does not check schemas and examples:
 // toolhost omits each tool whose schema it cannot use. With the argument --describe, Serve prints
 // as JSON what toolhost sees of the plugin, and serves nothing.
+//
+// With two to four processors, Serve sets GOMAXPROCS to half of them, unless the environment has
+// GOMAXPROCS or main has set it: the other half belongs to toolhost.
 func Serve(p Plugin) {
 	if code := serve(p, os.Args, os.Getenv, os.Stdout, os.Stderr); code != 0 {
 		os.Exit(code)
@@ -62,6 +66,7 @@ func serve(p Plugin, args []string, getenv func(string) string, stdout, stderr i
 			p.Name, offered, pluginwire.ProtocolVersion)
 		return 1
 	}
+	processors.Share()
 	serveHost(server)
 	return 0
 }

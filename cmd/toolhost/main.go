@@ -9,11 +9,13 @@ import (
 
 	"github.com/toolhost/toolhost/internal/cli"
 	commands "github.com/toolhost/toolhost/internal/cli/toolhost"
+	"github.com/toolhost/toolhost/internal/processors"
 	workspaces "github.com/toolhost/toolhost/sdk/workspace/commands"
 )
 
 func main() {
 	workspaces.Supervise() // a command of `workspace serve`
+	processors.Share()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// the first signal cancels the command, the second one kills the process
 	context.AfterFunc(ctx, stop)

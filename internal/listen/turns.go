@@ -1,10 +1,11 @@
 package listen
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/processors"
 )
 
 // turnLength bounds how long a goroutine can keep a turn, because it may also wait for its client.
@@ -27,7 +28,7 @@ type turns struct {
 }
 
 // most returns the number of turns. A client with as many connections needs none.
-func (t *turns) most() int { return max(1, runtime.GOMAXPROCS(0)/2) }
+func (t *turns) most() int { return max(1, processors.Given()/2) }
 
 // take waits for a turn. The caller must call the result when it has used the turn.
 func (t *turns) take() (done func()) {

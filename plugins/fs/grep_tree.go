@@ -52,7 +52,7 @@ func (s *treeSearch) run(ctx context.Context, ws workspace.Workspace, w *walk, g
 // tree walks in one goroutine, searches in several, and reports in the caller's. All goroutines
 // have ended when it returns.
 func (s *treeSearch) tree(ctx context.Context, ws workspace.Workspace, w *walk) error {
-	searchers := min(runtime.GOMAXPROCS(0), maxSearchers)
+	searchers := min(runtime.NumCPU(), maxSearchers)
 	ctx, cancel := context.WithCancelCause(ctx)
 	jobs := make(chan *job)
 	inOrder := make(chan *job, maxAhead)
