@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 )
 
 // Placement moves verified files of a backup to their places, and the files that are there out of
@@ -80,7 +82,7 @@ func (p *Placement) mark(marker string) error {
 	if err != nil {
 		return err
 	}
-	return WriteFile(marker, text)
+	return atomicfile.Write(marker, text, 0o600)
 }
 
 func (p *Placement) finish(marker string) error {
@@ -102,7 +104,7 @@ func (p *Placement) finish(marker string) error {
 	if err := os.Remove(marker); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(marker))
+	return atomicfile.SyncFolder(filepath.Dir(marker))
 }
 
 // moveAll carries out the moves that are still to do. optional says that a file may never have
@@ -129,7 +131,7 @@ func moveAll(moves []Move, optional bool) error {
 		folders[filepath.Dir(m.To)], folders[filepath.Dir(m.From)] = true, true
 	}
 	for folder := range folders {
-		if err := syncFolder(folder); err != nil {
+		if err := atomicfile.SyncFolder(folder); err != nil {
 			return err
 		}
 	}
@@ -142,27 +144,6 @@ func syncTree(dir string) error {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
-		return syncFolder(path)
+		return atomicfile.SyncFolder(path)
 	})
-}
-
-// WriteFile writes a file of mode 0600 as a whole or not at all. It replaces an existing file. The
-// file is on the disk when WriteFile returns.
-func WriteFile(path string, text []byte) error {
-	temp := path + ".new"
-	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(text)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err := errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(path))
 }

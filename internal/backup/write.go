@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 )
 
 // partialSuffix follows the name of an archive in the name of the folder with its incomplete files.
@@ -238,7 +240,7 @@ func (w *Writer) finish() error {
 			return err
 		}
 	}
-	return syncFolder(filepath.Dir(w.path))
+	return atomicfile.SyncFolder(filepath.Dir(w.path))
 }
 
 // Close removes the incomplete files. It must be called also after Finish.
@@ -251,15 +253,6 @@ func (w *Writer) Close() error {
 		errs = append(errs, os.RemoveAll(w.partial), w.lock.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// syncFolder returns when the names in a folder are on the disk.
-func syncFolder(dir string) error {
-	folder, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }
 
 // contextReader ends a long copy with its context.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 )
 
 // The names of a ledger and of the files beside it in the folder of a toolhost. toolhost compares
@@ -47,19 +49,7 @@ func ReadMark(dir string) (string, error) {
 // returns.
 func WriteMarks(dir string, r Renewed) error {
 	return errors.Join(
-		writeSynced(filepath.Join(dir, MarkFile), []byte(r.ID+"\n")),
-		writeSynced(filepath.Join(dir, NewestFile), FormatNewest(r.Newest)),
+		atomicfile.Write(filepath.Join(dir, MarkFile), []byte(r.ID+"\n"), 0o600),
+		atomicfile.Write(filepath.Join(dir, NewestFile), FormatNewest(r.Newest), 0o600),
 	)
-}
-
-func writeSynced(path string, text []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(text)
-	if err == nil {
-		err = file.Sync()
-	}
-	return errors.Join(err, file.Close())
 }

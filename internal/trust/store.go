@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/internal/ownership"
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 )
 
 const (
@@ -201,7 +202,7 @@ func (s *Store) change(f func(r *records) (bool, error)) error {
 		err = fmt.Errorf("%s would have more than %d bytes, and no program would read it", s.path(), maxStoreBytes)
 	}
 	if err == nil {
-		err = s.replace(data)
+		err = atomicfile.Write(s.path(), data, 0o600)
 	}
 	if err == nil {
 		_, err = lock.WriteAt([]byte(written), 0)
@@ -210,28 +211,4 @@ func (s *Store) change(f func(r *records) (bool, error)) error {
 		return fmt.Errorf("writing the trust records: %w", err)
 	}
 	return nil
-}
-
-// replace writes the file as a whole or not at all, and returns when it is on the disk.
-func (s *Store) replace(data []byte) error {
-	temp, err := os.CreateTemp(s.dir, ".trust-*") // of mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(data)
-	if err == nil {
-		err = temp.Sync()
-	}
-	if err := errors.Join(err, temp.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(temp.Name(), s.path()); err != nil {
-		return err
-	}
-	dir, err := os.Open(s.dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }

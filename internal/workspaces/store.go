@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 )
 
 // Config describes a Store. Folder and Logger are required.
@@ -158,11 +159,7 @@ func (s *Store) write(name string, owner Owner) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(s.cfg.Folder, name, recordFile)
-	if err := os.WriteFile(path+".new", append(text, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return atomicfile.Write(filepath.Join(s.cfg.Folder, name, recordFile), append(text, '\n'), 0o600)
 }
 
 // Sweep removes the workspaces that no process has used for as long as Config.Keep says.

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 )
 
 const (
@@ -133,7 +135,11 @@ func (s *Store) change(ctx context.Context, f func(*content) error) error {
 	if len(data) > maxFileBytes {
 		return fmt.Errorf("the file would have more than %d bytes", maxFileBytes)
 	}
-	return errors.Join(replace(s.Path(), data), giveTo(s.folder, lock))
+	err = atomicfile.Fill(s.Path(), 0o600, func(file *os.File) error {
+		_, err := file.Write(data)
+		return errors.Join(err, giveTo(s.folder, file))
+	})
+	return errors.Join(err, giveTo(s.folder, lock))
 }
 
 // acquire takes the lock, and waits for its holder until ctx ends.
@@ -152,29 +158,6 @@ func acquire(ctx context.Context, lock *os.File) error {
 		case <-time.After(lockRetry):
 		}
 	}
-}
-
-// replace writes the file as a whole or not at all, and returns when it is on the disk.
-func replace(path string, data []byte) error {
-	folder := filepath.Dir(path)
-	temp, err := os.CreateTemp(folder, ".tokens-*") // of mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(data)
-	err = errors.Join(err, giveTo(folder, temp), temp.Sync(), temp.Close())
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temp.Name(), path); err != nil {
-		return err
-	}
-	dir, err := os.Open(folder)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }
 
 // giveTo gives a file to the owner of the folder if root runs the program, so that the server can

@@ -19,6 +19,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/configfile"
 	"github.com/toolhost/toolhost/internal/sqlitefile"
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
@@ -308,7 +309,7 @@ func (r *restoring) renewLedgers(ctx context.Context, m *backup.Manifest) (map[s
 		if renewed.From != ledger.ID {
 			return nil, fmt.Errorf("the backup %s cannot be used: the ledger of run %s is %s, and the manifest says %.40q", r.archive, run, renewed.From, ledger.ID)
 		}
-		err = errors.Join(callstore.WriteMarks(staged, renewed), backup.WriteFile(filepath.Join(staged, claimName), nil))
+		err = errors.Join(callstore.WriteMarks(staged, renewed), atomicfile.Write(filepath.Join(staged, claimName), nil, 0o600))
 		if err != nil {
 			return nil, err
 		}

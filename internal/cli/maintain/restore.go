@@ -21,6 +21,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli/serve"
 	"github.com/toolhost/toolhost/internal/host/history"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
@@ -365,7 +366,7 @@ func (r *restoring) stageTrust(from, aside string) (staged, to string, err error
 		err = os.MkdirAll(filepath.Join(r.files.Trust, aside), 0o700)
 	}
 	if err == nil {
-		err = backup.WriteFile(filepath.Join(r.files.Trust, aside, trustFile), old)
+		err = atomicfile.Write(filepath.Join(r.files.Trust, aside, trustFile), old, 0o600)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", "", err
@@ -380,5 +381,5 @@ func (r *restoring) stageTrust(from, aside string) (staged, to string, err error
 	if err != nil {
 		return "", "", err
 	}
-	return staged, to, errors.Join(backup.WriteFile(staged, text), os.Remove(from))
+	return staged, to, errors.Join(atomicfile.Write(staged, text, 0o600), os.Remove(from))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/internal/plugin/serverpackage"
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
@@ -268,12 +269,12 @@ func keep(path, value string) (restore func() error, err error) {
 	} else if err != nil {
 		return nil, err
 	} else {
-		restore = func() error { return serve.WriteFile(path, before, 0o600) }
+		restore = func() error { return atomicfile.Write(path, before, 0o600) }
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	return restore, serve.WriteFile(path, []byte(value+"\n"), 0o600)
+	return restore, atomicfile.Write(path, []byte(value+"\n"), 0o600)
 }
 
 // grants returns the keys of the configuration that grant what the operator named, and that are not

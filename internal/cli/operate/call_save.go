@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -113,17 +114,7 @@ func (s *saving) create(path string, fill func(io.Writer) error) error {
 	if info, err := os.Lstat(path); err == nil && !replaceable(info) {
 		return fmt.Errorf("%s is no regular file", path)
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".toolhost-save-*")
-	if err != nil {
-		return err
-	}
-	if err := finish(file, fill); err != nil {
-		return err
-	}
-	if err := os.Rename(file.Name(), path); err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
+	return atomicfile.Fill(path, 0o600, func(file *os.File) error { return fill(file) })
 }
 
 // finish calls fill to write the file, and closes the file. It removes the file if either fails.

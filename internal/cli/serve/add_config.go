@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/cli/configfile"
 	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
@@ -147,31 +148,8 @@ func (c *ConfigChange) replace(from, to []byte) error {
 			return err
 		}
 	}
-	if err := WriteFile(path, to, mode); err != nil {
+	if err := atomicfile.Write(path, to, mode); err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
 	return nil
-}
-
-// WriteFile writes a file in one step: other processes see the earlier content, or the new one.
-func WriteFile(path string, data []byte, mode fs.FileMode) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".toolhost-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(data)
-	if err == nil {
-		err = temp.Chmod(mode)
-	}
-	if err == nil {
-		err = temp.Sync()
-	}
-	if closing := temp.Close(); err == nil {
-		err = closing
-	}
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	return err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 )
 
 // unmarked is the id of a ledger if callstore.MarkFile does not exist.
@@ -128,29 +129,16 @@ func (k ledgerGuard) settle(ctx context.Context, calls *callstore.Store, noted *
 		if err = noted.err; err == nil && !calls.Noted() {
 			// Sync both before the note: a power failure must not lose the file and keep the note
 			// in the ledger.
-			err = errors.Join(noted.file.Sync(), syncFolder(k.dir), calls.Note(ctx))
+			err = errors.Join(noted.file.Sync(), atomicfile.SyncFolder(k.dir), calls.Note(ctx))
 		}
 	}
 	if err != nil || marked == id {
 		return err
 	}
-	path := filepath.Join(k.dir, callstore.MarkFile)
-	if err := os.WriteFile(path+".new", []byte(id+"\n"), 0o600); err != nil {
-		return fmt.Errorf("noting the ledger's id: %w", err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
+	if err := atomicfile.Write(filepath.Join(k.dir, callstore.MarkFile), []byte(id+"\n"), 0o600); err != nil {
 		return fmt.Errorf("noting the ledger's id: %w", err)
 	}
 	return nil
-}
-
-// syncFolder returns when the names in a folder are on the disk.
-func syncFolder(dir string) error {
-	folder, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }
 
 // newestCall stores the number of the newest call of the ledger in a file.

@@ -18,6 +18,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/configfile"
 	"github.com/toolhost/toolhost/internal/ownership"
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
@@ -163,7 +164,7 @@ func (s store) change(f func(*targets) error) error {
 		return err
 	}
 	data = append(data, '\n')
-	if err := replace(path, data); err != nil {
+	if err := atomicfile.Write(path, data, 0o600); err != nil {
 		return fmt.Errorf("writing the targets: %w", err)
 	}
 	if s.trusted(path, data) == nil {
@@ -172,21 +173,4 @@ func (s store) change(f func(*targets) error) error {
 	// The folder is one that tools may write. The user has agreed to what the file had before, and
 	// this change is a command of the user.
 	return trust.NewUserStore(s.getenv).TrustFile(path, data)
-}
-
-// replace writes the file as a whole or not at all.
-func replace(path string, data []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".targets-*") // of mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(data)
-	if err == nil {
-		err = temp.Sync()
-	}
-	if err := errors.Join(err, temp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), path)
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 )
 
 // record is the persistent state of one source: an executable or a folder.
@@ -169,36 +171,11 @@ func (x *index) save() error {
 	if !dirty || err != nil {
 		return err
 	}
-	if err := replaceFile(x.path, data, true); err != nil {
+	if err := atomicfile.Write(x.path, data, 0o600); err != nil {
 		x.mu.Lock()
 		x.dirty = true
 		x.mu.Unlock()
 		return fmt.Errorf("writing what is known of plugins: %w", err)
 	}
 	return nil
-}
-
-// replaceFile replaces a file atomically. With sync, the file is on disk when replaceFile returns,
-// so that a power failure does not undo the change.
-func replaceFile(path string, data []byte, sync bool) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(data)
-	if err == nil && sync {
-		err = temp.Sync()
-	}
-	if err := errors.Join(err, temp.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(temp.Name(), path); err != nil || !sync {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }

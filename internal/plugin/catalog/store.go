@@ -17,6 +17,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/contentlink"
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 	"github.com/toolhost/toolhost/internal/plugin/sparse"
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -90,7 +91,7 @@ func (s *store) remember(digest string, a about) error {
 		err = os.MkdirAll(s.home(digest), 0o700)
 	}
 	if err == nil {
-		err = replaceFile(filepath.Join(s.home(digest), "about.json"), data, false)
+		err = atomicfile.WriteUnsynced(filepath.Join(s.home(digest), "about.json"), data, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("writing what a plugin is: %w", err)

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
@@ -110,24 +110,7 @@ func (l Lock) String() string {
 
 // WriteLock writes a lock file. If it fails, the old file is unchanged.
 func WriteLock(path string, l Lock) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".toolhost-lock-*")
-	if err == nil {
-		defer os.Remove(temp.Name())
-		_, err = temp.WriteString(l.String())
-		if err == nil {
-			err = temp.Chmod(0o644) // a repository holds it, and other users read it
-		}
-		if err == nil {
-			err = temp.Sync()
-		}
-		if closing := temp.Close(); err == nil {
-			err = closing
-		}
-		if err == nil {
-			err = os.Rename(temp.Name(), path)
-		}
-	}
-	if err != nil {
+	if err := atomicfile.Write(path, []byte(l.String()), 0o644); err != nil { // a repository holds it, and other users read it
 		return fmt.Errorf("writing the lock file: %w", err)
 	}
 	return nil

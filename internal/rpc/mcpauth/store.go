@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolhost/toolhost/internal/store/atomicfile"
 )
 
 // Login is the login of one principal at one MCP server, as a file has it.
@@ -120,19 +122,7 @@ func (s store) save(l *login) error {
 	if err := os.MkdirAll(s.folder, 0o700); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(s.folder, ".login-*") // of mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(data)
-	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(temp.Name(), s.path(account{l.Plugin, l.Principal})); err != nil {
-		return err
-	}
-	return s.sync()
+	return atomicfile.Write(s.path(account{l.Plugin, l.Principal}), data, 0o600)
 }
 
 // remove deletes a login. It is no error if there is none.
@@ -140,18 +130,10 @@ func (s store) remove(who account) error {
 	if err := os.Remove(s.path(who)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := s.sync(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := atomicfile.SyncFolder(s.folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
-}
-
-func (s store) sync() error {
-	folder, err := os.Open(s.folder)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }
 
 // all calls found for each login that can be read.
