@@ -11,17 +11,18 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 const (
-	// lockRetry is the pause between two attempts to lock a folder. Listeners hold the lock for
-	// microseconds.
-	lockRetry = 5 * time.Millisecond
-	// lockWait bounds the attempts, so that another user who locks a shared folder causes an error
-	// instead of blocking the server.
+	// lockWait bounds the wait for the lock of a folder, which listeners hold for microseconds. So another
+	// user who locks a shared folder causes an error instead of blocking the server.
 	lockWait = 2 * time.Second
-	// probeWait bounds the attempts to connect to a server at an existing socket.
-	probeWait = 2 * time.Second
+	// probeWait bounds the attempts to connect to a server at an existing socket, and probePause is the
+	// time between two of them.
+	probeWait  = 2 * time.Second
+	probePause = 5 * time.Millisecond
 )
 
 // Listener accepts connections at an address. It accepts at most a quarter as many connections as
@@ -123,7 +124,7 @@ func (a Address) removeStale(ctx context.Context, program string) error {
 	defer cancel()
 	left, err := a.probe(ctx)
 	for left { // until the copy of the dead server has exited
-		if sleep(ctx, lockRetry) != nil {
+		if sleep(ctx, probePause) != nil {
 			break
 		}
 		left, err = a.probe(ctx)
@@ -174,22 +175,9 @@ func lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
-	tick := time.NewTicker(lockRetry)
-	defer tick.Stop()
-	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { _ = f.Close() }, nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			_ = f.Close()
-			return nil, fmt.Errorf("locking the folder %s: %w", dir, err)
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			_ = f.Close()
-			return nil, fmt.Errorf("locking the folder %s, which another process has locked: %w", dir, ctx.Err())
-		}
+	if err := filelock.Wait(ctx, f); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("locking the folder %s: %w", dir, err)
 	}
+	return func() { _ = f.Close() }, nil
 }

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 // Config sets the file of a log and what it keeps.
@@ -204,10 +206,10 @@ func (l *Log) write(at *link, line any) error {
 // are gone, so that Verify finds the gap.
 func (l *Log) catchUp() (unlock func(), err error) {
 	file := l.file
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+	if err := filelock.Lock(file); err != nil {
 		return nil, err
 	}
-	unlock = func() { _ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN) } // fails for a file that rotate has closed
+	unlock = func() { _ = filelock.Unlock(file) } // fails for a file that rotate has closed
 	info, err := file.Stat()
 	if err == nil && info.Size() > l.size {
 		var end position

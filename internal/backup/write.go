@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/internal/store/atomicfile"
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 // partialSuffix follows the name of an archive in the name of the folder with its incomplete files.
@@ -96,18 +97,11 @@ func absent(path string) error {
 
 // lockFolder locks a folder. The system releases the lock when the process ends.
 func lockFolder(path string) (*os.File, error) {
-	folder, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return nil, err
+	folder, err := filelock.TakeFolder(path)
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, fmt.Errorf("another process uses %s", path)
 	}
-	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = folder.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("another process uses %s", path)
-		}
-		return nil, fmt.Errorf("locking %s: %w", path, err)
-	}
-	return folder, nil
+	return folder, err
 }
 
 // empty removes the content of a folder.

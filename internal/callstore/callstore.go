@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -99,8 +100,8 @@ type Store struct {
 	noted  bool  // see Note
 	// restored is nil unless the file was restored from a backup
 	restored *Restoration
-	lock     *fileLock
-	db       *sql.DB // used by the writer only, with one connection
+	lock     *os.File // nil: not locked
+	db       *sql.DB  // used by the writer only, with one connection
 	reader   *reader
 	index    *index
 
@@ -233,7 +234,7 @@ func (s *Store) release() error {
 		errs = append(errs, s.db.Close())
 	}
 	if s.lock != nil {
-		s.lock.release()
+		errs = append(errs, s.lock.Close())
 	}
 	return errors.Join(errs...)
 }

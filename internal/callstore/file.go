@@ -8,23 +8,29 @@ import (
 
 	driver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 // journalSizeLimit is the size to which the write-ahead log is truncated after a large result.
 const journalSizeLimit = "journal_size_limit(67108864)"
 
-// prepare creates the file if it does not exist, and locks it.
-func prepare(path string) (*fileLock, error) {
+// prepare creates the file if it does not exist, and locks it against other stores, since a store
+// assumes that its index has all ids. The system releases the lock when the process ends. The lock is on
+// a separate file, because closing any descriptor of the database would release SQLite's locks on it.
+func prepare(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	lock, err := lockFile(path + ".lock")
+	lock, err := filelock.Take(path + ".lock")
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, errors.New("the file is in use by another toolhost; stop that one, or choose another state folder")
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("locking: %w", err)
 	}
 	if err := makeFile(path); err != nil {
-		lock.release()
-		return nil, err
+		return nil, errors.Join(err, lock.Close())
 	}
 	return lock, nil
 }

@@ -5,12 +5,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/e2e/programs"
 	"github.com/toolhost/toolhost/internal/eventually"
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 // decide answers the only decision that the run waits for.
@@ -237,9 +237,9 @@ func TestARestoreHasTheJournalAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	locked := func(kind int, refused map[string]string) {
+	locked := func(lockAs func(*os.File) error, refused map[string]string) {
 		t.Helper()
-		if err := syscall.Flock(int(lock.Fd()), kind); err != nil {
+		if err := lockAs(lock); err != nil {
 			t.Fatal(err)
 		}
 		for args, want := range refused {
@@ -250,9 +250,9 @@ func TestARestoreHasTheJournalAlone(t *testing.T) {
 	}
 	const inUse = "in use; stop agentd first"
 	restore, busy := "restore --replace "+archive, "`agentd restore` works on the journal"
-	locked(syscall.LOCK_SH, map[string]string{"restore --resume": inUse, restore: inUse})
-	locked(syscall.LOCK_EX, map[string]string{"restore --resume": inUse, restore: inUse, "runs": busy, "backup " + archive + "2": busy})
-	locked(syscall.LOCK_UN, map[string]string{restore: "was interrupted", "runs": "was interrupted"})
+	locked(filelock.TryShared, map[string]string{"restore --resume": inUse, restore: inUse})
+	locked(filelock.Lock, map[string]string{"restore --resume": inUse, restore: inUse, "runs": busy, "backup " + archive + "2": busy})
+	locked(filelock.Unlock, map[string]string{restore: "was interrupted", "runs": "was interrupted"})
 	agentd("restore", "--resume").exits(t, 0)
 	agentd("restore", "--replace", archive).exits(t, 0)
 	agentd("runs").exits(t, 0)

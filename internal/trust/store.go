@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/ownership"
 	"github.com/toolhost/toolhost/internal/store/atomicfile"
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 const (
@@ -181,12 +182,12 @@ func (s *Store) change(f func(r *records) (bool, error)) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return fmt.Errorf("writing the trust records: %w", err)
 	}
-	lock, err := os.OpenFile(filepath.Join(s.dir, lockName), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	lock, err := filelock.Create(filepath.Join(s.dir, lockName))
 	if err != nil {
 		return fmt.Errorf("writing the trust records: %w", err)
 	}
 	defer lock.Close() // closing releases the lock
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+	if err := filelock.Lock(lock); err != nil {
 		return fmt.Errorf("locking the trust records: %w", err)
 	}
 	r, err := s.read()

@@ -17,10 +17,9 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 	"github.com/toolhost/toolhost/internal/store/atomicfile"
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 // Config describes a Store. Folder and Logger are required.
@@ -82,12 +81,12 @@ func Open(cfg Config) (*Store, error) {
 	if err := os.MkdirAll(cfg.Folder, 0o700); err != nil {
 		return nil, fmt.Errorf("creating the folder of the workspaces: %w", err)
 	}
-	lock, err := os.OpenFile(filepath.Join(cfg.Folder, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := filelock.Take(filepath.Join(cfg.Folder, lockFile))
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, fmt.Errorf("another toolhost uses the workspaces in %s; give each toolhost its own folder", cfg.Folder)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the folder of the workspaces: %w", err)
-	}
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, errors.Join(fmt.Errorf("another toolhost uses the workspaces in %s; give each toolhost its own folder", cfg.Folder), lock.Close())
 	}
 	s := &Store{cfg: cfg, lock: lock, done: make(chan struct{}), in: map[string]*usage{}}
 	s.Sweep()

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/internal/store/atomicfile"
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 const (
@@ -31,7 +32,6 @@ const (
 	// keepInvalid is how long the record of an expired or revoked token stays. Until then, the log says
 	// that it expired or was revoked, and not that it is unknown.
 	keepInvalid = 90 * 24 * time.Hour
-	lockRetry   = 10 * time.Millisecond
 )
 
 // content is the format of the file.
@@ -110,13 +110,13 @@ func (s *Store) change(ctx context.Context, f func(*content) error) error {
 	if err := os.MkdirAll(s.folder, 0o700); err != nil {
 		return err
 	}
-	lock, err := os.OpenFile(filepath.Join(s.folder, s.prefix+lockSuffix), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	lock, err := filelock.Create(filepath.Join(s.folder, s.prefix+lockSuffix))
 	if err != nil {
 		return err
 	}
 	defer lock.Close() // closing releases the lock
-	if err := acquire(ctx, lock); err != nil {
-		return err
+	if err := filelock.Wait(ctx, lock); err != nil {
+		return fmt.Errorf("locking the tokens: %w", err)
 	}
 	file, c, err := open(s.Path())
 	if err != nil {
@@ -140,24 +140,6 @@ func (s *Store) change(ctx context.Context, f func(*content) error) error {
 		return errors.Join(err, giveTo(s.folder, file))
 	})
 	return errors.Join(err, giveTo(s.folder, lock))
-}
-
-// acquire takes the lock, and waits for its holder until ctx ends.
-func acquire(ctx context.Context, lock *os.File) error {
-	for {
-		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			return nil
-		}
-		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
-			return fmt.Errorf("locking the file: %w", err)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for another program that changes the file: %w", context.Cause(ctx))
-		case <-time.After(lockRetry):
-		}
-	}
 }
 
 // giveTo gives a file to the owner of the folder if root runs the program, so that the server can

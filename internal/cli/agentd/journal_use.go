@@ -7,10 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/toolhost/toolhost/internal/agent/runstore/sqlite"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 // useSuffix follows the name of the journal in the name of the file that each process with an open
@@ -24,27 +23,19 @@ import (
 // the restore replaces.
 const useSuffix = ".use"
 
-// errInUse says that another process has the journal or restores it.
-var errInUse = errors.New("in use")
-
-// lockUse locks the journal with unix.LOCK_SH or unix.LOCK_EX, and does not wait. It makes the
+// lockUse locks the journal with filelock.Try or filelock.TryShared. It makes the
 // journal's folder if there is none. If another process has the other kind of lock, or an exclusive
-// one, the error is errInUse. The lock ends when the caller closes the file.
-func lockUse(journal string, kind int) (*os.File, error) {
+// one, the error is filelock.ErrHeld. The lock ends when the caller closes the file.
+func lockUse(journal string, try func(*os.File) error) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(journal), 0o700); err != nil {
 		return nil, err
 	}
-	name := journal + useSuffix
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	file, err := filelock.Create(journal + useSuffix)
 	if err != nil {
 		return nil, fmt.Errorf("locking the journal: %w", err)
 	}
-	if err := unix.Flock(int(file.Fd()), kind|unix.LOCK_NB); err != nil {
-		_ = file.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, errInUse
-		}
-		return nil, fmt.Errorf("locking %s: %w", name, err)
+	if err := try(file); err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil
 }
@@ -52,8 +43,8 @@ func lockUse(journal string, kind int) (*os.File, error) {
 // useJournal takes the shared lock of a journal. It fails if another process restores the journal,
 // or if a restore was interrupted.
 func useJournal(journal string) (*os.File, error) {
-	lock, err := lockUse(journal, unix.LOCK_SH)
-	if errors.Is(err, errInUse) {
+	lock, err := lockUse(journal, filelock.TryShared)
+	if errors.Is(err, filelock.ErrHeld) {
 		return nil, fmt.Errorf("`agentd restore` works on the journal %s; try again when it has ended", journal)
 	}
 	if err != nil {
@@ -67,8 +58,8 @@ func useJournal(journal string) (*os.File, error) {
 
 // ownJournal takes the exclusive lock of a journal. It fails if any process uses the journal.
 func ownJournal(journal string) (*os.File, error) {
-	lock, err := lockUse(journal, unix.LOCK_EX)
-	if errors.Is(err, errInUse) {
+	lock, err := lockUse(journal, filelock.Try)
+	if errors.Is(err, filelock.ErrHeld) {
 		return nil, fmt.Errorf("the journal %s is in use; stop agentd first", journal)
 	}
 	return lock, err

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 // privateFolders returns the folders of the world with names of private folders.
@@ -73,10 +73,7 @@ func awaitUnclaimed(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
-		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
-	}
-	if err != nil {
+	if err := filelock.Lock(file); err != nil {
 		t.Fatal(err)
 	}
 }

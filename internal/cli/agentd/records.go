@@ -11,12 +11,11 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
+	"github.com/toolhost/toolhost/internal/store/filelock"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -107,26 +106,14 @@ func tryClaim(path string) (*os.File, error) {
 		return nil, err
 	}
 	name := filepath.Join(path, claimName)
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // another process has just removed the folder
+	file, err := filelock.Take(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, filelock.ErrHeld) {
+		return nil, nil // another process has the lock, or has just removed the folder
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = file.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR) {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("locking %s: %w", name, err)
-	}
-	locked, err := file.Stat()
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	// another process removed the folder before the lock
-	if now, err := os.Lstat(name); err != nil || !os.SameFile(locked, now) {
+	if !filelock.Names(name, file) { // another process removed the folder before the lock
 		return nil, file.Close()
 	}
 	return file, nil

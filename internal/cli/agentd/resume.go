@@ -5,9 +5,9 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/store/filelock"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -70,5 +70,5 @@ func (j journalPlace) served() bool {
 	}
 	defer file.Close()
 	// the kernel releases the lock when the file is closed
-	return unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
+	return filelock.TryShared(file) != nil
 }

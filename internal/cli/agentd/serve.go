@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/agent"
@@ -28,6 +26,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 	"github.com/toolhost/toolhost/internal/rpc/clientlimit"
 	"github.com/toolhost/toolhost/internal/rpc/gate"
+	"github.com/toolhost/toolhost/internal/store/filelock"
 	"github.com/toolhost/toolhost/internal/systemd"
 )
 
@@ -246,16 +245,12 @@ func (j journalPlace) lockJournal() (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path+lockSuffix, os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := filelock.Take(path + lockSuffix)
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, fmt.Errorf("another agentd serves the journal %s; stop it, or choose another file with --journal", path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("locking the journal: %w", err)
-	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = file.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("another agentd serves the journal %s; stop it, or choose another file with --journal", path)
-		}
-		return nil, fmt.Errorf("locking the journal %s: %w", path, err)
 	}
 	return func() { _ = file.Close() }, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli/configfile"
 	"github.com/toolhost/toolhost/internal/ownership"
 	"github.com/toolhost/toolhost/internal/store/atomicfile"
+	"github.com/toolhost/toolhost/internal/store/filelock"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
@@ -149,7 +150,7 @@ func (s store) change(f func(*targets) error) error {
 		return fmt.Errorf("writing the targets: %w", err)
 	}
 	defer lock.Close() // releases the lock
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+	if err := filelock.Lock(lock); err != nil {
 		return fmt.Errorf("locking the folder of the targets: %w", err)
 	}
 	t, err := s.read()

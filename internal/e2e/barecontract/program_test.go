@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 // program is the command line of a plugin, with absolute paths, and its environment.
@@ -170,9 +172,9 @@ func built(t *testing.T, name string, from []string, version string, build func(
 // holder dies.
 func lock(t *testing.T, path string) (unlock func()) {
 	t.Helper()
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := filelock.Create(path)
 	if err == nil {
-		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
+		err = filelock.Lock(file)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -2,13 +2,13 @@ package docs
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 // setUp is the result of an SDK's setup script: the path where the SDK is ready, or one line that
@@ -44,9 +44,9 @@ func needs(t *testing.T, language string) {
 // holder dies.
 func lock(t *testing.T, path string) (unlock func()) {
 	t.Helper()
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := filelock.Create(path)
 	if err == nil {
-		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
+		err = filelock.Lock(file)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 // Flags are the compiler flags of the Makefile, as words of GOFLAGS.
@@ -135,11 +137,11 @@ func (b builder) buildModule(ctx context.Context, module, dir string, packages, 
 // lock blocks until it holds an exclusive lock of the file. The kernel releases the lock when its
 // holder dies.
 func lock(path string) (unlock func(), err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := filelock.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+	if err := filelock.Lock(file); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return func() { file.Close() }, nil

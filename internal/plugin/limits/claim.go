@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 // claimedLen is the number of random characters in the name of a claimed folder.
@@ -44,25 +46,14 @@ func HasClaimedForm(name, prefix string) bool {
 // claim locks the folder. It returns nil if another process holds the lock, or if the folder does
 // not exist any more.
 func claim(dir string) (*os.File, error) {
-	file, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
-	if errors.Is(err, os.ErrNotExist) {
+	file, err := filelock.TakeFolder(dir)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, filelock.ErrHeld) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, file.Close()
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("locking %s: %w", dir, err), file.Close())
-	}
-	locked, err := file.Stat()
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	if now, err := os.Lstat(dir); err != nil || !os.SameFile(locked, now) {
+	if !filelock.Names(dir, file) {
 		return nil, file.Close()
 	}
 	return file, nil

@@ -1,6 +1,7 @@
 package reaper
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 // ready is the reaper process's first line, which shows a Handle that it started the right program.
@@ -79,10 +81,10 @@ func removeSocket(socket *file) error {
 		return nil // it is gone with its folder
 	}
 	defer folder.Close()
-	for begun := time.Now(); syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil; time.Sleep(5 * time.Millisecond) {
-		if time.Since(begun) > socketPatience {
-			return fmt.Errorf("the folder of %s is locked, so the socket stays", socket.Path)
-		}
+	ctx, cancel := context.WithTimeout(context.Background(), socketPatience)
+	defer cancel()
+	if filelock.Wait(ctx, folder) != nil {
+		return fmt.Errorf("the folder of %s is locked, so the socket stays", socket.Path)
 	}
 	return socket.remove()
 }

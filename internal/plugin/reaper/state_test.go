@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"testing/synctest"
 
 	"github.com/toolhost/toolhost/internal/shortdir"
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 func TestFollowKeepsTheLastCompleteState(t *testing.T) {
@@ -128,7 +128,7 @@ func TestASocketIsRemovedUnderTheLockOfItsFolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX); err != nil {
+		if err := filelock.Lock(folder); err != nil {
 			t.Fatal(err)
 		}
 		if err := removeSocket(socket); err == nil || !strings.Contains(err.Error(), "locked") {

@@ -1,12 +1,11 @@
-//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
-
 package artifact
 
 import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
+
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 // lockFolder locks the folder against other stores, since a store assumes that its index has all
@@ -16,9 +15,9 @@ func lockFolder(root *os.Root) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("locking: %w", err)
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := filelock.Try(file); err != nil {
 		file.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
+		if errors.Is(err, filelock.ErrHeld) {
 			return nil, errors.New("the folder is in use by another toolhost; stop that one, or choose another state folder")
 		}
 		return nil, fmt.Errorf("locking: %w", err)

@@ -1,5 +1,3 @@
-//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
-
 package catalog
 
 import (
@@ -9,7 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
+
+	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
 // StateLock prevents that two catalogs use one state folder. They would overwrite each other's
@@ -21,20 +20,16 @@ type StateLock struct{ file *os.File }
 // has the lock. The caller must call Release.
 func LockState(dir string) (*StateLock, error) {
 	path := filepath.Join(dir, "lock")
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("locking the state folder: %w", err)
-	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		file.Close()
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("locking the state folder %s: %w", dir, err)
-		}
+	file, err := filelock.Take(path)
+	if errors.Is(err, filelock.ErrHeld) {
 		holder := "another toolhost"
 		if pid, err := os.ReadFile(path); err == nil && len(pid) > 0 {
 			holder += " (process " + strings.TrimSpace(string(pid)) + ")"
 		}
 		return nil, fmt.Errorf("the state folder %s is in use by %s; stop that one, or choose another folder with --state", dir, holder)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("locking the state folder: %w", err)
 	}
 	// Only the message above uses the content.
 	if err := file.Truncate(0); err == nil {
