@@ -30,6 +30,7 @@ const (
 	xterm      = "golang.org/x/term"
 	errgroup   = "golang.org/x/sync/errgroup"
 	semaphores = "golang.org/x/sync/semaphore"
+	rates      = "golang.org/x/time/rate"
 	schema     = "github.com/google/jsonschema-go/jsonschema"
 	celGo      = "cel.dev/cel-go"
 	mcpSDK     = "github.com/modelcontextprotocol/go-sdk"
@@ -70,12 +71,12 @@ var allowedImports = map[string][]string{
 	// Packages that several layers use. None of them knows a contract.
 	"internal/ownership":          {},
 	"internal/address":            {"internal/ownership", "internal/store/filelock", unix},
-	"internal/listen":             {"internal/address", "internal/processors", "github.com/coreos/go-systemd/v22/activation"},
+	"internal/listen":             {"internal/address", "internal/processors", "github.com/coreos/go-systemd/v22/activation", rates},
 	"internal/systemd":            {"github.com/coreos/go-systemd/v22/daemon", grpc + "/..."},
 	"internal/identity":           {},
 	"internal/authz":              {"internal/identity"},
 	"internal/authn/tokenstore":   {"internal/authn", "internal/authz", "internal/identity", "internal/store/atomicfile", "internal/store/filelock", unix},
-	"internal/authn/oidc":         {"internal/authn", "internal/identity", "github.com/coreos/go-oidc/v3/oidc", "github.com/go-jose/go-jose/v4/..."},
+	"internal/authn/oidc":         {"internal/authn", "internal/identity", "github.com/coreos/go-oidc/v3/oidc", "github.com/go-jose/go-jose/v4/...", rates},
 	"internal/budget":             {},
 	"internal/pace":               {},
 	"internal/processors":         {},
@@ -130,7 +131,7 @@ var allowedImports = map[string][]string{
 	"internal/plugin/sandbox":                   {"tool", "internal/plugin/sandbox/entry", "golang.org/x/net/bpf", unix},
 	"internal/plugin/sandbox/entry":             {unix},
 	"internal/plugin/namewatch":                 {unix},
-	"internal/plugin/process":                   {"internal/pace", "internal/crashoutput", "tool", "internal/loglevel", "internal/plugin/reaper", "internal/plugin/reaper/proc", "internal/plugin/limits", "internal/plugin/namewatch", "internal/rpc/pluginwire", "internal/plugin/process/pidns", "internal/plugin/rmtree", "internal/plugin/sandbox", grpc + "/...", protobuf + "/...", goPlugin + "/...", hclog, unix},
+	"internal/plugin/process":                   {"internal/pace", "internal/crashoutput", "tool", "internal/loglevel", "internal/plugin/reaper", "internal/plugin/reaper/proc", "internal/plugin/limits", "internal/plugin/namewatch", "internal/rpc/pluginwire", "internal/plugin/process/pidns", "internal/plugin/rmtree", "internal/plugin/sandbox", grpc + "/...", protobuf + "/...", goPlugin + "/...", hclog, unix, rates},
 	"internal/plugin/process/pidns":             {unix},
 	"internal/plugin/process/fault":             {"tool", "internal/rpc/pluginwire", grpc + "/...", goPlugin + "/...", hclog},
 	"internal/plugin/process/fault/faultplugin": {"internal/plugin/process/fault"},
@@ -167,8 +168,8 @@ var allowedImports = map[string][]string{
 	"internal/host/pluginconn":                  {"tool", "internal/trace"},
 	"internal/rpc/pluginclient":                 {"tool", "internal/host/pluginconn", "internal/rpc/pluginwire"},
 	"internal/rpc/mcpclient/urlserver":          {},
-	"internal/plugin/remote":                    {"internal/host/pluginconn", "tool"},
-	"internal/rpc/mcpclient":                    {"sdk/egress", "tool", "internal/host/pluginconn", "internal/version", mcpSDK + "/..."},
+	"internal/plugin/remote":                    {"internal/host/pluginconn", "tool", rates},
+	"internal/rpc/mcpclient":                    {"sdk/egress", "tool", "internal/host/pluginconn", "internal/version", mcpSDK + "/...", rates},
 	"internal/plugin/launch":                    {"internal/config", "sdk/egress", "internal/host", "internal/host/pluginconn", "internal/identity", "internal/pace", "internal/plugin/catalog", "internal/plugin/limits", "internal/plugin/manifest", "internal/plugin/namewatch", "internal/plugin/process", "internal/plugin/reaper", "internal/plugin/remote", "internal/plugin/sandbox", "internal/rpc/mcpclient", "internal/rpc/pluginclient", "internal/rpc/pluginwire", "internal/rpc/workspaceproxy", "internal/secrets", "internal/workspaces", "internal/yamldoc", "tool"},
 	"internal/host/hosttest":                    {"tool", "internal/artifact", "internal/host", "internal/host/pluginconn", "internal/plugin/catalog", "internal/rpc/pluginclient", "internal/rpc/pluginwire", cmp + "/...", grpc + "/..."},
 	"internal/rpc/grpcserver":                   {grpc + "/...", protobuf + "/..."},

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // The names of HTTP/2 and HTTP/1.1 in handshakes. A client that names none speaks HTTP/1.1.
@@ -33,7 +35,7 @@ type Conn struct {
 	turns atomic.Pointer[turns] // of the client; nil: of none
 	done  func()                // ends the turn of the reading goroutine; nil: it has none
 
-	starts   bucket // of a stranger
+	starts   *rate.Limiter // of a stranger
 	excess   atomic.Int64
 	patience atomic.Pointer[time.Timer]
 	once     sync.Once
@@ -152,11 +154,11 @@ func (c *Conn) Admit(principal string) bool {
 // Start counts a new RPC, and reports whether it may begin. It closes a connection that goes on
 // although it may not.
 func (c *Conn) Start() bool {
-	starts, most := &c.starts, c.door.limits.startsOfStranger()
+	starts, most := c.starts, c.door.limits.startsOfStranger()
 	if m := c.member.Load(); m != nil {
-		starts, most = &m.starts, c.door.limits.StreamsPerSecond
+		starts, most = m.starts, c.door.limits.StreamsPerSecond
 	}
-	if starts.take() {
+	if starts.Allow() {
 		return true
 	}
 	if c.excess.Add(1) == int64(max(most, 100)) {

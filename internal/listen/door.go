@@ -5,7 +5,8 @@ import (
 	"net"
 	"slices"
 	"sync"
-	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // handshakes begins the origin of failed handshakes, which count apart from failed credentials.
@@ -34,7 +35,7 @@ type door struct {
 
 // member is a principal with connections.
 type member struct {
-	starts bucket
+	starts *rate.Limiter
 	turns  turns
 }
 
@@ -55,7 +56,7 @@ func (d *door) enter(c net.Conn, l *Listener) *Conn {
 	if remote, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		conn.origin = OriginOf(remote.IP.String())
 	}
-	conn.starts = newBucket(d.limits.startsOfStranger())
+	conn.starts = newStarts(d.limits.startsOfStranger())
 	refusal, leaves := d.place(conn)
 	if leaves != nil {
 		d.logger.Warn("a connection without a known caller was closed, because there were too many connections", "peer", leaves.RemoteAddr())
@@ -110,7 +111,7 @@ func (d *door) admit(conn *Conn, principal string) bool {
 	}
 	m := d.members[principal]
 	if m == nil {
-		m = &member{starts: newBucket(d.limits.StreamsPerSecond)}
+		m = &member{starts: newStarts(d.limits.StreamsPerSecond)}
 	}
 	if most := d.limits.ConnectionsPerPrincipal; most > 0 && int(m.turns.connections.Load()) >= most {
 		return false
@@ -157,31 +158,11 @@ func (d *door) forgetLocked(conn *Conn) {
 	}
 }
 
-// bucket limits a rate: it has tokens for one second, and each start takes one. A nil limit is 0.
-type bucket struct {
-	mu     sync.Mutex
-	rate   float64 // tokens per second, and the most tokens; 0: no limit
-	tokens float64
-	at     time.Time
-}
-
-func newBucket(perSecond int) bucket {
-	return bucket{rate: float64(perSecond), tokens: float64(perSecond), at: time.Now()}
-}
-
-// take takes a token. It reports false if there is none.
-func (b *bucket) take() bool {
-	if b.rate == 0 {
-		return true
+// newStarts returns a limit of starts in a second, which allows those of one second at once. 0 is no
+// limit.
+func newStarts(perSecond int) *rate.Limiter {
+	if perSecond == 0 {
+		return rate.NewLimiter(rate.Inf, 0)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := time.Now()
-	b.tokens = min(b.rate, b.tokens+now.Sub(b.at).Seconds()*b.rate)
-	b.at = now
-	if b.tokens < 1 {
-		return false
-	}
-	b.tokens--
-	return true
+	return rate.NewLimiter(rate.Limit(perSecond), perSecond)
 }

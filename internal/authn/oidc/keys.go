@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"golang.org/x/time/rate"
 )
 
 const (
@@ -53,8 +54,7 @@ type keySet struct {
 	fetched  time.Time         // when keys were fetched; zero: never
 	inFlight *fetching         // nil: none
 	failed   error             // of the last fetch; nil: it succeeded
-	permits  float64           // fetches that are permitted now
-	counted  time.Time         // when permits was right
+	permits  *rate.Limiter     // of fetches
 }
 
 // fetching is a fetch of keys in progress.
@@ -64,7 +64,7 @@ type fetching struct {
 }
 
 func newKeySet(ctx context.Context, fetch func(context.Context) ([]jose.JSONWebKey, error), tasks *sync.WaitGroup, logger *slog.Logger) *keySet {
-	return &keySet{ctx: ctx, fetch: fetch, tasks: tasks, logger: logger, permits: fetchBurst, counted: time.Now()}
+	return &keySet{ctx: ctx, fetch: fetch, tasks: tasks, logger: logger, permits: rate.NewLimiter(rate.Every(fetchInterval), fetchBurst)}
 }
 
 func (s *keySet) close() {
@@ -240,16 +240,12 @@ func (s *keySet) start() error {
 	if s.closed {
 		return errors.New("the server stops")
 	}
-	now := time.Now()
-	s.permits = min(fetchBurst, s.permits+now.Sub(s.counted).Seconds()/fetchInterval.Seconds())
-	s.counted = now
-	if s.permits < 1 {
+	if !s.permits.Allow() {
 		if s.failed != nil {
 			return s.failed
 		}
 		return errors.New("they were fetched too often in the last seconds")
 	}
-	s.permits--
 	f := &fetching{done: make(chan struct{})}
 	s.inFlight = f
 	s.tasks.Go(func() { s.run(f) }) // ends with the fetch, which has a timeout; Verifier.Close waits for it

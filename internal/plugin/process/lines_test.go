@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -83,29 +81,4 @@ func TestLinesAreRedacted(t *testing.T) {
 	if diff := cmp.Diff([]string{"<secret>", "<01234567>" + cutMark + "<t\uFFFD>", "<\uFFFD>", "<01234567>" + cutMark + "<ec>"}, got); diff != "" {
 		t.Error(diff)
 	}
-}
-
-func TestBudget(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := budget{burst: 3, perSecond: 2}
-		take := func(n int) (taken int) {
-			for range n {
-				if b.take(time.Now()) {
-					taken++
-				}
-			}
-			return taken
-		}
-		if got := take(10); got != 3 {
-			t.Errorf("%d at once, want 3", got)
-		}
-		time.Sleep(time.Second)
-		if got := take(10); got != 2 {
-			t.Errorf("%d after a second, want 2", got)
-		}
-		time.Sleep(time.Hour)
-		if got := take(10); got != 3 {
-			t.Errorf("%d after an hour, want 3", got)
-		}
-	})
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/toolhost/toolhost/internal/crashoutput"
 )
 
@@ -21,7 +23,7 @@ const (
 )
 
 // output receives the lines that a process prints, and never blocks the process. It stores the last
-// lines of standard error and logs all lines, as far as the budgets and the logger allow. It counts
+// lines of standard error and logs all lines, as far as the limits and the logger allow. It counts
 // the lines that it drops. It is safe for concurrent use.
 type output struct {
 	wake chan struct{} // of capacity 1: there is something to log
@@ -37,8 +39,8 @@ type output struct {
 	after          int      // lines since then
 	dropped        dropped  // since they were reported
 	reported       time.Time
-	gap            bool // a line was dropped since one was queued
-	stdout, stderr budget
+	gap            bool          // a line was dropped since one was queued
+	stdout, stderr *rate.Limiter // of the lines that are logged
 
 	joined multiline // used by run only
 }
@@ -51,8 +53,8 @@ func newOutput(logger *slog.Logger, linesPerSecond, lineBytes int) *output {
 		joined: multiline{limit: lineBytes},
 		wake:   make(chan struct{}, 1),
 		done:   make(chan struct{}),
-		stderr: budget{burst: float64(linesPerSecond), perSecond: float64(linesPerSecond)},
-		stdout: budget{burst: 20, perSecond: 2}, // a plugin should print nothing there
+		stderr: rate.NewLimiter(rate.Limit(linesPerSecond), linesPerSecond),
+		stdout: rate.NewLimiter(2, 20), // a plugin should print nothing there
 	}
 	go o.run() // ends with close, which waits
 	return o
@@ -80,7 +82,7 @@ func (o *output) stderrLine(line string) {
 	if beginsCrash(line) {
 		o.crash, o.after = line, 0
 	}
-	o.offer(&o.stderr, len(line), func() record {
+	o.offer(o.stderr, len(line), func() record {
 		r := parseRecord(line)
 		if beginsCrash(line) {
 			r.level = slog.LevelError
@@ -110,15 +112,15 @@ func (o *output) stdoutLine(line string) {
 	if o.closed {
 		return
 	}
-	o.offer(&o.stdout, len(line), func() record {
+	o.offer(o.stdout, len(line), func() record {
 		return record{level: slog.LevelInfo, message: line, attrs: []slog.Attr{slog.String("stream", "stdout")}}
 	})
 }
 
-// offer queues the record of a line if the budget and the queue allow it. The caller holds the
+// offer queues the record of a line if the limit and the queue allow it. The caller holds the
 // lock.
-func (o *output) offer(b *budget, size int, make func() record) {
-	if o.size+size > queuedBytes || !b.take(time.Now()) {
+func (o *output) offer(limit *rate.Limiter, size int, make func() record) {
+	if o.size+size > queuedBytes || !limit.Allow() {
 		o.gap = true
 		o.dropped.count++
 		if o.dropped.last = time.Now(); o.dropped.count == 1 {
@@ -284,22 +286,4 @@ func (o *output) present() *slog.Logger {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.logger
-}
-
-// budget bounds logged lines: burst at once, and perSecond more with time. The zero value allows
-// none.
-type budget struct {
-	burst, perSecond float64
-	used             float64
-	at               time.Time // the time for which used is correct
-}
-
-func (b *budget) take(now time.Time) bool {
-	b.used = max(0, b.used-now.Sub(b.at).Seconds()*b.perSecond)
-	b.at = now
-	if b.used+1 > b.burst {
-		return false
-	}
-	b.used++
-	return true
 }

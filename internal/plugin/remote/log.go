@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // tailLines is the number of last lines that Log keeps.
@@ -32,15 +34,16 @@ type Log struct {
 
 	mu      sync.Mutex
 	tail    []string // the oldest first
-	room    float64  // lines that may be logged now
-	at      time.Time
+	limit   *rate.Limiter
 	dropped int       // lines, since they were reported
 	told    time.Time // when they were reported last
 	closed  bool
 }
 
 // NewLog returns a Log.
-func NewLog(cfg LogConfig) *Log { return &Log{cfg: cfg, room: float64(cfg.LinesPerSecond)} }
+func NewLog(cfg LogConfig) *Log {
+	return &Log{cfg: cfg, limit: rate.NewLimiter(rate.Limit(cfg.LinesPerSecond), cfg.LinesPerSecond)}
+}
 
 // Write implements io.Writer. It never fails.
 func (l *Log) Write(data []byte) (int, error) {
@@ -62,16 +65,11 @@ func (l *Log) line(text string) {
 		l.tail = l.tail[1:]
 	}
 	l.tail = append(l.tail, text)
-	now, most := time.Now(), float64(l.cfg.LinesPerSecond)
-	if !l.at.IsZero() {
-		l.room = min(most, l.room+now.Sub(l.at).Seconds()*most)
-	}
-	if l.at = now; l.room < 1 {
+	if !l.limit.Allow() {
 		l.dropped++
 		return
 	}
-	l.room--
-	if now.Sub(l.told) >= tellEvery { // a flood lets a line through each time there is room
+	if time.Since(l.told) >= tellEvery { // a flood lets a line through each time there is room
 		l.tellLocked()
 	}
 	l.cfg.Logger.Info(text)

@@ -83,11 +83,11 @@ func newGuard(cfg Config, server HTTPConfig) (*guard, error) {
 	g := &guard{
 		cfg: cfg, server: server, origin: originOf(u), log: cfg.Log, large: make(chan struct{}, largeBodies),
 		most: messageBytes(cfg.MaxResultBytes), asking: map[jsonrpc.ID]struct{}{},
+		allowance: newAllowance(),
 	}
 	if g.log == nil {
 		g.log = io.Discard
 	}
-	g.allowance.refill(time.Now())
 	g.ctx, g.stop = context.WithCancelCause(context.Background())
 	return g, nil
 }

@@ -11,10 +11,10 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
 )
 
 // OpenPipes begins a session with a server over its standard input and output, which the Conn owns.
@@ -24,8 +24,8 @@ func OpenPipes(ctx context.Context, cfg Config, in io.WriteCloser, out io.ReadCl
 	p := &pipes{
 		in: in, out: out, stray: stray, reader: bufio.NewReaderSize(out, 64<<10), turn: make(chan struct{}, 1),
 		most: messageBytes(cfg.MaxResultBytes), asked: map[jsonrpc.ID]string{}, asking: map[jsonrpc.ID]struct{}{},
+		allowance: newAllowance(),
 	}
-	p.allowance.refill(time.Now())
 	if cfg.Log != nil {
 		p.log = cfg.Log
 	} else {
@@ -290,34 +290,24 @@ func (p *pipes) question(msg *jsonrpc.Request) bool {
 	return admitted
 }
 
-// allowance is a token bucket for what a server sends without being asked.
+// allowance limits what a server sends without being asked.
 type allowance struct {
-	tokens  float64
-	last    time.Time
+	limit   *rate.Limiter
 	dropped int
 }
 
-func (a *allowance) refill(now time.Time) {
-	if a.last.IsZero() {
-		a.tokens = noticeBurst
-	} else {
-		a.tokens = min(noticeBurst, a.tokens+now.Sub(a.last).Seconds()*noticeRate)
-	}
-	a.last = now
-}
+func newAllowance() allowance { return allowance{limit: rate.NewLimiter(noticeRate, noticeBurst)} }
 
 // take reports whether one more message is allowed. It logs how many were not, when there is room
 // again.
 func (a *allowance) take(log io.Writer) bool {
-	a.refill(time.Now())
-	if a.tokens < 1 {
+	if !a.limit.Allow() {
 		a.dropped++
 		return false
 	}
-	if a.dropped > 0 && a.tokens >= noticeBurst/2 {
+	if a.dropped > 0 && a.limit.Tokens() >= noticeBurst/2 {
 		_, _ = fmt.Fprintf(log, "%d messages of the server were dropped, because it sent more than %d in a second\n", a.dropped, noticeRate)
 		a.dropped = 0
 	}
-	a.tokens--
 	return true
 }
