@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,29 @@ import (
 // IsURL reports whether a text is the address of a PostgreSQL database and not the name of a file.
 func IsURL(text string) bool {
 	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
+}
+
+// otherForm finds what is written for a database and not for a file, and is no URL: the keywords of
+// libpq (host=… dbname=…) and of Npgsql (Host=…;Database=…), at the beginning a driver
+// (postgres:DATABASE, jdbc:postgresql:DATABASE, PG:dbname=…), or a host with a port
+// (db.example:5432/DATABASE).
+var otherForm = regexp.MustCompile(`(?i)^\s*(?:(?:host|hostaddr|server|data source|port|dbname|database|user|username|user id|uid|password|passfile|pwd|service|servicefile|sslmode|ssl mode|application_name|connect_timeout|target_session_attrs|options)\s*=` +
+	`|(?:jdbc:)?(?:postgres|postgresql|pgsql|pg):|[^/\s]+:\d+/)`)
+
+// otherDatabase finds files that are written as the URL of another database or of a file.
+var otherDatabase = regexp.MustCompile(`(?i)^\s*(?:sqlite|sqlite3|file|mysql|mariadb|mongodb):`)
+
+// CheckFile returns an error if a text is to be the name of a file and looks like the address of a
+// database in another form than a URL. The error does not repeat the text, which may have a password.
+func CheckFile(text string) error {
+	switch {
+	case otherForm.MatchString(text):
+		return errors.New("it looks like the address of a database, and a database is written as a URL: postgres://USER@HOST:PORT/DATABASE or " +
+			"postgres://USER@/DATABASE?host=FOLDER_OF_THE_SOCKET, with other keywords after the question mark; write a file of this name as ./NAME")
+	case otherDatabase.MatchString(text):
+		return errors.New("write the path of a file without a scheme, or the URL of a PostgreSQL database")
+	}
+	return nil
 }
 
 // HasPassword reports whether a URL contains a password.

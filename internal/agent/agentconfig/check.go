@@ -49,12 +49,13 @@ func check(d *yamldoc.Decoder, c *Config) {
 	}
 }
 
-// CheckJournal returns an error if a text looks like a URL and is not the URL of a PostgreSQL database
-// without a password. Others can read a command line, and often a configuration file.
+// CheckJournal returns an error if a text looks like a database and is not the URL of a PostgreSQL database
+// without a password. Others can read a command line, and often a configuration file. A text that
+// begins with ./ or / and is no URL is always a file.
 func CheckJournal(text string) error {
 	switch {
 	case !strings.Contains(text, "://"):
-		return nil
+		return postgres.CheckFile(text)
 	case postgres.HasPassword(text):
 		return errors.New("the URL has a password, which others may read; put it into the variable PGPASSWORD, or into a file that the URL names with passfile=FILE")
 	}

@@ -1,7 +1,10 @@
 package authconfig
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"time"
 
@@ -35,6 +38,22 @@ type TLS struct {
 	ClientCA string `yaml:"client_ca" is:"file" unset:"no client has a certificate"`
 	// Whether clients send a certificate: `none`, `optional` or `required`.
 	ClientCertificate string `yaml:"client_certificate" oneof:"none,optional,required" unset:"required with client_ca, else none"`
+}
+
+// MissingFiles says which files of the listeners are not there, so that their program does not start. A
+// file that this user may not see is no error: the program may run as another one.
+func MissingFiles(listeners []Listener) error {
+	var errs []error
+	for i, l := range listeners {
+		for _, file := range []struct{ key, path string }{
+			{"certificate", l.TLS.Certificate}, {"key", l.TLS.Key}, {"client_ca", l.TLS.ClientCA},
+		} {
+			if _, err := os.Stat(file.path); file.path != "" && errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, fmt.Errorf("listeners[%d].tls.%s: there is no file %s", i, file.key, file.path))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Network bounds what clients over TCP can take, before and after the server knows them. Clients of

@@ -16,7 +16,7 @@ import (
 func configuration() *configfile.Program[agentconfig.Config] {
 	return &configfile.Program[agentconfig.Config]{
 		Name: program, User: "agentd run", FileName: trust.AgentdFile, Page: "docs/agentd.md",
-		Default: agentconfig.Default, Load: agentconfig.Parse, Complete: complete, YAML: (*agentconfig.Config).YAML,
+		Default: agentconfig.Default, Load: agentconfig.Parse, Complete: complete, YAML: (*agentconfig.Config).YAML, References: references,
 		Summary: func(c *agentconfig.Config) string {
 			return fmt.Sprintf("%s, %s", cli.Count(len(c.Models), "model"), cli.Count(len(c.Agents), "agent"))
 		},

@@ -324,11 +324,11 @@ type journalPlace struct{ setup *setup }
 // database returns the URL of the database that keeps the runs, or "" if a file does.
 func (j journalPlace) database() (string, error) {
 	at := cmp.Or(j.setup.journal, j.setup.config.Journal)
-	if !strings.Contains(at, "://") {
-		return "", nil
-	}
 	if err := agentconfig.CheckJournal(at); err != nil {
 		return "", cli.Usage("--journal: %w", err)
+	}
+	if !strings.Contains(at, "://") {
+		return "", nil
 	}
 	return at, nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/toolhost/toolhost/internal/authn/authconfig"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/nearest"
@@ -71,18 +72,12 @@ func warnOfReferences(c *config.Config, known *catalog.Snapshot, logger *slog.Lo
 	return err
 }
 
-// references checks what a configuration file refers to, for `config check`: folders, and names
-// that plugins declared to an earlier toolhost. It starts no plugin.
+// references checks what a configuration file refers to, for `config check`: folders and files, and names
+// that plugins declared to an earlier toolhost. It starts no plugin. The error has what `toolhost serve`
+// does not start without.
 func references(c *config.Config, getenv func(string) string) (warnings []string, err error) {
-	for i, folder := range c.Folders {
-		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			warnings = append(warnings, fmt.Sprintf("plugins[%d]: there is no folder %s", i, folder))
-		}
-	}
-	if folder := c.Workspace.Folder; c.Workspace.Backend == config.LocalBackend && folder != "" {
-		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			warnings = append(warnings, "workspace.folder: there is no folder "+folder)
-		}
+	if err := errors.Join(missingFolders(c), authconfig.MissingFiles(c.Listeners)); err != nil {
+		return nil, err
 	}
 	complete := *c
 	if err := resolve(&complete, getenv); err != nil {
@@ -100,6 +95,23 @@ func references(c *config.Config, getenv func(string) string) (warnings []string
 	}
 	more, err := checkReferences(&complete, known)
 	return append(warnings, more...), err
+}
+
+// missingFolders says which folders are not there that toolhost does not make.
+func missingFolders(c *config.Config) error {
+	var errs []error
+	missing := func(key, folder string) {
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			errs = append(errs, fmt.Errorf("%s: there is no folder %s", key, folder))
+		}
+	}
+	for i, folder := range c.Folders {
+		missing(fmt.Sprintf("plugins[%d]", i), folder)
+	}
+	if folder := c.Workspace.Folder; c.Workspace.Backend == config.LocalBackend && folder != "" {
+		missing("workspace.folder", folder)
+	}
+	return errors.Join(errs...)
 }
 
 // uncheckedNames says that the names in a configuration are not checked, if there are any.

@@ -48,21 +48,26 @@ func TestReferencesToNames(t *testing.T) {
 	}
 }
 
-// `config check` tells folders that are not there, and that names are not checked before toolhost
-// has asked the plugins.
+// `config check` refuses folders and files that are not there, and says that names are not checked before
+// toolhost has asked the plugins.
 func TestReferencesToFolders(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "there"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	text := "plugins: [there, gone]\nworkspace: {folder: away}\nstate: state\nfilters: [{filter: redact}]\n"
-	c, err := config.Parse(filepath.Join(dir, config.FileName), []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	warnings, err := references(&c, func(string) string { return "" })
-	if err != nil || len(warnings) != 3 || !strings.Contains(warnings[0], "plugins[1]: there is no folder "+filepath.Join(dir, "gone")) ||
-		!strings.Contains(warnings[1], "workspace.folder: there is no folder "+filepath.Join(dir, "away")) || !strings.Contains(warnings[2], "not checked") {
-		t.Errorf("%q, %v", warnings, err)
+	for text, want := range map[string]string{
+		"plugins: [there, gone]\n":                                                                  "plugins[1]: there is no folder " + filepath.Join(dir, "gone"),
+		"plugins: [there]\nworkspace: {folder: away}\n":                                             "workspace.folder: there is no folder " + filepath.Join(dir, "away"),
+		"listeners: [{address: \"0.0.0.0:8443\", tls: {certificate: a.pem, key: there}}]\n":         "listeners[0].tls.certificate: there is no file " + filepath.Join(dir, "a.pem"),
+		"plugins: [there]\nworkspace: {folder: there}\nstate: state\nfilters: [{filter: redact}]\n": "",
+	} {
+		c, err := config.Parse(filepath.Join(dir, config.FileName), []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		warnings, err := references(&c, func(string) string { return "" })
+		if want != "" && (err == nil || err.Error() != want) || want == "" && (err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "not checked")) {
+			t.Errorf("%q: %q, %v", text, warnings, err)
+		}
 	}
 }
