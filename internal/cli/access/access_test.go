@@ -39,7 +39,7 @@ func (p program) run(args ...string) (code int, stdout, stderr string) {
 			return access.Settings{State: p.state, Audit: filepath.Join(p.state, "audit.jsonl"), Auth: p.auth}, nil
 		},
 		Rights: func() rpcright.Table {
-			return rpcright.Table{"/toolhost.v1.ToolService/Call": {authz.ToolsCall}, "/toolhost.v1.AdminService/Reload": {authz.ConfigReload}, "/a.v1.A/Get": {authz.RunsOwn, authz.RunsList}, "/b.v1.B/Get": {authz.RunsOwn}}
+			return rpcright.Table{"/toolhost.v1.ToolService/Call": {authz.ToolsCall}, "/toolhost.v1.AdminService/Reload": {authz.ConfigReload}, "/a.v1.A/Get": {authz.RunsOwn, authz.RunsList}, "/b.v1.B/Get": {authz.RunsOwn}, "/a.v1.A/Respond": {authz.RunsOwn, authz.RunsApprove}}
 		},
 	}
 	root := &cobra.Command{Use: "toolhost"}
@@ -162,6 +162,9 @@ func TestCanI(t *testing.T) {
 		{"Call fs_read --as red/ada --tenant blue", 1, "not in the tenant blue"},
 		{"Call --as blue/ada", 1, "no binding gives blue/ada a role"},
 		{"a.v1.A/Get --as red/ada", 0, "runs.own"},
+		{"a.v1.A/Get --as red/ada", 0, "without runs.list, which permits more"},
+		{"Respond --as red/ada", 0, "it approves no call, which needs runs.approve: binding 1"},
+		{"runs.approve --as red/ada", 1, "does not have the right runs.approve"},
 		{"Get --as red/ada", 2, "names several RPCs: a.v1.A/Get, b.v1.B/Get"},
 		{"Bogus --as red/ada", 2, "no RPC or right"},
 		{"Call", 2, "--as is missing"},

@@ -41,6 +41,24 @@ type answer struct {
 	Tool      string `json:"tool"`
 	Tenant    string `json:"tenant"`
 	Reason    string `json:"reason"`
+	// Lacks are the other rights of the RPC that the principal has not, each with the reason: what they
+	// permit is denied.
+	Lacks []lack `json:"lacks"`
+}
+
+// lack is a right that a principal has not.
+type lack struct {
+	Right  string `json:"right"`
+	Reason string `json:"reason"`
+}
+
+// text says what the principal may not do within the RPC.
+func (l lack) text() string {
+	switch authz.Right(l.Right) {
+	case authz.RunsApprove, authz.CallsApprove:
+		return fmt.Sprintf("it approves no call, which needs %s: %s", l.Right, l.Reason)
+	}
+	return fmt.Sprintf("without %s, which permits more: %s", l.Right, l.Reason)
 }
 
 func newCanICommand(s Server, p cli.Process) *cobra.Command {
@@ -52,8 +70,9 @@ func newCanICommand(s Server, p cli.Process) *cobra.Command {
 		Long: fmt.Sprintf("Can-i decides as the server does, with the section auth of %s.yaml. It needs no server and sends nothing.\n"+
 			"CALL is an RPC, such as Call or AdminService/Reload, or a right, such as tools.call. TOOL is the name of a tool.\n"+
 			"The groups of a principal come from its credential, so name them with --group. --role and --tools are those of a\n"+
-			"token. The exit code is 0 for yes and 1 for no.\n"+
-			"With -o json it prints an object: allowed, principal, rpc, right, tool, tenant and reason.", s.Program),
+			"token. One of the rights of an RPC is enough for yes; can-i names the others that the principal lacks, such as that\n"+
+			"to approve. The exit code is 0 for yes and 1 for no.\n"+
+			"With -o json it prints an object: allowed, principal, rpc, right, tool, tenant, reason, and lacks, each with right and reason.", s.Program),
 		Example: fmt.Sprintf("  %[1]s auth can-i Call fs_read --as red/ada\n  %[1]s auth can-i Reload --as uid:1000", s.Program),
 		Args:    cli.Arguments(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -73,6 +92,9 @@ func newCanICommand(s Server, p cli.Process) *cobra.Command {
 					word = "yes"
 				}
 				_, err = fmt.Fprintf(p.Out(), "%s: %s\n", word, a.Reason)
+				for _, l := range a.Lacks {
+					fmt.Fprintf(p.Out(), "  %s\n", l.text())
+				}
 			}
 			if err == nil && !a.Allowed {
 				err = &cli.ExitError{Code: cli.ExitToolError}
@@ -124,12 +146,18 @@ func (q *question) decide(s Server, settings *Settings, args []string) (answer, 
 		a.Tool = args[1]
 	}
 	policy := settings.policy()
+	a.Lacks = []lack{}
 	for _, right := range rights {
 		d := policy.Decide(who, authz.Request{Right: right, Tenant: q.tenant, Tool: a.Tool})
-		a.Right, a.Allowed, a.Reason = string(right), d.Allowed, d.Reason
-		if d.Allowed {
-			break
+		if !a.Allowed {
+			a.Right, a.Allowed, a.Reason = string(right), d.Allowed, d.Reason
 		}
+		if !d.Allowed {
+			a.Lacks = append(a.Lacks, lack{string(right), d.Reason})
+		}
+	}
+	if !a.Allowed {
+		a.Lacks = []lack{}
 	}
 	return a, nil
 }

@@ -63,7 +63,7 @@ func TestDoctorLooksForInterpreters(t *testing.T) {
 		major, minor int
 		state, found string
 	}{{"old", 3, 11, statePartial, "3.9.1"}, {"old", 4, 0, statePartial, "3.9.1"}, {"old", 3, 9, stateOK, "3.9.1"}, {"absent", 1, 0, stateMissing, "not in PATH"}} {
-		if f := interpreter(t.Context(), tc.name, "--version", tc.major, tc.minor, "cost"); f.State != tc.state || !strings.Contains(f.Found, tc.found) || (f.Costs == "") != (tc.state == stateOK) {
+		if f := interpreter(t.Context(), tc.name, "--version", tc.major, tc.minor, "cost", "old"); f.State != tc.state || !strings.Contains(f.Found, tc.found) || (f.Costs == "") != (tc.state == stateOK) {
 			t.Errorf("%+v: %+v", tc, f)
 		}
 	}

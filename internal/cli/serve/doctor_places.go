@@ -128,16 +128,17 @@ func socket(ctx context.Context, a address.Address) finding {
 // interpreters says which programs are there that plugins need.
 func interpreters(ctx context.Context) []finding {
 	return []finding{
-		interpreter(ctx, "python3", "--version", 3, 11, "plugins in Python do not start"),
-		interpreter(ctx, "node", "--version", 22, 0, "plugins in TypeScript and JavaScript do not start"),
-		interpreter(ctx, "go", "version", 1, 26, "plugins in Go cannot be built here; built ones run"),
+		interpreter(ctx, "python3", "--version", 3, 11, "plugins in Python do not start", "some plugins may not start"),
+		interpreter(ctx, "node", "--version", 22, 0, "plugins in TypeScript and JavaScript do not start", "plugins start, but no test shows that all of the SDK works"),
+		interpreter(ctx, "go", "version", 1, 26, "plugins in Go cannot be built here; built ones run", "go may have to fetch a newer one to build plugins; built ones run"),
 	}
 }
 
 var versionNumber = regexp.MustCompile(`(\d+)\.(\d+)(\.\d+)?`)
 
-// interpreter says which version of a program is in PATH, where plugins' programs are looked up too.
-func interpreter(ctx context.Context, name, argument string, major, minor int, costs string) finding {
+// interpreter says which version of a program is in PATH, where plugins' programs are looked up too. costs
+// says what does not work without the program, and old what may not work with an older one.
+func interpreter(ctx context.Context, name, argument string, major, minor int, costs, old string) finding {
 	needed := fmt.Sprintf("%d.%d", major, minor)
 	f := finding{Check: name, State: stateMissing, Found: "not in PATH", Costs: costs, Remedy: fmt.Sprintf("install %s %s or later, and put it into toolhost's PATH", name, needed)}
 	path, err := exec.LookPath(name)
@@ -156,7 +157,7 @@ func interpreter(ctx context.Context, name, argument string, major, minor int, c
 	a, _ := strconv.Atoi(found[1]) // digits
 	b, _ := strconv.Atoi(found[2])
 	if a < major || a == major && b < minor {
-		f.State, f.Costs = statePartial, "it is older than "+needed+", which the SDK needs: "+costs
+		f.State, f.Costs = statePartial, "it is older than "+needed+", with which the SDK is tested: "+old
 		return f
 	}
 	return finding{Check: name, State: stateOK, Found: f.Found}

@@ -174,7 +174,9 @@ func (v Overrides) apply(plugins []*Plugin, taken func(name string) bool) overri
 			o := v.of(p.Info.Name, t.Spec.Name)
 			switch {
 			case o.Plugin != "" && o.Plugin != p.Info.Name:
-				p.warnf("the tool %q is left out: the configuration says that it is the plugin %q's", t.Spec.Name, o.Plugin)
+				if !shipped(plugins, o.Plugin, t.Spec.Name) {
+					p.warnf("the tool %q is left out: the configuration says that it is the plugin %q's, which does not have it", t.Spec.Name, o.Plugin)
+				}
 				continue
 			case o.Disabled != nil && *o.Disabled:
 				done.off[t.Spec.Name], done.off[cmp.Or(o.Rename, t.Spec.Name)] = true, true
@@ -199,6 +201,12 @@ func (v Overrides) apply(plugins []*Plugin, taken func(name string) bool) overri
 		slices.SortFunc(p.Tools, byToolName)
 	}
 	return done
+}
+
+// shipped reports whether the plugin of a name declares a tool. If it does, the operator has decided whose the
+// name is, and nothing is wrong.
+func shipped(plugins []*Plugin, plugin, name string) bool {
+	return slices.ContainsFunc(plugins, func(p *Plugin) bool { return p.Info.Name == plugin && p.usable() && p.declares(name) })
 }
 
 // warnOfStrays adds warnings to the plugin for overrides of tools that it does not declare.

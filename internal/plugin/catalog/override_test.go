@@ -102,13 +102,14 @@ func TestOverriddenNames(t *testing.T) {
 		warnings  []string
 		strays    []string
 	}{
-		"none":      {nil, []string{"one.a", "one.b", "two.c"}, []string{`two: the tool "a" is left out: the plugin "one" ships one`}, nil},
-		"the other": {catalog.Overrides{"a": {Plugin: "two"}}, []string{"two.a", "one.b", "two.c"}, []string{`one: the tool "a" is left out: the configuration says that it is the plugin "two"'s`}, nil},
-		"nobody's":  {catalog.Overrides{"a": {Plugin: "six"}}, []string{"one.b", "two.c"}, []string{`one: the tool "a" is left out`, `two: the tool "a" is left out`}, []string{"a"}},
-		"off":       {catalog.Overrides{"a": {Disabled: new(true)}}, []string{"one.b", "two.c"}, nil, nil},
-		"off once":  {catalog.Overrides{"one.a": {Disabled: new(true)}}, []string{"two.a", "one.b", "two.c"}, nil, nil},
-		"both":      {catalog.Overrides{"two.a": {Rename: "d"}}, []string{"one.a", "one.b", "two.c", "two.d"}, nil, nil},
-		"swap":      {catalog.Overrides{"b": {Rename: "c"}, "c": {Rename: "b"}}, []string{"one.a", "two.b", "one.c"}, nil, nil},
+		"none":                      {nil, []string{"one.a", "one.b", "two.c"}, []string{`two: the tool "a" is left out: the plugin "one" ships one`}, nil},
+		"the other":                 {catalog.Overrides{"a": {Plugin: "two"}}, []string{"two.a", "one.b", "two.c"}, nil, nil},
+		"the other, which has none": {catalog.Overrides{"b": {Plugin: "two"}}, []string{"one.a", "two.c"}, []string{`one: the tool "b" is left out: the configuration says that it is the plugin "two"'s, which does not have it`}, []string{"b"}},
+		"nobody's":                  {catalog.Overrides{"a": {Plugin: "six"}}, []string{"one.b", "two.c"}, []string{`one: the tool "a" is left out`, `two: the tool "a" is left out`}, []string{"a"}},
+		"off":                       {catalog.Overrides{"a": {Disabled: new(true)}}, []string{"one.b", "two.c"}, nil, nil},
+		"off once":                  {catalog.Overrides{"one.a": {Disabled: new(true)}}, []string{"two.a", "one.b", "two.c"}, nil, nil},
+		"both":                      {catalog.Overrides{"two.a": {Rename: "d"}}, []string{"one.a", "one.b", "two.c", "two.d"}, nil, nil},
+		"swap":                      {catalog.Overrides{"b": {Rename: "c"}, "c": {Rename: "b"}}, []string{"one.a", "two.b", "one.c"}, nil, nil},
 		"taken": {
 			catalog.Overrides{"b": {Rename: "c"}}, []string{"one.a", "one.b", "two.c"},
 			[]string{`one: the tool "b" keeps its name: the configuration renames it to "c", which is taken`}, nil,
