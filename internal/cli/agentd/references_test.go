@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/agent/agentconfig"
@@ -19,6 +20,9 @@ func TestReferences(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for text, want := range map[string]string{
 		"models: {m: {provider: scripted, model: good.yaml}}\nmodel: m\n":                        "",
 		"models: {m: {provider: scripted, model: broken.yaml}}\n":                                "models.m: ",
@@ -28,6 +32,8 @@ func TestReferences(t *testing.T) {
 		"agents: {a: {instructions_file: none.md}}\n":                                            "agents.a.instructions_file",
 		"agents: {a: {response_schema_file: schema.json}}\n":                                     "agents.a.response_schema_file",
 		"agents: {a: {response_schema_file: empty.json}}\n":                                      "is empty",
+		"agents: {a: {instructions_file: pipe}}\n":                                               "pipe is no regular file",
+		"models: {m: {provider: scripted, model: pipe}}\n":                                       "pipe is no regular file",
 		"memory: [none.md]\n":                                                                    "none.md",
 		"listeners: [{address: '0.0.0.0:8443', tls: {certificate: none.pem, key: good.yaml}}]\n": "listeners[0].tls.certificate",
 	} {
