@@ -81,7 +81,7 @@ func NewServer(c Config) *Server {
 		c.Messages = budget.New(1<<30, 64<<20)
 	}
 	g := guard{logger, c.Gate}
-	server := grpcserver.New(c.Network, append(c.Options,
+	server := grpcserver.New(logger, c.Network, append(c.Options,
 		grpc.Creds(peercred.New(bounded(c.Messages, logger))),
 		grpc.ForceServerCodecV2(grpcserver.Bounded(nil, 0)),
 		grpc.StaticStreamWindowSize(windowBytes),

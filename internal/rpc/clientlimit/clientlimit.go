@@ -7,6 +7,7 @@ package clientlimit
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"google.golang.org/grpc"
@@ -32,13 +33,13 @@ const (
 
 // Options returns the options of a gRPC server for clients over TCP. longest is the longest time of
 // an RPC: a connection that is too old is closed when its RPCs have ended, and at the latest after
-// that time.
-func Options(l listen.Limits, longest time.Duration) []grpc.ServerOption {
+// that time. logger gets RPCs with too much metadata.
+func Options(l listen.Limits, longest time.Duration, logger *slog.Logger) []grpc.ServerOption {
 	headers := grpcserver.HeaderBytes
 	if l.HeaderBytes > 0 {
 		headers = l.HeaderBytes
 	}
-	entry := entry{l.RequestTimeout, headers}
+	entry := entry{l.RequestTimeout, headers, logger}
 	options := []grpc.ServerOption{
 		grpc.ConnectionTimeout(l.HandshakeTimeout),
 		grpc.KeepaliveParams(keepalive.ServerParameters{
@@ -65,13 +66,14 @@ func Options(l listen.Limits, longest time.Duration) []grpc.ServerOption {
 type entry struct {
 	timeout time.Duration
 	headers int // bytes of the metadata
+	logger  *slog.Logger
 }
 
 type timerKey struct{}
 
 // tap runs in the goroutine that reads the connection, so it must not block.
 func (e entry) tap(ctx context.Context, info *tap.Info) (context.Context, error) {
-	if err := grpcserver.CheckHeaders(info.Header, e.headers); err != nil {
+	if err := grpcserver.RefuseHeaders(ctx, info, e.headers, e.logger); err != nil {
 		return ctx, err
 	}
 	guest := guestOf(ctx)

@@ -78,7 +78,7 @@ func serve(t *testing.T, limits listen.Limits, files func(ca *testca.CA) listen.
 		Policy:        gate.Always(authz.New([]authz.Binding{{Role: "caller", To: []string{"name:ada"}}})),
 		Authenticator: &clientlimit.Authenticator{Inner: tokens{}, Failures: s.set.Failures(), Logger: discard},
 	})
-	grpcServer := grpcserver.New(clientlimit.Options(limits, time.Minute), grpc.Creds(peercred.New(nil)),
+	grpcServer := grpcserver.New(nil, clientlimit.Options(limits, time.Minute, slog.New(slog.DiscardHandler)), grpc.Creds(peercred.New(nil)),
 		grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
 			method, _ := grpc.MethodFromServerStream(stream)
 			if _, err := g.Admit(stream.Context(), method, nil); err != nil {

@@ -3,9 +3,11 @@
 package grpcserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"slices"
 	"sync"
@@ -14,6 +16,7 @@ import (
 	"google.golang.org/grpc/health"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/reflection"
+	"google.golang.org/grpc/tap"
 )
 
 // Server is a gRPC server. All methods but Register are safe for concurrent use.
@@ -34,8 +37,13 @@ const HeaderBytes = 16 << 10
 // New returns a server that does not listen yet. The caller must call Shutdown. Shutdown waits for
 // the handlers of RPCs, whatever the options are. The server refuses an RPC with metadata of more than
 // HeaderBytes. network are further options for the connections of TCP listeners and count more than the
-// others: gRPC has no options for single listeners. Their tap must call CheckHeaders. nil: none.
-func New(network []grpc.ServerOption, options ...grpc.ServerOption) *Server {
+// others: gRPC has no options for single listeners. Their tap must call RefuseHeaders. nil: none.
+// logger gets the refusals; nil: no log.
+func New(logger *slog.Logger, network []grpc.ServerOption, options ...grpc.ServerOption) *Server {
+	logger = cmp.Or(logger, slog.New(slog.DiscardHandler))
+	tapHeaders := func(ctx context.Context, info *tap.Info) (context.Context, error) {
+		return ctx, RefuseHeaders(ctx, info, HeaderBytes, logger)
+	}
 	options = slices.Concat([]grpc.ServerOption{ReadHeaders(HeaderBytes)}, options, []grpc.ServerOption{grpc.WaitForHandlers(true)})
 	s := &Server{grpc: grpc.NewServer(slices.Concat(options, []grpc.ServerOption{grpc.InTapHandle(tapHeaders)})...), health: health.NewServer()}
 	s.network = s.grpc

@@ -2,10 +2,13 @@ package grpcserver
 
 import (
 	"context"
+	"log/slog"
+	"net"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/tap"
 )
@@ -36,7 +39,27 @@ func CheckHeaders(header metadata.MD, most int) error {
 	return nil
 }
 
-// tapHeaders bounds the metadata of each RPC of a server.
-func tapHeaders(ctx context.Context, info *tap.Info) (context.Context, error) {
-	return ctx, CheckHeaders(info.Header, HeaderBytes)
+// RefuseHeaders is CheckHeaders for the tap of a server, and logs what it refuses: gRPC logs nothing, and
+// no service sees the RPC. The logger has to bound its lines, because a client can repeat the RPC at
+// will.
+func RefuseHeaders(ctx context.Context, info *tap.Info, most int, logger *slog.Logger) error {
+	err := CheckHeaders(info.Header, most)
+	if err == nil {
+		return nil
+	}
+	from := "unix"
+	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
+		if host, _, err := net.SplitHostPort(p.Addr.String()); err == nil {
+			from = host
+		}
+	}
+	method := info.FullMethodName
+	if len(method) > maxMethod {
+		method = method[:maxMethod] + "…"
+	}
+	logger.WarnContext(ctx, "an RPC was refused before it began", "method", method, "from", from, "error", status.Convert(err).Message())
+	return err
 }
+
+// maxMethod is how much of the name of a method a log line has, in bytes. A client chooses the name.
+const maxMethod = 100

@@ -3,9 +3,11 @@ package grpcserver_test
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"net"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -107,7 +109,7 @@ func (c *rawClient) began(stream uint32) bool {
 // The metadata of an RPC is bounded at unix sockets, too. Each server refuses more before a handler
 // or a gate sees the RPC.
 func TestHeadersAreBounded(t *testing.T) {
-	shared := grpcserver.New(nil)
+	shared := grpcserver.New(nil, nil)
 	shared.Register(grpcserver.Requests{Admit: admit}, func(grpc.ServiceRegistrar) {})
 	t.Cleanup(func() { _ = shared.Shutdown(t.Context()) })
 	workspaces := grpc.NewServer(workspaceserver.Options()...)
@@ -136,7 +138,8 @@ func TestHeadersAreBounded(t *testing.T) {
 
 // TestOneLargeRPCLeavesTheOthers checks that an RPC with too much metadata fails alone (grpc-go#4265).
 func TestOneLargeRPCLeavesTheOthers(t *testing.T) {
-	s := grpcserver.New(nil)
+	var log logged
+	s := grpcserver.New(slog.New(slog.NewTextHandler(&log, nil)), nil)
 	s.Register(grpcserver.Requests{Admit: admit}, func(grpc.ServiceRegistrar) {})
 	t.Cleanup(func() { _ = s.Shutdown(t.Context()) })
 	l, err := net.Listen("unix", filepath.Join(shortdir.Make(t), "s"))
@@ -182,4 +185,26 @@ func TestOneLargeRPCLeavesTheOthers(t *testing.T) {
 		default:
 		}
 	}
+	want := `msg="an RPC was refused before it began" method=/grpc.health.v1.Health/Check from=unix error="the metadata of the RPC has `
+	if text := log.String(); strings.Count(text, want) != 3*5 || strings.Count(text, "\n") != 3*5 {
+		t.Errorf("the log is\n%s", text)
+	}
+}
+
+// logged is a log that several goroutines write.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }

@@ -75,7 +75,7 @@ func admit(ctx context.Context, _ string) (context.Context, string, error) {
 func serve(t *testing.T, codec *watched) *grpc.ClientConn {
 	t.Helper()
 	codec.CodecV2 = encoding.GetCodecV2(encodingproto.Name)
-	s := grpcserver.New(nil, grpc.ForceServerCodecV2(codec),
+	s := grpcserver.New(nil, nil, grpc.ForceServerCodecV2(codec),
 		grpc.UnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 			if info.FullMethod == method && ctx.Value(callerKey{}) == nil {
 				return nil, errors.New("the context is not the admitted one")

@@ -98,7 +98,7 @@ func NewServer(cfg Config) *Server {
 	}
 	guard := guard{logger: logger, gate: cfg.Gate}
 	s := &Server{
-		server: grpcserver.New(cfg.Network, append(cfg.Options,
+		server: grpcserver.New(logger, cfg.Network, append(cfg.Options,
 			grpc.ForceServerCodecV2(grpcserver.Bounded(wirecode.NewCodec(), smallRequest)),
 			grpc.Creds(peercred.New(identify(cfg.Refuse, cfg.Budget, logger))),
 			grpc.MaxRecvMsgSize(hostpb.MaxMessageBytes),
