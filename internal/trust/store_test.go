@@ -133,3 +133,41 @@ func TestFolderOfAnotherUserIsRefused(t *testing.T) {
 		t.Errorf("another folder: %v", err)
 	}
 }
+
+// TestTrustUnread trusts a plugin that cannot describe itself yet. Its first description is trusted, and no
+// other; it keeps the names of its tools, and takes no other plugin's name.
+func TestTrustUnread(t *testing.T) {
+	store, folder := trust.NewStore(t.TempDir()), t.TempDir()
+	docs, other := filepath.Join(folder, "docs"), filepath.Join(folder, "other")
+	describe := func(digest, name string, tools ...string) trust.Description {
+		return trust.Description{Digest: digest, Name: name, Names: tools}
+	}
+	folders := []string{folder}
+	for _, step := range []struct {
+		what string
+		do   func() error
+		want error
+	}{
+		{"unread", func() error { return store.TrustUnread(folders, docs, "docs", "sha256:1") }, nil},
+		{"described with another digest", func() error { return store.TrustPlugin(folders, docs, describe("sha256:9", "docs", "evil"), true) }, nil},
+		{"described", func() error { return store.TrustPlugin(folders, docs, describe("sha256:1", "docs", "find"), true) }, nil},
+		{"another plugin", func() error { return store.TrustPlugin(folders, other, describe("sha256:3", "other", "find"), false) }, nil},
+		{"unread under a taken name", func() error { return store.TrustUnread(folders, docs, "other", "sha256:1") }, trust.ErrTaken},
+		{"unread again", func() error { return store.TrustUnread(folders, docs, "docs", "sha256:1") }, nil},
+		{"described again", func() error { return store.TrustPlugin(folders, docs, describe("sha256:1", "docs", "find", "more"), true) }, nil},
+		{"described once too often", func() error { return store.TrustPlugin(folders, docs, describe("sha256:1", "docs", "late"), true) }, nil},
+	} {
+		if err := step.do(); !errors.Is(err, step.want) {
+			t.Errorf("%s: %v", step.what, err)
+		}
+	}
+	records, err := store.Plugins(folders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"find": trust.RealSource(docs), "more": trust.RealSource(docs), "evil": "", "late": ""} {
+		if got := records.Owner(name); got != want {
+			t.Errorf("the owner of %s is %q, want %q", name, got, want)
+		}
+	}
+}
