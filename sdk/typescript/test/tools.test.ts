@@ -173,6 +173,22 @@ test("what a tool throws", async () => {
   assert.equal(await thrown(undefined), "the tool threw undefined, which is not an Error");
   const refused = new TypeError("fetch failed", { cause: new Error("refused") });
   assert.equal(await thrown(refused), "TypeError: fetch failed (Error: refused)");
+  const many = new AggregateError([new RangeError("a"), new ToolError("b"), "c", new Error("d", { cause: refused })], "sync");
+  assert.equal(
+    await thrown(many),
+    "AggregateError: sync (4 errors)\n- RangeError: a\n- b\n- 'c'\n- Error: d (TypeError: fetch failed (Error: refused))",
+  );
+  assert.equal(await thrown(new AggregateError([new Error("a")])), "AggregateError (1 error)\n- Error: a");
+  const hosts = new AggregateError([new Error("no ::1"), new Error("no 127.0.0.1")]); // as fetch has it
+  assert.equal(
+    await thrown(new TypeError("fetch failed", { cause: hosts })),
+    "TypeError: fetch failed (AggregateError (2 errors): Error: no ::1; Error: no 127.0.0.1)",
+  );
+  const crowd = (await thrown(new AggregateError(Array(500).fill(new Error("x".repeat(5000)))))) || "";
+  assert.ok(crowd.endsWith("…\n- and 490 more") && crowd.length < 6000, crowd);
+  const circle = new Error("round");
+  circle.cause = circle;
+  assert.match((await thrown(circle)) || "", /^round \(Error: round \(/);
   assert.equal(await thrown(new ToolhostError("rate_limited", "enough", { retryAfterMs: 10 })), "rate_limited: enough");
 });
 

@@ -233,17 +233,51 @@ function isAbort(error: unknown): boolean {
 
 /** Returns the message that the model reads for an error of a tool. */
 function messageForModel(error: unknown): string {
-  if (error instanceof Error && !error.message && !error.cause) {
+  if (error instanceof Error && !error.message && !error.cause && partsOf(error).length === 0) {
     return `the tool failed with an error of type ${error.name} without a message`;
   }
   return describeError(error).replace(/^(Tool)?Error: /, "");
 }
 
-/** Returns the type and message of an error and of its causes. */
-function describeError(error: unknown): string {
+/** The most errors of an AggregateError that a message names, characters of each, and errors within each other. */
+const MAX_ERRORS = 10;
+const MAX_TEXT = 500;
+const MAX_DEPTH = 4;
+
+/** Returns the type and message of an error, of its causes, and of the errors in an AggregateError. */
+function describeError(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) {
     return `the tool threw ${inspect(error)}, which is not an Error`;
   }
-  const cause = error.cause instanceof Error ? ` (${describeError(error.cause)})` : "";
-  return String(error) + cause;
+  if (depth >= MAX_DEPTH) {
+    return String(error);
+  }
+  const parts = partsOf(error);
+  const named = parts.slice(0, MAX_ERRORS).map((part) => cut(describePart(part, depth + 1)));
+  if (parts.length > MAX_ERRORS) {
+    named.push(`and ${parts.length - MAX_ERRORS} more`);
+  }
+  const [first, between] = depth === 0 ? ["\n- ", "\n- "] : [": ", "; "];
+  const within =
+    parts.length > 0 ? ` (${parts.length} ${parts.length === 1 ? "error" : "errors"})${first}${named.join(between)}` : "";
+  const cause = error.cause instanceof Error ? ` (${describeError(error.cause, depth + 1)})` : "";
+  return String(error) + within + cause;
+}
+
+/** Describes an error within another one. A ToolError has only its message, which its author wrote for the model. */
+function describePart(part: unknown, depth: number): string {
+  if (!(part instanceof Error)) {
+    return inspect(part);
+  }
+  return part instanceof ToolError && part.message ? part.message : describeError(part, depth);
+}
+
+/** Returns the errors of an AggregateError in their order. */
+function partsOf(error: Error): readonly unknown[] {
+  const { errors } = error as { errors?: unknown };
+  return error instanceof AggregateError && Array.isArray(errors) ? errors : [];
+}
+
+function cut(words: string): string {
+  return words.length <= MAX_TEXT ? words : `${words.slice(0, MAX_TEXT - 1)}…`;
 }
