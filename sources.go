@@ -14,7 +14,7 @@ import (
 //go:embed LICENSE go.mod go.sum
 //go:embed gen/go/toolhost/plugin/v1/*.go gen/go/toolhost/tool/v1/*.go gen/go/toolhost/workspace/v1/*.go
 //go:embed internal/arguments/*.go internal/arguments/jsontext/*.go internal/rpc/filterjson/*.go internal/rpc/flow/*.go internal/partialjson/*.go
-//go:embed internal/crashoutput/*.go internal/nearest/*.go internal/ownership/*.go internal/pattern/*.go internal/processors/*.go internal/rpc/pluginwire/*.go internal/rpc/toolpb/*.go internal/rpc/wirecode/*.go internal/rpc/workspacepb/*.go internal/trace/*.go internal/version/*.go
+//go:embed internal/crashoutput/*.go internal/nearest/*.go internal/ownership/*.go internal/pattern/*.go internal/processors/*.go internal/rpc/pluginwire/*.go internal/rpc/toolpb/*.go internal/rpc/wirecode/*.go internal/rpc/workspacepb/*.go internal/store/filelock/*.go internal/trace/*.go internal/version/*.go
 //go:embed sdk/*.go sdk/internal/fit/*.go sdk/internal/spans/*.go sdk/internal/transport/*.go sdk/sdktest/*.go sdk/egress/*.go sdk/workspace/*.go sdk/workspace/commands/*.go sdk/workspace/remote/*.go tool/*.go
 //go:embed client/*.go gen/go/agentd/v1/*.go gen/go/toolhost/v1/*.go internal/address/*.go internal/identity/*.go
 //go:embed internal/rpc/agentclient/*.go internal/rpc/credential/*.go internal/rpc/hostpb/*.go internal/rpc/link/*.go

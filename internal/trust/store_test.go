@@ -154,7 +154,9 @@ func TestTrustUnread(t *testing.T) {
 		{"another plugin", func() error { return store.TrustPlugin(folders, other, describe("sha256:3", "other", "find"), false) }, nil},
 		{"unread under a taken name", func() error { return store.TrustUnread(folders, docs, "other", "sha256:1") }, trust.ErrTaken},
 		{"unread again", func() error { return store.TrustUnread(folders, docs, "docs", "sha256:1") }, nil},
-		{"described again", func() error { return store.TrustPlugin(folders, docs, describe("sha256:1", "docs", "find", "more"), true) }, nil},
+		{"described again", func() error {
+			return store.TrustPlugin(folders, docs, describe("sha256:1", "docs", "find", "more"), true)
+		}, nil},
 		{"described once too often", func() error { return store.TrustPlugin(folders, docs, describe("sha256:1", "docs", "late"), true) }, nil},
 	} {
 		if err := step.do(); !errors.Is(err, step.want) {
