@@ -25,7 +25,7 @@ const (
 // both callers and plugins need. Plugins need all others that toolhost.Sources contains.
 var (
 	callerFolders = []string{
-		"client", "gen/go/agentd/v1", "gen/go/toolhost/v1", "internal/address", "internal/identity", "internal/ownership",
+		"client", "gen/go/agentd/v1", "gen/go/toolhost/v1", "internal/address", "internal/identity", "internal/ownership", "internal/store/filelock",
 		"internal/rpc/agentclient", "internal/rpc/credential", "internal/rpc/hostpb", "internal/rpc/link",
 	}
 	generalFolders = []string{"gen/go/toolhost/tool/v1", "internal/crashoutput", "internal/rpc/flow", "internal/rpc/toolpb", "internal/rpc/wirecode", "tool"}
