@@ -274,7 +274,7 @@ fuzz: ## run every fuzz test for FUZZTIME (60s)
 # as a failure (https://github.com/golang/go/issues/48591).
 .PHONY: brief
 brief:
-	$(call step,fuzz briefly,$(call fuzz,internal/arguments internal/partialjson internal/yamldoc internal/plugin/manifest internal/rpc/workspacepb internal/rpc/workspaceserver,5000x))
+	$(call step,fuzz briefly,$(call fuzz,internal/text/arguments internal/text/partialjson internal/text/yamldoc internal/plugin/manifest internal/wire/workspacepb internal/rpc/workspaceserver,5000x))
 
 .PHONY: chaos
 chaos: ## kill, stop, replace and misuse plugins at random: CHAOSRUNS (1) seeds, CHAOSTIME (60s) each

@@ -74,7 +74,7 @@ func listFilter(t *testing.T) []string {
 	t.Helper()
 	found := map[string]bool{}
 	c := newChecker(t)
-	const folder = "internal/rpc/filterjson"
+	const folder = "internal/wire/filterjson"
 	keys(found, "request", c.lookup(folder, "requestForm"), "json", nil)
 	scope := c.check(folder).Scope()
 	for _, name := range scope.Names() {

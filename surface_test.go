@@ -23,11 +23,11 @@ import (
 	pflaglib "github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/agentd"
-	"github.com/toolhost/toolhost/internal/cli/target"
 	toolhostcli "github.com/toolhost/toolhost/internal/cli/toolhost"
-	"github.com/toolhost/toolhost/internal/rpc/credential"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/target"
+	"github.com/toolhost/toolhost/internal/wire/credential"
 )
 
 // surfaces are the promises of docs/stability.md that are not an API of a programming language.
@@ -136,7 +136,7 @@ func listExitCodes(t *testing.T) []string {
 	t.Helper()
 	var lines []string
 	c := newChecker(t)
-	for program, folder := range map[string]string{"both programs": "internal/cli", "agentd": "internal/cli/agentd"} {
+	for program, folder := range map[string]string{"both programs": "internal/terminal/cli", "agentd": "internal/cli/agentd"} {
 		scope := c.check(folder).Scope()
 		for _, name := range scope.Names() {
 			code, ok := scope.Lookup(name).(*types.Const)
@@ -215,11 +215,11 @@ func listJSON(t *testing.T) []string {
 	t.Helper()
 	found := map[string]bool{}
 	c := newChecker(t)
-	folders, err := filepath.Glob("internal/cli/*")
+	folders, err := filepath.Glob("internal/terminal/cli/*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range append(folders, "internal/cli") {
+	for _, folder := range append(folders, "internal/terminal/cli") {
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 			continue
 		}

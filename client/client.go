@@ -12,9 +12,9 @@ import (
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/rpc/hostpb"
-	"github.com/toolhost/toolhost/internal/rpc/link"
-	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/internal/wire/hostpb"
+	"github.com/toolhost/toolhost/internal/wire/link"
+	"github.com/toolhost/toolhost/internal/wire/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/rpc/credential"
+	"github.com/toolhost/toolhost/internal/wire/credential"
 	"github.com/toolhost/toolhost/tool"
 )
 

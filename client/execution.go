@@ -12,10 +12,10 @@ import (
 	"google.golang.org/grpc"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/rpc/flow"
-	"github.com/toolhost/toolhost/internal/rpc/hostpb"
-	"github.com/toolhost/toolhost/internal/rpc/link"
-	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/internal/wire/flow"
+	"github.com/toolhost/toolhost/internal/wire/hostpb"
+	"github.com/toolhost/toolhost/internal/wire/link"
+	"github.com/toolhost/toolhost/internal/wire/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/shortdir"
+	"github.com/toolhost/toolhost/internal/testkit/shortdir"
 	"github.com/toolhost/toolhost/tool"
 )
 

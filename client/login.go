@@ -6,8 +6,8 @@ import (
 	"google.golang.org/grpc"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/rpc/hostpb"
-	"github.com/toolhost/toolhost/internal/rpc/link"
+	"github.com/toolhost/toolhost/internal/wire/hostpb"
+	"github.com/toolhost/toolhost/internal/wire/link"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -27,7 +27,7 @@ import (
 	"github.com/toolhost/toolhost/client"
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/testca"
+	"github.com/toolhost/toolhost/internal/testkit/testca"
 	"github.com/toolhost/toolhost/tool"
 )
 

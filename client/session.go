@@ -13,10 +13,10 @@ import (
 	"google.golang.org/grpc/status"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/rpc/credential"
-	"github.com/toolhost/toolhost/internal/rpc/flow"
-	"github.com/toolhost/toolhost/internal/rpc/hostpb"
-	"github.com/toolhost/toolhost/internal/rpc/link"
+	"github.com/toolhost/toolhost/internal/wire/credential"
+	"github.com/toolhost/toolhost/internal/wire/flow"
+	"github.com/toolhost/toolhost/internal/wire/hostpb"
+	"github.com/toolhost/toolhost/internal/wire/link"
 	"github.com/toolhost/toolhost/tool"
 )
 

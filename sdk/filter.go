@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/toolhost/toolhost/internal/rpc/filterjson"
+	"github.com/toolhost/toolhost/internal/wire/filterjson"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"sync"
 
-	"github.com/toolhost/toolhost/internal/partialjson"
+	"github.com/toolhost/toolhost/internal/text/partialjson"
 )
 
 // previewer passes the arguments to an object as they arrive. It uses one goroutine, for which stop

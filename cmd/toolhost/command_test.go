@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/cli"
 	commands "github.com/toolhost/toolhost/internal/cli/toolhost"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -7,9 +7,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/toolhost/toolhost/internal/cli"
 	commands "github.com/toolhost/toolhost/internal/cli/toolhost"
 	"github.com/toolhost/toolhost/internal/processors"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 	workspaces "github.com/toolhost/toolhost/sdk/workspace/commands"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // screen is an output that a test reads while a command writes it.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/toolhost/toolhost/internal/ownership"
+	"github.com/toolhost/toolhost/internal/store/ownership"
 )
 
 // ensureFolder creates the folder of a socket, or checks that only this user and root can replace

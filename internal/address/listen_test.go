@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/shortdir"
+	"github.com/toolhost/toolhost/internal/testkit/shortdir"
 )
 
 // socket returns an address in a new folder whose path is short enough for a socket.

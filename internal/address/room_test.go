@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/shortdir"
+	"github.com/toolhost/toolhost/internal/testkit/shortdir"
 )
 
 // Connections without calls are closed in favor of new ones. Connections with calls stay. If all

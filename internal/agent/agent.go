@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/loglevel"
+	"github.com/toolhost/toolhost/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
 

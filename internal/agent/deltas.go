@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/partialjson"
+	"github.com/toolhost/toolhost/internal/text/partialjson"
 )
 
 // deltas shows a response to the run's watchers while the model writes it: text, reasoning, the

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/loglevel"
+	"github.com/toolhost/toolhost/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )

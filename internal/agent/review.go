@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/arguments"
-	"github.com/toolhost/toolhost/internal/loglevel"
+	"github.com/toolhost/toolhost/internal/logging/loglevel"
+	"github.com/toolhost/toolhost/internal/text/arguments"
 	"github.com/toolhost/toolhost/tool"
 )
 

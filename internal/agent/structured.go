@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/model/markup"
+	"github.com/toolhost/toolhost/internal/text/arguments"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -68,7 +68,7 @@ type Decision struct {
 	Rule      string // the operator's rule that decided; empty: no rule
 	Reason    string
 	// Arguments are the arguments that the tool gets or would have got, in their canonical form
-	// (see internal/arguments). The log gets only their digest. Empty means {}.
+	// (see internal/text/arguments). The log gets only their digest. Empty means {}.
 	Arguments json.RawMessage
 	Approval  *tool.Approval // the approval of the call; its arguments are not written
 	Standing  string         // the id of the standing approval that approved the call; empty: none

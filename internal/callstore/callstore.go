@@ -7,7 +7,7 @@
 // power failure. A call for which End has returned survives kill -9. The package does not decide
 // which calls are worth storing, how a repeated id is answered, or when a call is executed.
 //
-// It stores outcomes in the protobuf form in which callers get them (internal/rpc/toolpb), so that
+// It stores outcomes in the protobuf form in which callers get them (internal/wire/toolpb), so that
 // a stored outcome equals the first one to the byte.
 package callstore
 
@@ -21,7 +21,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/sqlitefile"
+	"github.com/toolhost/toolhost/internal/store/sqlitefile"
 )
 
 // Errors of a Store. Errors that name the call wrap them.

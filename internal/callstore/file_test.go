@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/callstore"
-	"github.com/toolhost/toolhost/internal/sqlitefile"
+	"github.com/toolhost/toolhost/internal/store/sqlitefile"
 )
 
 func contains(err error, words ...string) bool {

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
-	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/internal/wire/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/sqlitefile"
+	"github.com/toolhost/toolhost/internal/store/sqlitefile"
 	"github.com/toolhost/toolhost/tool"
 )
 

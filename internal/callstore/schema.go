@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/sqlitefile"
+	"github.com/toolhost/toolhost/internal/store/sqlitefile"
 )
 
 // layout is the layout of the file. Its application id reads "TLHL".

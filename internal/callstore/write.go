@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/shares"
+	"github.com/toolhost/toolhost/internal/fairness/shares"
 )
 
 // tidyEvery is how often the writer evicts and retries if it gets no operation.

@@ -13,10 +13,10 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/toolhost/toolhost/internal/authn/authconfig"
+	"github.com/toolhost/toolhost/internal/access/authconfig"
 	"github.com/toolhost/toolhost/internal/telemetry/telemetryconfig"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 	"github.com/toolhost/toolhost/internal/trust"
-	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // FileName is the name of the file in the places where toolhost looks for it.

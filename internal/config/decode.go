@@ -5,12 +5,12 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/authn/authconfig"
+	"github.com/toolhost/toolhost/internal/access/authconfig"
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/loglevel"
+	"github.com/toolhost/toolhost/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 	"github.com/toolhost/toolhost/internal/telemetry/telemetryconfig"
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 	"github.com/toolhost/toolhost/sdk/egress"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -3,7 +3,7 @@ package config
 import (
 	"reflect"
 
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 )
 
 // Diff returns the settings that differ between two configurations. The settings of a plugin or a

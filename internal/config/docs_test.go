@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/yamldoc/yamldoctest"
+	"github.com/toolhost/toolhost/internal/text/yamldoc/yamldoctest"
 )
 
 const (
@@ -41,7 +41,7 @@ func TestDocumentationIsFresh(t *testing.T) {
 func reference(t *testing.T) string {
 	t.Helper()
 	tables := yamldoctest.Reference{
-		Sources: []string{"settings.go", "plugin_settings.go", "quotas.go", "workspace.go", "../telemetry/telemetryconfig/settings.go", "../authn/authconfig/auth.go", "../authn/authconfig/credentials.go", "../authn/authconfig/listeners.go"}, Of: reflect.TypeFor[config.Config](),
+		Sources: []string{"settings.go", "plugin_settings.go", "quotas.go", "workspace.go", "../telemetry/telemetryconfig/settings.go", "../access/authconfig/auth.go", "../access/authconfig/credentials.go", "../access/authconfig/listeners.go"}, Of: reflect.TypeFor[config.Config](),
 		Also: func(key string) string {
 			switch {
 			case key == "plugin":

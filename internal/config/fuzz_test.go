@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/yamldoc/yamldoctest"
+	"github.com/toolhost/toolhost/internal/text/yamldoc/yamldoctest"
 )
 
 // Parse does not panic on any text. It refuses a text with one line for each error. A Config that

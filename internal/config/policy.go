@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/toolhost/toolhost/internal/policy"
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 )
 
 // Compile returns the compiled rules. The rules of a Config from Parse or Load have no errors.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 )
 
 // AllTenants is the key in Secret.Tenants for every tenant that is not listed.

@@ -3,7 +3,7 @@ package config
 import (
 	"time"
 
-	"github.com/toolhost/toolhost/internal/authn/authconfig"
+	"github.com/toolhost/toolhost/internal/access/authconfig"
 	"github.com/toolhost/toolhost/internal/telemetry/telemetryconfig"
 )
 

@@ -3,7 +3,7 @@ package config
 import (
 	"reflect"
 
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 )
 
 // YAML returns the whole configuration as a file that loads as the same Config. It has every key

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/arguments"
-	"github.com/toolhost/toolhost/internal/render"
+	"github.com/toolhost/toolhost/internal/text/arguments"
+	"github.com/toolhost/toolhost/internal/text/render"
 	"github.com/toolhost/toolhost/tool"
 )
 

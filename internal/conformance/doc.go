@@ -6,7 +6,7 @@
 //
 // The package owns the checks, their stable ids, and the decision what a failure is. It does not
 // own the start and sandbox of a process (internal/plugin/process), the meaning of schemas
-// (internal/arguments), the choice of the plugin, or the display of a report (internal/cli/author).
+// (internal/text/arguments), the choice of the plugin, or the display of a report (internal/cli/author).
 // It does not use pluginwire.Conn, which tolerates and hides violations that a check must see.
 //
 // It calls tools that may be called twice by their declaration, and tools that the caller names;

@@ -7,7 +7,7 @@ import (
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
-	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/internal/wire/toolpb"
 )
 
 // mostKept bounds the bytes of one result that are kept. The rest is not examined.

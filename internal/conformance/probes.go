@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/arguments"
-	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/internal/text/arguments"
+	"github.com/toolhost/toolhost/internal/wire/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 

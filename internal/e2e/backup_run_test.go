@@ -9,8 +9,8 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/e2e/programs"
-	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/store/filelock"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 )
 
 // decide answers the only decision that the run waits for.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/e2e/programs"
-	"github.com/toolhost/toolhost/internal/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 )
 
 // nodes are three toolhosts, which the operator has named as the fleet prod.

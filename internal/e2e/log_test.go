@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 )
 
 // logRecord is a line of the log in JSON.

@@ -21,7 +21,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 )
 
 // leakyKey has characters that JSON, URLs and base64 encode differently, and is unlikely to occur

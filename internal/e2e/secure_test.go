@@ -13,7 +13,7 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/e2e/programs"
-	"github.com/toolhost/toolhost/internal/testca"
+	"github.com/toolhost/toolhost/internal/testkit/testca"
 	"github.com/toolhost/toolhost/tool"
 )
 

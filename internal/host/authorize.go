@@ -6,13 +6,13 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/host/frozen"
 	"github.com/toolhost/toolhost/internal/host/result"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/policy"
 	"github.com/toolhost/toolhost/internal/standing"
+	"github.com/toolhost/toolhost/internal/text/arguments"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/authz"
-	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/access/authz"
 	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/internal/fairness/budget"
 	"github.com/toolhost/toolhost/internal/host/eventlog"
 	"github.com/toolhost/toolhost/internal/host/ledger"
 	"github.com/toolhost/toolhost/internal/identity"

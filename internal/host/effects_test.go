@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/policy"
-	"github.com/toolhost/toolhost/internal/rpc/filterjson"
+	"github.com/toolhost/toolhost/internal/wire/filterjson"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/fairness/budget"
 	"github.com/toolhost/toolhost/internal/host/eventlog"
-	"github.com/toolhost/toolhost/internal/rpc/flow"
+	"github.com/toolhost/toolhost/internal/wire/flow"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -10,11 +10,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/host/result"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
-	"github.com/toolhost/toolhost/internal/rpc/filterjson"
+	"github.com/toolhost/toolhost/internal/text/arguments"
+	"github.com/toolhost/toolhost/internal/wire/filterjson"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -27,8 +27,8 @@ import (
 	"github.com/toolhost/toolhost/internal/host/supervisor"
 	"github.com/toolhost/toolhost/internal/host/throttle"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
-	"github.com/toolhost/toolhost/internal/rpc/flow"
 	"github.com/toolhost/toolhost/internal/standing"
+	"github.com/toolhost/toolhost/internal/wire/flow"
 	"github.com/toolhost/toolhost/tool"
 )
 

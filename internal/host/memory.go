@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/fairness/budget"
 	"github.com/toolhost/toolhost/internal/host/eventlog"
 	"github.com/toolhost/toolhost/tool"
 )

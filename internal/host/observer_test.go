@@ -16,10 +16,10 @@ import (
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
-	"github.com/toolhost/toolhost/internal/rpc/filterjson"
-	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/internal/secrets"
-	"github.com/toolhost/toolhost/internal/trace"
+	"github.com/toolhost/toolhost/internal/wire/filterjson"
+	"github.com/toolhost/toolhost/internal/wire/pluginwire"
+	"github.com/toolhost/toolhost/internal/wire/trace"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -4,12 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 
-	"github.com/toolhost/toolhost/internal/arguments"
-	"github.com/toolhost/toolhost/internal/authz"
+	"github.com/toolhost/toolhost/internal/access/authz"
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/host/frozen"
 	"github.com/toolhost/toolhost/internal/host/ledger"
-	"github.com/toolhost/toolhost/internal/rpc/flow"
+	"github.com/toolhost/toolhost/internal/text/arguments"
+	"github.com/toolhost/toolhost/internal/wire/flow"
 	"github.com/toolhost/toolhost/tool"
 )
 

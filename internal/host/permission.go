@@ -3,8 +3,8 @@ package host
 import (
 	"context"
 
+	"github.com/toolhost/toolhost/internal/access/authz"
 	"github.com/toolhost/toolhost/internal/audit"
-	"github.com/toolhost/toolhost/internal/authz"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/host/frozen"
 	"github.com/toolhost/toolhost/internal/host/ledger"
 	"github.com/toolhost/toolhost/internal/host/throttle"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/text/arguments"
 	"github.com/toolhost/toolhost/tool"
 )
 

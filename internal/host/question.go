@@ -6,10 +6,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/arguments"
-	"github.com/toolhost/toolhost/internal/authz"
+	"github.com/toolhost/toolhost/internal/access/authz"
 	"github.com/toolhost/toolhost/internal/host/ledger"
 	"github.com/toolhost/toolhost/internal/host/pluginconn"
+	"github.com/toolhost/toolhost/internal/text/arguments"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"testing"
 
-	condition "github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	condition "github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 

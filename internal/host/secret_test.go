@@ -17,8 +17,8 @@ import (
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/host/logbuffer"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
-	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/internal/secrets"
+	"github.com/toolhost/toolhost/internal/wire/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	waiting "github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/policy"
+	waiting "github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/audit"
-	waiting "github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/policy"
-	"github.com/toolhost/toolhost/internal/rpc/filterjson"
 	"github.com/toolhost/toolhost/internal/standing"
+	waiting "github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/wire/filterjson"
 	"github.com/toolhost/toolhost/tool"
 )
 

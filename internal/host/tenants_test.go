@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
+	rpcgate "github.com/toolhost/toolhost/internal/access/gate"
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
-	rpcgate "github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/tool"
 )

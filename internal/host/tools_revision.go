@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/toolhost/toolhost/internal/authz"
+	"github.com/toolhost/toolhost/internal/access/authz"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/host/result"
-	"github.com/toolhost/toolhost/internal/nearest"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/text/nearest"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 	"github.com/toolhost/toolhost/tool"
 )
 

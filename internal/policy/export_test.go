@@ -9,7 +9,7 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 
-	"github.com/toolhost/toolhost/internal/pattern"
+	"github.com/toolhost/toolhost/internal/text/pattern"
 )
 
 // ReadUntilEnd matches a text under a context, and returns the number of characters that were read

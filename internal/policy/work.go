@@ -11,7 +11,7 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/interpreter"
 
-	"github.com/toolhost/toolhost/internal/pattern"
+	"github.com/toolhost/toolhost/internal/text/pattern"
 )
 
 // CEL counts a step after it is done, and checks its context only in loops. Functions that take

@@ -25,10 +25,10 @@ const (
 // both callers and plugins need. Plugins need all others that toolhost.Sources contains.
 var (
 	callerFolders = []string{
-		"client", "gen/go/agentd/v1", "gen/go/toolhost/v1", "internal/address", "internal/identity", "internal/ownership", "internal/store/filelock",
-		"internal/rpc/agentclient", "internal/rpc/credential", "internal/rpc/hostpb", "internal/rpc/link",
+		"client", "gen/go/agentd/v1", "gen/go/toolhost/v1", "internal/address", "internal/identity", "internal/store/ownership", "internal/store/filelock",
+		"internal/wire/agentclient", "internal/wire/credential", "internal/wire/hostpb", "internal/wire/link",
 	}
-	generalFolders = []string{"gen/go/toolhost/tool/v1", "internal/crashoutput", "internal/rpc/flow", "internal/rpc/toolpb", "internal/rpc/wirecode", "tool"}
+	generalFolders = []string{"gen/go/toolhost/tool/v1", "internal/text/crashoutput", "internal/wire/flow", "internal/wire/toolpb", "internal/wire/wirecode", "tool"}
 )
 
 // needs reports whether a repository of this use needs the package in a folder.

@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"unicode/utf8"
 
-	"github.com/toolhost/toolhost/internal/trace"
+	"github.com/toolhost/toolhost/internal/wire/trace"
 )
 
 // Span returns a span without secrets in its name, its attributes, its events and its message. The

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/secrets"
-	"github.com/toolhost/toolhost/internal/trace"
+	"github.com/toolhost/toolhost/internal/wire/trace"
 )
 
 // A text of a span has a bound. If a secret is at the bound, its beginning must not remain.

@@ -12,8 +12,8 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/toolhost/toolhost/internal/arguments"
-	"github.com/toolhost/toolhost/internal/sqlitefile"
+	"github.com/toolhost/toolhost/internal/store/sqlitefile"
+	"github.com/toolhost/toolhost/internal/text/arguments"
 	"github.com/toolhost/toolhost/tool"
 )
 

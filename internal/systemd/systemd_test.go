@@ -17,9 +17,9 @@ import (
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
-	"github.com/toolhost/toolhost/internal/eventually"
-	"github.com/toolhost/toolhost/internal/shortdir"
 	"github.com/toolhost/toolhost/internal/systemd"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/shortdir"
 )
 
 // manager is the socket of a systemd.

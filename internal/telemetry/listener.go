@@ -22,7 +22,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/ownership"
+	"github.com/toolhost/toolhost/internal/store/ownership"
 )
 
 // The bounds of what a client can occupy. Every program that reaches the port is a client, also a

@@ -7,7 +7,7 @@ import (
 
 	oteltrace "go.opentelemetry.io/otel/trace"
 
-	"github.com/toolhost/toolhost/internal/trace"
+	"github.com/toolhost/toolhost/internal/wire/trace"
 )
 
 // Tracer begins spans. A nil Tracer records nothing.

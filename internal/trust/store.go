@@ -14,9 +14,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolhost/toolhost/internal/ownership"
 	"github.com/toolhost/toolhost/internal/store/atomicfile"
 	"github.com/toolhost/toolhost/internal/store/filelock"
+	"github.com/toolhost/toolhost/internal/store/ownership"
 )
 
 const (

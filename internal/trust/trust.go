@@ -23,7 +23,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/ownership"
+	"github.com/toolhost/toolhost/internal/store/ownership"
 )
 
 // Names of configuration files, which commands look for in the current folder.

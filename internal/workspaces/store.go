@@ -17,9 +17,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 	"github.com/toolhost/toolhost/internal/store/atomicfile"
 	"github.com/toolhost/toolhost/internal/store/filelock"
+	"github.com/toolhost/toolhost/internal/store/rmtree"
 )
 
 // Config describes a Store. Folder and Logger are required.

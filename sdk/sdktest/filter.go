@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/toolhost/toolhost/internal/rpc/filterjson"
+	"github.com/toolhost/toolhost/internal/wire/filterjson"
 	"github.com/toolhost/toolhost/sdk"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -3,7 +3,7 @@ package sdktest
 import (
 	"encoding/json"
 
-	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/text/arguments"
 	"github.com/toolhost/toolhost/sdk/internal/fit"
 )
 

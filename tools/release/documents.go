@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/agentd"
 	commands "github.com/toolhost/toolhost/internal/cli/toolhost"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // documents returns the texts of an archive: the license, the README, the changelog, and for each

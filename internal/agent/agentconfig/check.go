@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/postgres"
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/store/postgres"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 )
 
 // scripted is the provider whose models are script files.

@@ -17,10 +17,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/authn/authconfig"
-	"github.com/toolhost/toolhost/internal/loglevel"
+	"github.com/toolhost/toolhost/internal/access/authconfig"
+	"github.com/toolhost/toolhost/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/internal/telemetry/telemetryconfig"
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 )
 
 // Default returns the configuration without a file.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/agent/agentconfig"
-	"github.com/toolhost/toolhost/internal/yamldoc/yamldoctest"
+	"github.com/toolhost/toolhost/internal/text/yamldoc/yamldoctest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files and the generated part of docs/agentd.md")
@@ -26,7 +26,7 @@ func TestDocumentationIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables := yamldoctest.Reference{Sources: []string{"settings.go", "agents.go", "quotas.go", "../../telemetry/telemetryconfig/settings.go", "../../authn/authconfig/auth.go", "../../authn/authconfig/credentials.go", "../../authn/authconfig/listeners.go"}, Of: reflect.TypeFor[agentconfig.Config]()}.Write(t)
+	tables := yamldoctest.Reference{Sources: []string{"settings.go", "agents.go", "quotas.go", "../../telemetry/telemetryconfig/settings.go", "../../access/authconfig/auth.go", "../../access/authconfig/credentials.go", "../../access/authconfig/listeners.go"}, Of: reflect.TypeFor[agentconfig.Config]()}.Write(t)
 	c := agentconfig.Default()
 	tables += fmt.Sprintf("### All defaults\n\n`agentd config show` prints this if there is no file, but for the paths, which it knows.\n\n```yaml\n%s```\n\n", c.YAML())
 	want := yamldoctest.Fresh(t, string(now), begin, end, tables)

@@ -3,10 +3,10 @@ package agentconfig
 import (
 	"time"
 
+	"github.com/toolhost/toolhost/internal/access/authconfig"
 	"github.com/toolhost/toolhost/internal/agent"
-	"github.com/toolhost/toolhost/internal/authn/authconfig"
 	"github.com/toolhost/toolhost/internal/telemetry/telemetryconfig"
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 )
 
 // The structs of this file define agentd.yaml. The comment of a field is its documentation, also in

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/internal/fairness/shares"
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/shares"
 	"github.com/toolhost/toolhost/tool"
 )
 

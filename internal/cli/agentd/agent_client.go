@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/toolhost/toolhost/internal/cli/target"
-	"github.com/toolhost/toolhost/internal/rpc/agentclient"
+	"github.com/toolhost/toolhost/internal/terminal/target"
+	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 // server finds the `agentd serve` that works on a run.

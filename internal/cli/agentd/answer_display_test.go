@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // The text display shows reasoning only if it is wanted, on lines of its own, and without control

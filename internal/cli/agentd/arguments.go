@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 const (

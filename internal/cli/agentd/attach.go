@@ -15,7 +15,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent/attachment"
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/terminal"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/terminal"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 

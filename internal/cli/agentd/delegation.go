@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/authn"
+	"github.com/toolhost/toolhost/internal/access/authn"
 	"github.com/toolhost/toolhost/internal/identity"
 )
 

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // shownDecision returns a decision about an approval as people see it, with or without colors.

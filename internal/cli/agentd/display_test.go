@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // Exit codes of runs, in addition to those of package cli.

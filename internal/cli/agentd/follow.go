@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/cli/terminal"
+	"github.com/toolhost/toolhost/internal/terminal"
 )
 
 // errLeft means that the command stopped following a run that has not ended.

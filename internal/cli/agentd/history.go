@@ -12,9 +12,9 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
 	"github.com/toolhost/toolhost/internal/agent/runstore/postgres"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/model"
-	database "github.com/toolhost/toolhost/internal/postgres"
+	database "github.com/toolhost/toolhost/internal/store/postgres"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/form"
-	"github.com/toolhost/toolhost/internal/cli/terminal"
+	"github.com/toolhost/toolhost/internal/terminal"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/form"
 )
 
 // interview asks a person for the decisions that a run waits for, one after the other. It is for

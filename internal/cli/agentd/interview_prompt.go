@@ -2,7 +2,7 @@ package agentd
 
 import (
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/cli/terminal"
+	"github.com/toolhost/toolhost/internal/terminal"
 )
 
 // takeBack removes the question that was settled elsewhere.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/agent/runstore/postgres"
-	"github.com/toolhost/toolhost/internal/cli"
-	database "github.com/toolhost/toolhost/internal/postgres"
+	database "github.com/toolhost/toolhost/internal/store/postgres"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 

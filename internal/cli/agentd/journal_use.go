@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/toolhost/toolhost/internal/agent/runstore/sqlite"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/store/filelock"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // useSuffix follows the name of the journal in the name of the file that each process with an open

@@ -4,10 +4,10 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/logging"
-	"github.com/toolhost/toolhost/internal/listen"
-	"github.com/toolhost/toolhost/internal/loglevel"
+	"github.com/toolhost/toolhost/internal/access/listen"
+	"github.com/toolhost/toolhost/internal/logging"
+	"github.com/toolhost/toolhost/internal/logging/loglevel"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/version"
 )
 

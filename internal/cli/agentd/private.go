@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/child"
+	"github.com/toolhost/toolhost/internal/terminal/child"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // settleWait bounds the time that toolhost waits for the descriptions of its plugins before it

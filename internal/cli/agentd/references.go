@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/access/authconfig"
 	"github.com/toolhost/toolhost/internal/agent/agentconfig"
-	"github.com/toolhost/toolhost/internal/authn/authconfig"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/model/provider"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 

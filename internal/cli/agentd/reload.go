@@ -12,16 +12,16 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/toolhost/toolhost/internal/access/credentials"
+	"github.com/toolhost/toolhost/internal/access/gate"
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/agentconfig"
 	"github.com/toolhost/toolhost/internal/audit"
-	"github.com/toolhost/toolhost/internal/authn/credentials"
-	"github.com/toolhost/toolhost/internal/cli/access"
-	"github.com/toolhost/toolhost/internal/cli/configfile"
-	"github.com/toolhost/toolhost/internal/cli/logging"
-	"github.com/toolhost/toolhost/internal/rpc/gate"
+	"github.com/toolhost/toolhost/internal/logging"
 	"github.com/toolhost/toolhost/internal/systemd"
 	"github.com/toolhost/toolhost/internal/telemetry"
+	"github.com/toolhost/toolhost/internal/terminal/access"
+	"github.com/toolhost/toolhost/internal/terminal/configfile"
 	"github.com/toolhost/toolhost/tool"
 )
 

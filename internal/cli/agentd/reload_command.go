@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/configfile"
-	"github.com/toolhost/toolhost/internal/rpc/agentclient"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/configfile"
+	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 func newReloadCommand(p cli.Process) *cobra.Command {

@@ -10,9 +10,9 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/terminal"
-	"github.com/toolhost/toolhost/internal/rpc/agentclient"
+	"github.com/toolhost/toolhost/internal/terminal"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 func newRespondCommand(p cli.Process) *cobra.Command {

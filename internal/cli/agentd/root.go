@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/access"
-	"github.com/toolhost/toolhost/internal/cli/target"
+	"github.com/toolhost/toolhost/internal/terminal/access"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/target"
 )
 
 const program = "agentd"

@@ -12,9 +12,9 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/wire/agentclient"
 	"github.com/toolhost/toolhost/tool"
 )
 

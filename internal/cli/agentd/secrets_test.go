@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/rpc/agentclient"
+	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 // The servers of models and of telemetry quote the secrets that they received in their errors. The

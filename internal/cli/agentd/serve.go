@@ -14,20 +14,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolhost/toolhost/internal/access/authconfig"
+	"github.com/toolhost/toolhost/internal/access/clientlimit"
+	"github.com/toolhost/toolhost/internal/access/credentials"
+	"github.com/toolhost/toolhost/internal/access/gate"
+	"github.com/toolhost/toolhost/internal/access/listen"
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/audit"
-	"github.com/toolhost/toolhost/internal/authn/authconfig"
-	"github.com/toolhost/toolhost/internal/authn/credentials"
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/logging"
-	"github.com/toolhost/toolhost/internal/listen"
-	"github.com/toolhost/toolhost/internal/loglevel"
+	"github.com/toolhost/toolhost/internal/logging"
+	"github.com/toolhost/toolhost/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
-	"github.com/toolhost/toolhost/internal/rpc/clientlimit"
-	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/store/filelock"
 	"github.com/toolhost/toolhost/internal/systemd"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // shutdownGrace is the time in which RPCs may end after agentd received a signal to stop. Watches

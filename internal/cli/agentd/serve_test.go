@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 	"github.com/toolhost/toolhost/internal/version"
+	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 func TestServe(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/agentconfig"
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // The settings of agentd.yaml reach the agent.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/rpc/agentclient"
+	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 // A run whose sub-run waits is listed as waiting, and an answer to the run reaches the sub-run.

@@ -3,7 +3,7 @@ package agentd
 import (
 	"encoding/json"
 
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // mostTodos is how many unfinished todos the display shows after a change. A plan of that length fits

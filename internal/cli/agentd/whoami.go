@@ -3,8 +3,8 @@ package agentd
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/rpc/agentclient"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 // newWhoAmICommand returns the command `auth whoami`.

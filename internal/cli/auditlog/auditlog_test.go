@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/audit"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/auditlog"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	sdks "github.com/toolhost/toolhost"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/scaffold"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // sdkVariable is the environment variable with the SDK checkout to link, if --sdk is not set.

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	sdks "github.com/toolhost/toolhost"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/scaffold"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // upgradeFlags are the flags of `new --upgrade`.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/author"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // run executes `new` and returns what it prints.

@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/operate"
 	"github.com/toolhost/toolhost/internal/conformance"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // verifyView is the report of `verify`, as -o json prints it.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/fleet"
-	"github.com/toolhost/toolhost/internal/cli/target"
-	"github.com/toolhost/toolhost/internal/shortdir"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/target"
+	"github.com/toolhost/toolhost/internal/testkit/shortdir"
 	"github.com/toolhost/toolhost/tool"
 )
 

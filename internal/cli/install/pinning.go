@@ -9,10 +9,10 @@ import (
 	"slices"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/operate"
 	"github.com/toolhost/toolhost/internal/cli/serve"
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 

@@ -15,11 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolhost/toolhost/internal/backup"
 	"github.com/toolhost/toolhost/internal/callstore"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/serve"
-	"github.com/toolhost/toolhost/internal/sqlitefile"
+	"github.com/toolhost/toolhost/internal/store/backup"
+	"github.com/toolhost/toolhost/internal/store/sqlitefile"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/version"
 )
 

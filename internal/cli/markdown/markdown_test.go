@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/markdown"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 func TestRender(t *testing.T) {

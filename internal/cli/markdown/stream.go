@@ -3,7 +3,7 @@ package markdown
 import (
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // Stream renders Markdown that arrives in pieces. It shows a block once the block has ended: at a

@@ -5,7 +5,7 @@ import (
 
 	table "github.com/yuin/goldmark/extension/ast"
 
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 const (

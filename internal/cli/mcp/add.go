@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/install"
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 const addHelp = `Add makes an MCP server a plugin: a folder with a plugin.yaml in the folder of plugins. It starts the server once in the

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/install"
 	"github.com/toolhost/toolhost/internal/plugin/serverpackage"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // added is the result of adding a server, as -o json prints it.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/install"
 	"github.com/toolhost/toolhost/internal/cli/serve"
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 const importHelp = `Import adds the servers of an MCP client's configuration as plugins, each as ` + "`toolhost mcp add`" + ` does. FILE has the

@@ -4,7 +4,7 @@ package mcp
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // NewCommand returns the command `mcp`.

@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/form"
-	"github.com/toolhost/toolhost/internal/cli/terminal"
+	"github.com/toolhost/toolhost/internal/terminal"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/form"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/fleet"
-	"github.com/toolhost/toolhost/internal/cli/target"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/target"
 	"github.com/toolhost/toolhost/tool"
 )
 

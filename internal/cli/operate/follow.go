@@ -7,7 +7,7 @@ import (
 	"iter"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // follow prints the items of a stream that has no end. An interrupt ends it without an error. If

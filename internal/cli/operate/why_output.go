@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/crashoutput"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/text/crashoutput"
 	"github.com/toolhost/toolhost/tool"
 )
 

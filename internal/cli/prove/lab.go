@@ -12,8 +12,8 @@ import (
 	"syscall"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/cli/child"
 	"github.com/toolhost/toolhost/internal/cli/serve"
+	"github.com/toolhost/toolhost/internal/terminal/child"
 )
 
 const (

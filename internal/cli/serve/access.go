@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/toolhost/toolhost/internal/access/authconfig"
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/authn/authconfig"
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/access"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
+	"github.com/toolhost/toolhost/internal/terminal/access"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // Access returns what the commands `token` and `auth` need of a toolhost.

@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/cli/configfile"
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/store/atomicfile"
+	"github.com/toolhost/toolhost/internal/terminal/configfile"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 	"github.com/toolhost/toolhost/internal/trust"
-	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // Addition is a key that a command adds to toolhost.yaml.

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/rpc/credential"
 	"github.com/toolhost/toolhost/internal/rpc/workspaceproxy"
+	"github.com/toolhost/toolhost/internal/wire/credential"
 )
 
 // memoryQuota bounds a workspace in memory if the operator sets no quota.

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/plugin/launch"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/callstore"
-	"github.com/toolhost/toolhost/internal/cli/logging"
-	"github.com/toolhost/toolhost/internal/loglevel"
+	"github.com/toolhost/toolhost/internal/logging"
+	"github.com/toolhost/toolhost/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // kernel says which system this is.

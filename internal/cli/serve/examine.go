@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/plugin/launch"
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // Examine starts the only plugin in a folder, reads its description, and returns the plugin as a

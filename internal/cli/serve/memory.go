@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"runtime/debug"
 
-	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/access/listen"
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/listen"
+	"github.com/toolhost/toolhost/internal/fairness/budget"
 )
 
 const (

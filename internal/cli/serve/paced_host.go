@@ -3,8 +3,8 @@ package serve
 import (
 	"context"
 
+	"github.com/toolhost/toolhost/internal/fairness/pace"
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/pace"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // addDefaultFolders sets the folder of `toolhost install` if neither a flag nor the file names a

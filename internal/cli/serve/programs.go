@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/plugin/launch"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // The sandbox keeps tools from changing a plugin and the configuration. It must also keep them from

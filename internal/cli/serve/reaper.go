@@ -3,8 +3,8 @@ package serve
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // reaperCommand is the name of the hidden command with which `serve` runs this program a second

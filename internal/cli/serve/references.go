@@ -9,11 +9,11 @@ import (
 	"os"
 	"slices"
 
-	"github.com/toolhost/toolhost/internal/authn/authconfig"
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/access/authconfig"
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/nearest"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/text/nearest"
 )
 
 // checkReferences checks the names of plugins and filters in a configuration. It warns of names that

@@ -10,14 +10,14 @@ import (
 	"sync"
 
 	"github.com/toolhost/toolhost/internal/audit"
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/access"
-	"github.com/toolhost/toolhost/internal/cli/configfile"
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/plugin/launch"
 	"github.com/toolhost/toolhost/internal/secrets"
+	"github.com/toolhost/toolhost/internal/terminal/access"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/configfile"
 	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/toolhost/toolhost/internal/plugin/limits"
-	"github.com/toolhost/toolhost/internal/plugin/rmtree"
+	"github.com/toolhost/toolhost/internal/store/rmtree"
 )
 
 const (

@@ -6,12 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/budget"
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/listen"
-	"github.com/toolhost/toolhost/internal/rpc/gate"
+	"github.com/toolhost/toolhost/internal/access/gate"
+	"github.com/toolhost/toolhost/internal/access/listen"
+	"github.com/toolhost/toolhost/internal/fairness/budget"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/internal/rpc/mcphttp"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // servers are the servers of one host: that for gRPC, and that for MCP clients if a listener is for

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/subreaper"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // WithSubreapers runs serve. The processes of plugins must be found after toolhost's end. If

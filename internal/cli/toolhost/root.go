@@ -1,15 +1,13 @@
 // Package toolhost lists the commands of toolhost. `toolhost serve` is the server. Most other
 // commands are its clients.
 //
-// Other packages in internal/cli implement the commands. The list is not in cmd/toolhost, because a
+// Other packages in internal/terminal/cli implement the commands. The list is not in cmd/toolhost, because a
 // release also generates manual pages and completions from it.
 package toolhost
 
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/access"
 	"github.com/toolhost/toolhost/internal/cli/auditlog"
 	"github.com/toolhost/toolhost/internal/cli/author"
 	"github.com/toolhost/toolhost/internal/cli/install"
@@ -18,8 +16,10 @@ import (
 	"github.com/toolhost/toolhost/internal/cli/operate"
 	"github.com/toolhost/toolhost/internal/cli/prove"
 	"github.com/toolhost/toolhost/internal/cli/serve"
-	"github.com/toolhost/toolhost/internal/cli/target"
 	"github.com/toolhost/toolhost/internal/cli/workspace"
+	"github.com/toolhost/toolhost/internal/terminal/access"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/target"
 )
 
 // NewRoot returns the root command with all commands. It reads nothing from p until a command runs.

@@ -19,10 +19,10 @@ import (
 	"golang.org/x/net/netutil"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/logging"
-	"github.com/toolhost/toolhost/internal/loglevel"
+	"github.com/toolhost/toolhost/internal/logging"
+	"github.com/toolhost/toolhost/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
 // workerCommand is the name of the hidden command with which the server runs this program as a worker.

@@ -20,8 +20,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	workspacev1 "github.com/toolhost/toolhost/gen/go/toolhost/workspace/v1"
+	"github.com/toolhost/toolhost/internal/access/peercred"
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/rpc/peercred"
 	"github.com/toolhost/toolhost/internal/rpc/workspaceserver"
 )
 

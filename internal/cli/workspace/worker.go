@@ -16,8 +16,8 @@ import (
 
 	workspacev1 "github.com/toolhost/toolhost/gen/go/toolhost/workspace/v1"
 	"github.com/toolhost/toolhost/internal/plugin/process"
-	"github.com/toolhost/toolhost/internal/rpc/workspacepb"
 	"github.com/toolhost/toolhost/internal/rpc/workspaceserver"
+	"github.com/toolhost/toolhost/internal/wire/workspacepb"
 	workspaces "github.com/toolhost/toolhost/sdk/workspace"
 	"github.com/toolhost/toolhost/sdk/workspace/commands"
 	"github.com/toolhost/toolhost/sdk/workspace/remote"

@@ -17,10 +17,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/toolhost/toolhost/internal/eventually"
-	"github.com/toolhost/toolhost/internal/rpc/credential"
 	"github.com/toolhost/toolhost/internal/rpc/workspaceproxy"
-	"github.com/toolhost/toolhost/internal/testca"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/testca"
+	"github.com/toolhost/toolhost/internal/wire/credential"
 	workspaces "github.com/toolhost/toolhost/sdk/workspace"
 	"github.com/toolhost/toolhost/sdk/workspace/commands"
 )

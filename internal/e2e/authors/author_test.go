@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/plugin/rmtree"
+	"github.com/toolhost/toolhost/internal/store/rmtree"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 )
 
 // awaitIdle returns when no thread of toolhost runs or is ready to run, and none has run between

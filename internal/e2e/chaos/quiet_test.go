@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 )
 
 // checkQuiet stops all instances and waits until toolhost holds no more than before: only its own
@@ -111,7 +111,7 @@ func idleWorker(block string) bool {
 	for line := range strings.Lines(frames) {
 		waits := strings.HasPrefix(line, "runtime.") || strings.HasPrefix(line, "sync.")
 		if !strings.HasPrefix(line, "\t") && !waits {
-			return strings.Contains(line, "internal/rpc/flow.(*Workers).run")
+			return strings.Contains(line, "internal/wire/flow.(*Workers).run")
 		}
 	}
 	return false

@@ -22,8 +22,8 @@ import (
 	"github.com/toolhost/toolhost/internal/policy"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/internal/rpc/pluginclient"
-	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
-	"github.com/toolhost/toolhost/internal/shortdir"
+	"github.com/toolhost/toolhost/internal/testkit/shortdir"
+	"github.com/toolhost/toolhost/internal/wire/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
 

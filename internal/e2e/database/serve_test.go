@@ -20,10 +20,10 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/e2e/programs"
-	"github.com/toolhost/toolhost/internal/eventually"
-	"github.com/toolhost/toolhost/internal/postgres/postgrestest"
-	"github.com/toolhost/toolhost/internal/rpc/agentclient"
-	"github.com/toolhost/toolhost/internal/testca"
+	"github.com/toolhost/toolhost/internal/store/postgres/postgrestest"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/testca"
+	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 // bin is the folder with toolhost, agentd and plugins/counterplugin.

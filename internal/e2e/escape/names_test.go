@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 )
 
 // Protected files stay protected after an operator replaces them, while a plugin runs that may

@@ -9,7 +9,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	"github.com/toolhost/toolhost/internal/testca"
+	"github.com/toolhost/toolhost/internal/testkit/testca"
 )
 
 // pair returns a certificate of a CA.

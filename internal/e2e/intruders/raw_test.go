@@ -21,7 +21,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/internal/wire/toolpb"
 )
 
 // patience limits each request, so that a hang fails a test and does not stop the run. Ada's call is

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/authn/tokenstore"
+	"github.com/toolhost/toolhost/internal/access/tokenstore"
 	"github.com/toolhost/toolhost/internal/e2e/programs"
-	"github.com/toolhost/toolhost/internal/testca"
+	"github.com/toolhost/toolhost/internal/testkit/testca"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 

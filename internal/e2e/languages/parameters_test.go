@@ -14,7 +14,7 @@ import (
 )
 
 // The schemas that the SDKs generate for the same parameters match the fixtures in
-// internal/arguments/testdata/sdk. The tests of that package use these fixtures to test its
+// internal/text/arguments/testdata/sdk. The tests of that package use these fixtures to test its
 // messages. The flag -update writes the fixtures.
 func TestParameterSchemas(t *testing.T) {
 	bin := build(t)
@@ -35,7 +35,7 @@ func TestParameterSchemas(t *testing.T) {
 			t.Fatalf("%s: %v in %s", l.Name, err, described)
 		}
 		schema.WriteByte('\n')
-		fixture := filepath.Join(root(t), "internal/arguments/testdata/sdk", l.Name+".json")
+		fixture := filepath.Join(root(t), "internal/text/arguments/testdata/sdk", l.Name+".json")
 		if *update {
 			if err := os.WriteFile(fixture, schema.Bytes(), 0o600); err != nil {
 				t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/telemetry/telemetrytest"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 

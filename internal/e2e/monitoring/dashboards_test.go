@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 )
 
 // question is a query of a dashboard.

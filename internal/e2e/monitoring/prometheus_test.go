@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 )
 
 // prometheus is a running Prometheus.

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/e2e/programs"
-	"github.com/toolhost/toolhost/internal/plugin/rmtree"
+	"github.com/toolhost/toolhost/internal/store/rmtree"
 )
 
 // built is the folder with the programs: toolhost, agentd, plugins/fs, plugins/shell and

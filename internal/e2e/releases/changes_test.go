@@ -55,7 +55,7 @@ func TestEachBrokenPromiseIsCaughtByName(t *testing.T) {
 			kept:   kept,
 		},
 		"exit code": {
-			edits:  []edit{{"internal/cli/doc.go", "ExitUntrusted = 7", "ExitUntrusted = 9"}},
+			edits:  []edit{{"internal/terminal/cli/doc.go", "ExitUntrusted = 7", "ExitUntrusted = 9"}},
 			guard:  goTest(".", "TestSurface"),
 			names:  "7 Untrusted both programs",
 			accept: goTest(".", "TestSurface", "-update"),

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/text/arguments"
 )
 
 const (

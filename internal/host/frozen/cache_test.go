@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/text/arguments"
 )
 
 // The cache takes about as much memory as it counts, whatever the arguments look like: much white

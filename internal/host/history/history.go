@@ -19,8 +19,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/crashoutput"
-	"github.com/toolhost/toolhost/internal/sqlitefile"
+	"github.com/toolhost/toolhost/internal/store/sqlitefile"
+	"github.com/toolhost/toolhost/internal/text/crashoutput"
 	"github.com/toolhost/toolhost/tool"
 )
 

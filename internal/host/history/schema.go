@@ -8,7 +8,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/toolhost/toolhost/internal/sqlitefile"
+	"github.com/toolhost/toolhost/internal/store/sqlitefile"
 )
 
 // layout is the layout of the file. Times are nanoseconds since 1970, in UTC. `data` is JSON.

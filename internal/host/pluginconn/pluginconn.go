@@ -10,7 +10,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/trace"
+	"github.com/toolhost/toolhost/internal/wire/trace"
 	"github.com/toolhost/toolhost/tool"
 )
 

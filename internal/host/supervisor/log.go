@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/crashoutput"
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/text/crashoutput"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/render"
+	"github.com/toolhost/toolhost/internal/text/render"
 )
 
 // renames has the parameters that the API gets under other names, because it refuses a request with a

@@ -10,7 +10,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/render"
+	"github.com/toolhost/toolhost/internal/text/render"
 	"github.com/toolhost/toolhost/tool"
 )
 

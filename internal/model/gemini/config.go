@@ -9,7 +9,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/render"
+	"github.com/toolhost/toolhost/internal/text/render"
 )
 
 // config returns everything of a request but the conversation. The error names the setting or the

@@ -2,7 +2,7 @@ package gemini
 
 import (
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/render"
+	"github.com/toolhost/toolhost/internal/text/render"
 	"github.com/toolhost/toolhost/tool"
 )
 

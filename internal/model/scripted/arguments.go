@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 )
 
 // arguments is the source of a call's argument text.

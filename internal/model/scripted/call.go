@@ -3,7 +3,7 @@ package scripted
 import (
 	"fmt"
 
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 )
 
 // call is a tool call of an entry.

@@ -7,7 +7,7 @@ import (
 	// text/template itself would make the linker keep every method of the program
 	"text/template/parse"
 
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 )
 
 // scope gives a template access to the conversation.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/render"
+	"github.com/toolhost/toolhost/internal/text/render"
 	"github.com/toolhost/toolhost/tool"
 )
 

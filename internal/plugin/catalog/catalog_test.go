@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
-	"github.com/toolhost/toolhost/internal/plugin/rmtree"
+	"github.com/toolhost/toolhost/internal/store/rmtree"
 	"github.com/toolhost/toolhost/tool"
 )
 

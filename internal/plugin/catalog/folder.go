@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/toolhost/toolhost/internal/plugin/rmtree"
+	"github.com/toolhost/toolhost/internal/store/rmtree"
 )
 
 // Hard bounds of a plugin folder. toolhost does not use a folder with more files or bytes.

@@ -15,9 +15,9 @@ import (
 	"sync"
 
 	"github.com/toolhost/toolhost/internal/plugin/contentlink"
-	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 	"github.com/toolhost/toolhost/internal/plugin/sparse"
 	"github.com/toolhost/toolhost/internal/store/atomicfile"
+	"github.com/toolhost/toolhost/internal/store/rmtree"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 	"github.com/toolhost/toolhost/tool"
 )
 

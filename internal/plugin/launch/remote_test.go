@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/testca"
+	"github.com/toolhost/toolhost/internal/testkit/testca"
 )
 
 // TestTLSOfURL checks that a connection to a server at a URL uses the operator's authorities,

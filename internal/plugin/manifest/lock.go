@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/store/atomicfile"
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 )
 
 // LockName is the default name of a lock file.

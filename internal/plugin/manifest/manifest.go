@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 )
 
 // FileName is the name of the file that makes a folder a plugin.

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/yamldoc"
+	"github.com/toolhost/toolhost/internal/text/yamldoc"
 )
 
 // OAuth says how toolhost gets tokens for an MCP server. The zero value stands for principals that

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/toolhost/toolhost/internal/pace"
+	"github.com/toolhost/toolhost/internal/fairness/pace"
 )
 
 var (

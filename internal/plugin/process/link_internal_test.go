@@ -6,7 +6,7 @@ import (
 	"net"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/pace"
+	"github.com/toolhost/toolhost/internal/fairness/pace"
 )
 
 // Large data that a plugin sends counts, and small messages do not.

@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/process/pidns"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
-	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/internal/wire/pluginwire"
 	"github.com/toolhost/toolhost/sdk"
 )
 

@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
-	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/wire/pluginwire"
 )
 
 // scene describes the processes that a toolhost in a subprocess started.

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/toolhost/toolhost/internal/crashoutput"
+	"github.com/toolhost/toolhost/internal/text/crashoutput"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/plugin/process"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 )
 
 // The thread that requests a launch may end at any time.

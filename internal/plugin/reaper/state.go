@@ -8,7 +8,7 @@ import (
 	"syscall"
 
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
-	"github.com/toolhost/toolhost/internal/plugin/rmtree"
+	"github.com/toolhost/toolhost/internal/store/rmtree"
 )
 
 // state is everything that a reaper process has to know. Each message contains the complete state.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/toolhost/toolhost/internal/shortdir"
 	"github.com/toolhost/toolhost/internal/store/filelock"
+	"github.com/toolhost/toolhost/internal/testkit/shortdir"
 )
 
 func TestFollowKeepsTheLastCompleteState(t *testing.T) {

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/access/authn"
+	"github.com/toolhost/toolhost/internal/access/authz"
+	"github.com/toolhost/toolhost/internal/access/gate"
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/authn"
-	"github.com/toolhost/toolhost/internal/authz"
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/budget"
-	"github.com/toolhost/toolhost/internal/eventually"
+	"github.com/toolhost/toolhost/internal/fairness/budget"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
-	"github.com/toolhost/toolhost/internal/shortdir"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/shortdir"
 )
 
 // Messages that begin and do not end count for the memory of their principal, for unary RPCs and for

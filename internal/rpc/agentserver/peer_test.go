@@ -14,9 +14,9 @@ import (
 	"google.golang.org/grpc/status"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/access/gate"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
-	"github.com/toolhost/toolhost/internal/rpc/gate"
-	"github.com/toolhost/toolhost/internal/shortdir"
+	"github.com/toolhost/toolhost/internal/testkit/shortdir"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -11,14 +11,14 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/access/gate"
+	"github.com/toolhost/toolhost/internal/access/intake"
+	"github.com/toolhost/toolhost/internal/access/peercred"
+	"github.com/toolhost/toolhost/internal/access/rpcright"
+	"github.com/toolhost/toolhost/internal/fairness/budget"
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/rpc/gate"
-	"github.com/toolhost/toolhost/internal/rpc/grpcserver"
-	"github.com/toolhost/toolhost/internal/rpc/intake"
-	"github.com/toolhost/toolhost/internal/rpc/peercred"
-	"github.com/toolhost/toolhost/internal/rpc/rpcright"
-	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/internal/wire/grpcserver"
+	"github.com/toolhost/toolhost/internal/wire/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -7,11 +7,11 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/authz"
+	"github.com/toolhost/toolhost/internal/access/authz"
+	"github.com/toolhost/toolhost/internal/access/gate"
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/rpc/gate"
-	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/internal/version"
+	"github.com/toolhost/toolhost/internal/wire/toolpb"
 )
 
 // service implements agentd.v1.AgentService.

@@ -7,7 +7,7 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent/loop"
-	"github.com/toolhost/toolhost/internal/rpc/grpcserver"
+	"github.com/toolhost/toolhost/internal/wire/grpcserver"
 )
 
 const (

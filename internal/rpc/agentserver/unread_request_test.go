@@ -11,11 +11,11 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/authn"
-	"github.com/toolhost/toolhost/internal/budget"
-	"github.com/toolhost/toolhost/internal/eventually"
+	"github.com/toolhost/toolhost/internal/access/authn"
+	"github.com/toolhost/toolhost/internal/access/gate"
+	"github.com/toolhost/toolhost/internal/fairness/budget"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
-	"github.com/toolhost/toolhost/internal/rpc/gate"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 )
 
 // strangers authenticates nobody.

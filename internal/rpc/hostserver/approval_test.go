@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/authn"
-	"github.com/toolhost/toolhost/internal/authz"
+	"github.com/toolhost/toolhost/internal/access/authn"
+	"github.com/toolhost/toolhost/internal/access/authz"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/tool"

@@ -8,11 +8,11 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/authz"
-	"github.com/toolhost/toolhost/internal/budget"
-	"github.com/toolhost/toolhost/internal/rpc/flow"
-	"github.com/toolhost/toolhost/internal/rpc/hostpb"
-	"github.com/toolhost/toolhost/internal/rpc/intake"
+	"github.com/toolhost/toolhost/internal/access/authz"
+	"github.com/toolhost/toolhost/internal/access/intake"
+	"github.com/toolhost/toolhost/internal/fairness/budget"
+	"github.com/toolhost/toolhost/internal/wire/flow"
+	"github.com/toolhost/toolhost/internal/wire/hostpb"
 	"github.com/toolhost/toolhost/tool"
 )
 

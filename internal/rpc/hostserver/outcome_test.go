@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/rpc/hostpb"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
+	"github.com/toolhost/toolhost/internal/wire/hostpb"
 )
 
 // outcome starts a call for which the caller requests only the outcome. The outcome exceeds the

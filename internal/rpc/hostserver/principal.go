@@ -9,13 +9,13 @@ import (
 
 	"google.golang.org/grpc/credentials"
 
+	"github.com/toolhost/toolhost/internal/access/authn"
+	"github.com/toolhost/toolhost/internal/access/gate"
+	"github.com/toolhost/toolhost/internal/access/intake"
+	"github.com/toolhost/toolhost/internal/access/peercred"
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/authn"
-	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/fairness/budget"
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/rpc/gate"
-	"github.com/toolhost/toolhost/internal/rpc/intake"
-	"github.com/toolhost/toolhost/internal/rpc/peercred"
 	"github.com/toolhost/toolhost/tool"
 )
 

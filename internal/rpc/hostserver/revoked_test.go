@@ -11,10 +11,10 @@ import (
 
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/authn"
-	"github.com/toolhost/toolhost/internal/authz"
+	"github.com/toolhost/toolhost/internal/access/authn"
+	"github.com/toolhost/toolhost/internal/access/authz"
+	"github.com/toolhost/toolhost/internal/access/gate"
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 )
 

@@ -20,13 +20,13 @@ import (
 	"google.golang.org/grpc/status"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/access/gate"
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
-	"github.com/toolhost/toolhost/internal/rpc/link"
-	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/internal/version"
+	"github.com/toolhost/toolhost/internal/wire/link"
+	"github.com/toolhost/toolhost/internal/wire/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/host/pluginconn"
 	"github.com/toolhost/toolhost/internal/rpc/mcpclient/urlserver"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/sdk/egress"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -14,12 +14,12 @@ import (
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
+	"github.com/toolhost/toolhost/internal/access/authz"
+	"github.com/toolhost/toolhost/internal/access/peercred"
+	"github.com/toolhost/toolhost/internal/access/rpcright"
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/authz"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/rpc/mcpserver"
-	"github.com/toolhost/toolhost/internal/rpc/peercred"
-	"github.com/toolhost/toolhost/internal/rpc/rpcright"
 )
 
 // Method is the name of a request of an MCP client for the gate, its log and the audit log.

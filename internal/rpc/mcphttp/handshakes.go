@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/listen"
+	"github.com/toolhost/toolhost/internal/access/listen"
 )
 
 // handshakes is a listener whose connections have completed the handshake of TLS. A client that is

@@ -19,15 +19,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"github.com/toolhost/toolhost/internal/access/authn"
+	"github.com/toolhost/toolhost/internal/access/authz"
+	"github.com/toolhost/toolhost/internal/access/gate"
+	"github.com/toolhost/toolhost/internal/access/listen"
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/authn"
-	"github.com/toolhost/toolhost/internal/authz"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/listen"
-	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/mcphttp"
-	"github.com/toolhost/toolhost/internal/testca"
+	"github.com/toolhost/toolhost/internal/testkit/testca"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/authz"
-	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/access/authz"
+	"github.com/toolhost/toolhost/internal/fairness/budget"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/rpc/mcpserver"
 )

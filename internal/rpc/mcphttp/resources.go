@@ -5,7 +5,7 @@ import (
 	"context"
 	"iter"
 
-	"github.com/toolhost/toolhost/internal/authz"
+	"github.com/toolhost/toolhost/internal/access/authz"
 	"github.com/toolhost/toolhost/tool"
 )
 

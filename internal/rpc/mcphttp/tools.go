@@ -3,10 +3,10 @@ package mcphttp
 import (
 	"context"
 
-	"github.com/toolhost/toolhost/internal/authz"
-	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/access/authz"
+	"github.com/toolhost/toolhost/internal/access/gate"
+	"github.com/toolhost/toolhost/internal/fairness/budget"
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/mcpserver"
 	"github.com/toolhost/toolhost/tool"
 )

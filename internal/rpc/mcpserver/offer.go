@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolhost/toolhost/internal/render"
+	"github.com/toolhost/toolhost/internal/text/render"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -7,7 +7,7 @@ import (
 	"errors"
 
 	"github.com/toolhost/toolhost/internal/host/pluginconn"
-	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/internal/wire/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
 

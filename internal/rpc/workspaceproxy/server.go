@@ -15,8 +15,8 @@ import (
 	"google.golang.org/grpc/keepalive"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/rpc/credential"
-	"github.com/toolhost/toolhost/internal/rpc/workspacepb"
+	"github.com/toolhost/toolhost/internal/wire/credential"
+	"github.com/toolhost/toolhost/internal/wire/workspacepb"
 	"github.com/toolhost/toolhost/sdk/workspace"
 	"github.com/toolhost/toolhost/sdk/workspace/remote"
 )

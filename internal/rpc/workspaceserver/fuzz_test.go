@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	workspacev1 "github.com/toolhost/toolhost/gen/go/toolhost/workspace/v1"
-	"github.com/toolhost/toolhost/internal/rpc/workspacepb"
 	"github.com/toolhost/toolhost/internal/rpc/workspaceserver"
+	"github.com/toolhost/toolhost/internal/wire/workspacepb"
 	"github.com/toolhost/toolhost/sdk/workspace"
 )
 

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	workspacev1 "github.com/toolhost/toolhost/gen/go/toolhost/workspace/v1"
-	"github.com/toolhost/toolhost/internal/rpc/workspacepb"
+	"github.com/toolhost/toolhost/internal/wire/workspacepb"
 	"github.com/toolhost/toolhost/sdk/workspace"
 )
 

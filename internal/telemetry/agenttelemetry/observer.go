@@ -19,7 +19,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/telemetry"
-	"github.com/toolhost/toolhost/internal/trace"
+	"github.com/toolhost/toolhost/internal/wire/trace"
 )
 
 // agentName is the name of the agent in spans.

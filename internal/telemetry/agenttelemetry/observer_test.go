@@ -16,7 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/telemetry/agenttelemetry"
 	"github.com/toolhost/toolhost/internal/telemetry/telemetryconfig"
 	"github.com/toolhost/toolhost/internal/telemetry/telemetrytest"
-	"github.com/toolhost/toolhost/internal/trace"
+	"github.com/toolhost/toolhost/internal/wire/trace"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/telemetry/telemetryconfig"
 	"github.com/toolhost/toolhost/internal/telemetry/telemetrytest"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/shortdir"
 	"github.com/toolhost/toolhost/internal/telemetry"
+	"github.com/toolhost/toolhost/internal/testkit/shortdir"
 )
 
 // A web page can let a name of its own resolve to 127.0.0.1 and then read what a listener there

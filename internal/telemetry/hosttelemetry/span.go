@@ -15,7 +15,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/telemetry"
-	"github.com/toolhost/toolhost/internal/trace"
+	"github.com/toolhost/toolhost/internal/wire/trace"
 	"github.com/toolhost/toolhost/tool"
 )
 

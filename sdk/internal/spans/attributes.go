@@ -6,7 +6,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
-	"github.com/toolhost/toolhost/internal/trace"
+	"github.com/toolhost/toolhost/internal/wire/trace"
 )
 
 // set returns the attributes with more added, at most most. A key that exists gets the new value.

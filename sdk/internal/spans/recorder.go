@@ -6,7 +6,7 @@ import (
 
 	oteltrace "go.opentelemetry.io/otel/trace"
 
-	"github.com/toolhost/toolhost/internal/trace"
+	"github.com/toolhost/toolhost/internal/wire/trace"
 )
 
 // Send sends finished spans of a call to toolhost, and how many further spans were dropped. It may

@@ -8,7 +8,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/toolhost/toolhost/internal/trace"
+	"github.com/toolhost/toolhost/internal/wire/trace"
 	"github.com/toolhost/toolhost/sdk/internal/fit"
 	"github.com/toolhost/toolhost/tool"
 )

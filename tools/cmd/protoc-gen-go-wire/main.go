@@ -1,5 +1,5 @@
 // Command protoc-gen-go-wire is a plugin for protoc and buf. It generates the methods that
-// internal/rpc/wirecode needs to encode and decode messages. It generates them for the messages in
+// internal/wire/wirecode needs to encode and decode messages. It generates them for the messages in
 // its parameters and for all messages of their fields:
 //
 //	opt:

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	wirecode = protogen.GoImportPath("github.com/toolhost/toolhost/internal/rpc/wirecode")
+	wirecode = protogen.GoImportPath("github.com/toolhost/toolhost/internal/wire/wirecode")
 	maths    = protogen.GoImportPath("math")
 )
 

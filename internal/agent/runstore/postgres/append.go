@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/toolhost/toolhost/internal/agent/runstore"
-	"github.com/toolhost/toolhost/internal/postgres"
+	"github.com/toolhost/toolhost/internal/store/postgres"
 )
 
 // retryPause is the pause between two attempts of an append while the database is gone.

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/toolhost/toolhost/internal/agent/runstore"
-	"github.com/toolhost/toolhost/internal/postgres"
+	"github.com/toolhost/toolhost/internal/store/postgres"
 )
 
 // claims keeps one session of the store, which holds one advisory lock.

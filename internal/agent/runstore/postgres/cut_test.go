@@ -14,9 +14,9 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/agent/runstore/postgres"
 	"github.com/toolhost/toolhost/internal/agent/runstore/storetest"
-	database "github.com/toolhost/toolhost/internal/postgres"
-	"github.com/toolhost/toolhost/internal/postgres/postgrestest"
-	"github.com/toolhost/toolhost/internal/shortdir"
+	database "github.com/toolhost/toolhost/internal/store/postgres"
+	"github.com/toolhost/toolhost/internal/store/postgres/postgrestest"
+	"github.com/toolhost/toolhost/internal/testkit/shortdir"
 )
 
 // cutter passes the bytes of connections to a server. It cuts the connection whose client has sent a

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/toolhost/toolhost/internal/agent/runstore"
-	"github.com/toolhost/toolhost/internal/postgres"
+	"github.com/toolhost/toolhost/internal/store/postgres"
 )
 
 // Delete implements runstore.Store. The row of a deleted run stays, so that its id cannot be used again.

@@ -1,6 +1,6 @@
 package postgres
 
-import "github.com/toolhost/toolhost/internal/postgres"
+import "github.com/toolhost/toolhost/internal/store/postgres"
 
 // layout returns the tables. Their names begin with agentd_, so that they can be in one database with
 // others. See docs/adr/0040-postgresql.md.

@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/internal/agent/runstore"
-	"github.com/toolhost/toolhost/internal/postgres"
+	"github.com/toolhost/toolhost/internal/store/postgres"
 )
 
 var (

@@ -19,9 +19,9 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/agent/runstore/postgres"
 	"github.com/toolhost/toolhost/internal/agent/runstore/storetest"
-	"github.com/toolhost/toolhost/internal/eventually"
-	database "github.com/toolhost/toolhost/internal/postgres"
-	"github.com/toolhost/toolhost/internal/postgres/postgrestest"
+	database "github.com/toolhost/toolhost/internal/store/postgres"
+	"github.com/toolhost/toolhost/internal/store/postgres/postgrestest"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 )
 
 // writerEnv and claimerEnv have the URL of a database. The test binary then appends to the run r, or

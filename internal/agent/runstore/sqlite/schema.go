@@ -1,6 +1,6 @@
 package sqlite
 
-import "github.com/toolhost/toolhost/internal/sqlitefile"
+import "github.com/toolhost/toolhost/internal/store/sqlitefile"
 
 // layout returns the file's layout. The application id reads "TLHR".
 func layout() sqlitefile.Layout {

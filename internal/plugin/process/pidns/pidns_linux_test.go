@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/plugin/process/pidns"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 )
 
 // given reports whether this machine can make namespaces. If it cannot, New must say why.

@@ -5,7 +5,7 @@ package pluginv1
 
 import (
 	v1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
-	wirecode "github.com/toolhost/toolhost/internal/rpc/wirecode"
+	wirecode "github.com/toolhost/toolhost/internal/wire/wirecode"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
 )
 

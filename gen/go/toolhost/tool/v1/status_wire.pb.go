@@ -4,7 +4,7 @@
 package toolv1
 
 import (
-	wirecode "github.com/toolhost/toolhost/internal/rpc/wirecode"
+	wirecode "github.com/toolhost/toolhost/internal/wire/wirecode"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	math "math"
 )
