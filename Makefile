@@ -22,7 +22,7 @@ PACKAGES     ?= 4
 # The packages with the longest tests, longest first. They start first, so that none of them runs alone
 # at the end.
 LONGEST      := ./internal/e2e ./internal/host ./internal/e2e/docs ./internal/plugin/process ./internal/plugin/sandbox ./internal/e2e/boundary \
-                ./internal/e2e/chaos ./internal/cli/agentd
+                ./internal/e2e/chaos ./internal/agentd/commands
 # A package whose tests count what the race detector changes, and run alone.
 COUNTED      := internal/e2e/counts
 # All Go modules of the repository.

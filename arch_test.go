@@ -190,10 +190,10 @@ var allowedImports = map[string][]string{
 
 	// The telemetry packages. Of the code that ships, only they and sdk/internal/spans import
 	// OpenTelemetry.
-	"internal/telemetry":                {"internal/address", "internal/store/ownership", "internal/telemetry/telemetryconfig", "internal/wire/trace", grpc + "/...", otel + "/...", prometheus + "/..."},
-	"internal/telemetry/agenttelemetry": {"internal/agent", "internal/agent/loop", "internal/telemetry", "internal/wire/trace", otel + "/..."},
-	"internal/telemetry/telemetrytest":  {otel + "/...", grpc},
-	"internal/telemetry/hosttelemetry":  {"tool", "internal/audit", "internal/host", "internal/host/lifecycle", "internal/telemetry", "internal/wire/trace", otel + "/..."},
+	"internal/telemetry":               {"internal/address", "internal/store/ownership", "internal/telemetry/telemetryconfig", "internal/wire/trace", grpc + "/...", otel + "/...", prometheus + "/..."},
+	"internal/agentd/agenttelemetry":   {"internal/agentd/agent", "internal/agentd/loop", "internal/telemetry", "internal/wire/trace", otel + "/..."},
+	"internal/telemetry/telemetrytest": {otel + "/...", grpc},
+	"internal/telemetry/hosttelemetry": {"tool", "internal/audit", "internal/host", "internal/host/lifecycle", "internal/telemetry", "internal/wire/trace", otel + "/..."},
 
 	// The callers' side.
 	"internal/testkit/testca":              {},
@@ -204,30 +204,30 @@ var allowedImports = map[string][]string{
 	"client":                               {"tool", "internal/address", "internal/wire/agentclient", "internal/wire/credential", "internal/wire/link", "internal/wire/flow", "internal/wire/hostpb", "internal/wire/toolpb", hostV1, agentV1, toolV1, grpc + "/..."},
 
 	// The agent.
-	"internal/model":                    {"tool"},
-	"internal/model/anthropic":          {"tool", "internal/model", "internal/text/render", "github.com/anthropics/anthropic-sdk-go/..."},
-	"internal/model/openai":             {"tool", "internal/model", "internal/model/openai/wire", "internal/text/render", "github.com/openai/openai-go/v3/..."},
-	"internal/model/openai/responses":   {"tool", "internal/model", "internal/model/openai/wire", "internal/text/render", "github.com/openai/openai-go/v3/..."},
-	"internal/model/openai/wire":        {"tool", "internal/model", "github.com/openai/openai-go/v3/..."},
-	"internal/model/gemini":             {"tool", "internal/model", "internal/text/render", "google.golang.org/genai"},
-	"internal/model/scripted":           {"tool", "internal/model", "internal/text/yamldoc"},
-	"internal/model/markup":             {},
-	"internal/model/textform":           {"tool", "internal/model", "internal/model/markup", "internal/text/render"},
-	"internal/model/wiretest":           {"tool", "internal/model", cmp + "/...", "github.com/rogpeppe/go-internal/..."},
-	"internal/model/provider":           {"internal/model", "internal/model/anthropic", "internal/model/gemini", "internal/model/openai", "internal/model/openai/responses", "internal/model/scripted", "internal/model/textform"},
-	"internal/agent/runstore":           {},
-	"internal/agent/runstore/memory":    {"internal/agent/runstore"},
-	"internal/agent/runstore/postgres":  {"internal/agent/runstore", "internal/store/postgres", "github.com/jackc/pgx/v5/..."},
-	"internal/agent/runstore/sqlite":    {"internal/agent/runstore", "internal/store/sqlitefile", "modernc.org/sqlite/...", unix},
-	"internal/agent/runstore/storetest": {"internal/agent/runstore", cmp + "/..."},
-	"internal/agent/loop":               {"tool", "internal/model", "internal/model/markup"},
-	"internal/agent/loop/looptest":      {"tool", "internal/agent/loop", "internal/model"},
-	"internal/agent/snapshot":           {"internal/agent/loop", "internal/agent/runstore", "internal/model", "tool"},
-	"internal/agent/attachment":         {"tool"},
-	"internal/agent/memoryfile":         {unix},
-	"internal/agent":                    {"tool", "internal/agent/attachment", "internal/agent/memoryfile", "internal/identity", "internal/logging/loglevel", "internal/model", "internal/model/markup", "internal/agent/loop", "internal/agent/runstore", "internal/agent/snapshot", "internal/text/arguments", "internal/text/partialjson", "internal/wire/trace", semaphores},
-	"internal/agent/agentconfig":        {"internal/agent", "internal/agent/loop", "internal/agent/memoryfile", "internal/logging/loglevel", "internal/access/authconfig", "internal/model", "internal/telemetry/telemetryconfig", "internal/text/yamldoc", "internal/store/postgres"},
-	"internal/rpc/agentserver":          {"internal/access/authn", "internal/access/authz", "internal/fairness/budget", "internal/identity", "tool", "internal/version", "internal/agent", "internal/agent/loop", "internal/model", "internal/access/gate", "internal/access/rpcright", "internal/wire/grpcserver", "internal/access/intake", "internal/access/peercred", "internal/wire/toolpb", agentV1, grpc + "/...", protobuf + "/..."},
+	"internal/agentd/model":                  {"tool"},
+	"internal/agentd/model/anthropic":        {"tool", "internal/agentd/model", "internal/text/render", "github.com/anthropics/anthropic-sdk-go/..."},
+	"internal/agentd/model/openai":           {"tool", "internal/agentd/model", "internal/agentd/model/openai/wire", "internal/text/render", "github.com/openai/openai-go/v3/..."},
+	"internal/agentd/model/openai/responses": {"tool", "internal/agentd/model", "internal/agentd/model/openai/wire", "internal/text/render", "github.com/openai/openai-go/v3/..."},
+	"internal/agentd/model/openai/wire":      {"tool", "internal/agentd/model", "github.com/openai/openai-go/v3/..."},
+	"internal/agentd/model/gemini":           {"tool", "internal/agentd/model", "internal/text/render", "google.golang.org/genai"},
+	"internal/agentd/model/scripted":         {"tool", "internal/agentd/model", "internal/text/yamldoc"},
+	"internal/agentd/model/markup":           {},
+	"internal/agentd/model/textform":         {"tool", "internal/agentd/model", "internal/agentd/model/markup", "internal/text/render"},
+	"internal/agentd/model/wiretest":         {"tool", "internal/agentd/model", cmp + "/...", "github.com/rogpeppe/go-internal/..."},
+	"internal/agentd/model/provider":         {"internal/agentd/model", "internal/agentd/model/anthropic", "internal/agentd/model/gemini", "internal/agentd/model/openai", "internal/agentd/model/openai/responses", "internal/agentd/model/scripted", "internal/agentd/model/textform"},
+	"internal/agentd/runstore":               {},
+	"internal/agentd/runstore/memory":        {"internal/agentd/runstore"},
+	"internal/agentd/runstore/postgres":      {"internal/agentd/runstore", "internal/store/postgres", "github.com/jackc/pgx/v5/..."},
+	"internal/agentd/runstore/sqlite":        {"internal/agentd/runstore", "internal/store/sqlitefile", "modernc.org/sqlite/...", unix},
+	"internal/agentd/runstore/storetest":     {"internal/agentd/runstore", cmp + "/..."},
+	"internal/agentd/loop":                   {"tool", "internal/agentd/model", "internal/agentd/model/markup"},
+	"internal/agentd/loop/looptest":          {"tool", "internal/agentd/loop", "internal/agentd/model"},
+	"internal/agentd/snapshot":               {"internal/agentd/loop", "internal/agentd/runstore", "internal/agentd/model", "tool"},
+	"internal/agentd/attachment":             {"tool"},
+	"internal/agentd/memoryfile":             {unix},
+	"internal/agentd/agent":                  {"tool", "internal/agentd/attachment", "internal/agentd/memoryfile", "internal/identity", "internal/logging/loglevel", "internal/agentd/model", "internal/agentd/model/markup", "internal/agentd/loop", "internal/agentd/runstore", "internal/agentd/snapshot", "internal/text/arguments", "internal/text/partialjson", "internal/wire/trace", semaphores},
+	"internal/agentd/agentconfig":            {"internal/agentd/agent", "internal/agentd/loop", "internal/agentd/memoryfile", "internal/logging/loglevel", "internal/access/authconfig", "internal/agentd/model", "internal/telemetry/telemetryconfig", "internal/text/yamldoc", "internal/store/postgres"},
+	"internal/agentd/agentserver":            {"internal/access/authn", "internal/access/authz", "internal/fairness/budget", "internal/identity", "tool", "internal/version", "internal/agentd/agent", "internal/agentd/loop", "internal/agentd/model", "internal/access/gate", "internal/access/rpcright", "internal/wire/grpcserver", "internal/access/intake", "internal/access/peercred", "internal/wire/toolpb", agentV1, grpc + "/...", protobuf + "/..."},
 
 	// The commands and what ships.
 	"internal/devloop":                        {},
@@ -236,7 +236,7 @@ var allowedImports = map[string][]string{
 	"internal/plugin/serverpackage":           {"internal/plugin/process", "internal/plugin/sandbox", unix},
 	"internal/plugin/pluginfolder":            {"internal/plugin/contentlink", "internal/store/rmtree", "internal/plugin/sparse", unix},
 	"internal/terminal/cli":                   {cobra, pflag, "client", "internal/address", "internal/text/crashoutput", "internal/text/nearest", "internal/version", "tool", unix, "golang.org/x/text/width"},
-	"internal/cli/markdown":                   {"internal/terminal/cli", "github.com/yuin/goldmark/..."},
+	"internal/agentd/markdown":                {"internal/terminal/cli", "github.com/yuin/goldmark/..."},
 	"internal/logging":                        {"internal/terminal/cli", "internal/logging/loglevel"},
 	"internal/terminal/form":                  {},
 	"internal/terminal":                       {"internal/terminal/cli", "charm.land/bubbletea/v2", "charm.land/bubbles/v2/...", unix, xterm},
@@ -248,7 +248,7 @@ var allowedImports = map[string][]string{
 	"internal/cli/serve":                      {"internal/fairness/pace", "internal/terminal/access", "internal/store/atomicfile", "internal/workspaces", "internal/access/credentials", "internal/identity", "internal/logging/loglevel", "internal/logging", cobra, pflag, "internal/address", "internal/artifact", "internal/audit", "internal/store/backup", "internal/fairness/budget", "internal/callstore", "internal/terminal/cli", "internal/terminal/configfile", "internal/config", "internal/host", "internal/host/history", "internal/host/lifecycle", "internal/host/logbuffer", "internal/plugin/catalog", "internal/plugin/limits", "internal/plugin/manifest", "internal/plugin/namewatch", "internal/plugin/process", "internal/plugin/reaper", "internal/store/rmtree", "internal/plugin/sandbox", "internal/plugin/subreaper", "internal/policy", "internal/access/gate", "internal/rpc/hostserver", "internal/rpc/mcpauth", "internal/rpc/mcphttp", "internal/secrets", "internal/standing", "internal/systemd", "internal/telemetry", "internal/telemetry/hosttelemetry", "internal/trust", "internal/version", "internal/text/yamldoc", "tool", "internal/access/listen", "internal/text/nearest", "internal/access/clientlimit", "internal/access/authconfig", "internal/wire/credential", "internal/rpc/workspaceproxy", "internal/plugin/launch"},
 	"internal/cli/author":                     {cobra, module, "client", "internal/address", "internal/terminal/cli", "internal/cli/operate", "internal/cli/serve", "internal/config", "internal/conformance", "internal/devloop", "internal/host/lifecycle", "internal/plugin/catalog", "internal/rpc/hostserver", "internal/scaffold", "tool"},
 	"internal/cli/install":                    {"github.com/rogpeppe/go-internal/diff", cobra, pflag, "client", "internal/terminal/cli", "internal/cli/operate", "internal/cli/serve", "internal/host", "internal/plugin/catalog", "internal/plugin/launch", "internal/plugin/manifest", "internal/plugin/pluginfolder", "internal/trust", "tool"},
-	"internal/cli/agentd":                     {"internal/audit", "internal/terminal/access", "internal/access/credentials", "internal/access/authn", "internal/identity", "internal/logging/loglevel", "internal/logging", "github.com/rogpeppe/go-internal/diff", cobra, pflag, "client", agentV1, "internal/address", "internal/agent", "internal/agent/agentconfig", "internal/agent/attachment", "internal/agent/loop", "internal/agent/memoryfile", "internal/agent/runstore", "internal/agent/runstore/memory", "internal/agent/runstore/sqlite", "internal/store/backup", "internal/callstore", "internal/terminal/cli", "internal/terminal/child", "internal/terminal/configfile", "internal/terminal/form", "internal/cli/markdown", "internal/terminal/target", "internal/terminal", "internal/model", "internal/model/provider", "internal/plugin/limits", "internal/store/rmtree", "internal/wire/agentclient", "internal/rpc/agentserver", "internal/access/gate", "internal/secrets", "internal/store/sqlitefile", "internal/store/atomicfile", "internal/store/filelock", "internal/systemd", "internal/telemetry", "internal/telemetry/agenttelemetry", "internal/trust", "internal/version", "tool", "internal/access/listen", "internal/access/clientlimit", "internal/access/authconfig", "internal/agent/runstore/postgres", "internal/store/postgres"},
+	"internal/agentd/commands":                {"internal/audit", "internal/terminal/access", "internal/access/credentials", "internal/access/authn", "internal/identity", "internal/logging/loglevel", "internal/logging", "github.com/rogpeppe/go-internal/diff", cobra, pflag, "client", agentV1, "internal/address", "internal/agentd/agent", "internal/agentd/agentconfig", "internal/agentd/attachment", "internal/agentd/loop", "internal/agentd/memoryfile", "internal/agentd/runstore", "internal/agentd/runstore/memory", "internal/agentd/runstore/sqlite", "internal/store/backup", "internal/callstore", "internal/terminal/cli", "internal/terminal/child", "internal/terminal/configfile", "internal/terminal/form", "internal/agentd/markdown", "internal/terminal/target", "internal/terminal", "internal/agentd/model", "internal/agentd/model/provider", "internal/plugin/limits", "internal/store/rmtree", "internal/wire/agentclient", "internal/agentd/agentserver", "internal/access/gate", "internal/secrets", "internal/store/sqlitefile", "internal/store/atomicfile", "internal/store/filelock", "internal/systemd", "internal/telemetry", "internal/agentd/agenttelemetry", "internal/trust", "internal/version", "tool", "internal/access/listen", "internal/access/clientlimit", "internal/access/authconfig", "internal/agentd/runstore/postgres", "internal/store/postgres"},
 	"internal/cli/auditlog":                   {cobra, "client", "internal/audit", "internal/terminal/cli", "internal/cli/operate", "internal/cli/serve", "tool"},
 	"internal/cli/mcp":                        {"github.com/tailscale/hujson", "internal/logging", "internal/logging/loglevel", cobra, pflag, "client", "internal/terminal/cli", "internal/cli/install", "internal/cli/operate", "internal/cli/serve", "internal/config", "internal/plugin/manifest", "internal/plugin/pluginfolder", "internal/plugin/serverpackage", "internal/rpc/mcpserver", "internal/store/atomicfile", "internal/trust", "tool"},
 	"internal/cli/maintain":                   {cobra, "internal/store/backup", "internal/callstore", "internal/terminal/cli", "internal/terminal/configfile", "internal/cli/serve", "internal/host/history", "internal/plugin/catalog", "internal/store/sqlitefile", "internal/store/atomicfile", "internal/trust", "internal/version"},
@@ -257,7 +257,7 @@ var allowedImports = map[string][]string{
 	"internal/cli/prove":                      {cobra, "client", "internal/terminal/cli", "internal/terminal/child", "internal/cli/serve", "sdk", "tool"},
 	"internal/cli/workspace":                  {"internal/logging", "internal/logging/loglevel", cobra, "golang.org/x/net/netutil", "internal/address", "internal/terminal/cli", "internal/plugin/limits", "internal/plugin/process", "internal/plugin/reaper", "internal/plugin/sandbox", "internal/access/peercred", "internal/wire/workspacepb", "internal/rpc/workspaceserver", "sdk/workspace", "sdk/workspace/commands", "sdk/workspace/remote", "tool", placeV1, grpc + "/..."},
 	"cmd/toolhost":                            {"internal/terminal/cli", "internal/cli/toolhost", "internal/processors", "sdk/workspace/commands"},
-	"cmd/agentd":                              {"internal/cli/agentd"},
+	"cmd/agentd":                              {"internal/agentd/commands"},
 	"internal/e2e":                            {},
 	"internal/e2e/authors":                    {},
 	"internal/e2e/barecontract":               {},
@@ -315,11 +315,11 @@ var forbidden = []struct{ pkg, library, reason string }{
 	{"internal/host", "internal/wire/pluginwire", "the host reaches instances by internal/host/pluginconn, whatever the connection is"},
 	{"internal/host", goPlugin, "only pluginwire, process and sdk know go-plugin"},
 	{"internal/plugin/catalog", goPlugin, "a catalogue starts nothing"},
-	{"internal/agent/loop", "internal/agent/runstore", "the reducer does not know how events are kept"},
-	{"internal/agent", protobuf, "the loop speaks packages tool and model"},
-	{"internal/agent", grpc, "the loop can be used without a server"},
-	{"internal/model", protobuf, "models speak package model"},
-	{"internal/agent/runstore", protobuf, "the journal is JSON"},
+	{"internal/agentd/loop", "internal/agentd/runstore", "the reducer does not know how events are kept"},
+	{"internal/agentd/agent", protobuf, "the loop speaks packages tool and model"},
+	{"internal/agentd/agent", grpc, "the loop can be used without a server"},
+	{"internal/agentd/model", protobuf, "models speak package model"},
+	{"internal/agentd/runstore", protobuf, "the journal is JSON"},
 	{"internal/wire/flow", "gen/go", "flow knows no contract"},
 	{"sdk", "internal/host", "a tool's author gets no host"},
 	{"sdk", "internal/plugin/process", "a tool's author gets no host"},
@@ -559,7 +559,7 @@ func importsOf(name string) ([]string, error) {
 	return imports, nil
 }
 
-// TestReducerIsPure keeps internal/agent/loop free of effects: what a run does next must follow
+// TestReducerIsPure keeps internal/agentd/loop free of effects: what a run does next must follow
 // from its journal alone, or a run that continues in another process would take another way. Beyond
 // its line in allowedImports, the package may use only those packages of the standard library that
 // compute, and of package time nothing that reads a clock or waits.
@@ -569,7 +569,7 @@ func TestReducerIsPure(t *testing.T) {
 		"slices", "strings", "time", "unicode/utf8",
 	}
 	clock := []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
-	files, err := fs.Glob(os.DirFS("."), "internal/agent/loop/*.go")
+	files, err := fs.Glob(os.DirFS("."), "internal/agentd/loop/*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files: %v", err)
 	}

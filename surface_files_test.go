@@ -20,14 +20,14 @@ func listConfiguration(t *testing.T) []string {
 	c := newChecker(t)
 	for _, f := range []struct{ name, folder, typ string }{
 		{"toolhost.yaml", "internal/config", "Config"},
-		{"agentd.yaml", "internal/agent/agentconfig", "Config"},
+		{"agentd.yaml", "internal/agentd/agentconfig", "Config"},
 		{"plugin.yaml", "internal/plugin/manifest", "manifestFile"},
 		{"toolhost.lock", "internal/plugin/manifest", "lockFile"},
 		{"cases of a policy", "internal/policy", "caseFile"},
 	} {
 		keys(found, f.name, c.lookup(f.folder, f.typ), "yaml", nil)
 	}
-	c.calls("internal/model/scripted", func(method *ast.SelectorExpr, args []ast.Expr) {
+	c.calls("internal/agentd/model/scripted", func(method *ast.SelectorExpr, args []ast.Expr) {
 		if method.Sel.Name != "Entries" || len(args) < 2 {
 			return
 		}

@@ -23,7 +23,7 @@ import (
 	pflaglib "github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/cli/agentd"
+	"github.com/toolhost/toolhost/internal/agentd/commands"
 	toolhostcli "github.com/toolhost/toolhost/internal/cli/toolhost"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/terminal/target"
@@ -136,7 +136,7 @@ func listExitCodes(t *testing.T) []string {
 	t.Helper()
 	var lines []string
 	c := newChecker(t)
-	for program, folder := range map[string]string{"both programs": "internal/terminal/cli", "agentd": "internal/cli/agentd"} {
+	for program, folder := range map[string]string{"both programs": "internal/terminal/cli", "agentd": "internal/agentd/commands"} {
 		scope := c.check(folder).Scope()
 		for _, name := range scope.Names() {
 			code, ok := scope.Lookup(name).(*types.Const)

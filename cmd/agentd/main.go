@@ -1,9 +1,9 @@
-// Command agentd runs LLM agents that call tools through toolhost. Package internal/cli/agentd
+// Command agentd runs LLM agents that call tools through toolhost. Package internal/agentd/commands
 // holds the commands.
 package main
 
 import (
-	"github.com/toolhost/toolhost/internal/cli/agentd"
+	"github.com/toolhost/toolhost/internal/agentd/commands"
 )
 
 func main() { agentd.Main() }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"github.com/toolhost/toolhost/internal/cli/agentd"
+	"github.com/toolhost/toolhost/internal/agentd/commands"
 	commands "github.com/toolhost/toolhost/internal/cli/toolhost"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 )

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/agent/runstore/sqlite"
+	"github.com/toolhost/toolhost/internal/agentd/runstore/sqlite"
 )
 
 var keep = flag.String("boundary.keep", "", "keep the journal of an interrupted run in this file of testdata, for later versions to go on with")

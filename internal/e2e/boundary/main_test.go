@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 }
 
 // agentPackages are the packages that decide what a run does at a boundary.
-var agentPackages = []string{"internal/agent", "internal/agent/runstore", "internal/callstore", "internal/host", "client", "internal/cli/agentd"}
+var agentPackages = []string{"internal/agentd/agent", "internal/agentd/runstore", "internal/callstore", "internal/host", "client", "internal/agentd/commands"}
 
 // agentChanged reports whether the test must kill at all boundaries although no flag requests it.
 // This is so in CI (CI=true) if agentPackages differ from the commit in BOUNDARY_BASE. Without that
@@ -96,7 +96,7 @@ func buildAndRun(m *testing.M) (code int, err error) {
 // writeOverlay writes a build overlay that replaces one method of the journal's store, so that
 // agentd can halt at an append. All other code is the shipped code.
 func writeOverlay(dir string) (path string, err error) {
-	store, err := filepath.Abs("../../agent/runstore/sqlite")
+	store, err := filepath.Abs("../../agentd/runstore/sqlite")
 	if err != nil {
 		return "", err
 	}

@@ -4,5 +4,5 @@
 // has a line about it.
 //
 // The package contains only tests. Tests of internal/access/authn, internal/rpc/hostserver and
-// internal/rpc/agentserver try single credentials and requests in more variants.
+// internal/agentd/agentserver try single credentials and requests in more variants.
 package intruders

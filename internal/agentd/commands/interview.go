@@ -1,0 +1,384 @@
+package agentd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/internal/terminal"
+	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/terminal/form"
+)
+
+// interview asks a person for the decisions that a run waits for, one after the other. It is for
+// one goroutine.
+type interview struct {
+	console *terminal.Console // nil if no person is present
+	show    *textDisplay
+	by      string // the name of the person
+
+	// the open decisions in the order of their requests; the first is on the screen
+	open    []loop.Pending
+	asked   string // the id of the decision whose question is on the screen
+	editing bool   // the next line is edited arguments
+	editor  *argumentEditor
+	draft   string // the arguments that the person edits
+	// choosing says that the next line chooses which later calls are approved too, and chosen is the
+	// choice that the next line confirms.
+	choosing bool
+	chosen   *loop.Standing
+	// rejecting says that the next line is the reason of a rejection
+	rejecting bool
+	// the values of the first fields of a question of a tool
+	filled []json.RawMessage
+	// the id of the decision that was sent and is not in the journal yet; no question appears
+	// meanwhile
+	made  string
+	calls map[string]string
+}
+
+// newInterview returns an interview without questions. If console is nil, it asks none.
+func newInterview(p cli.Process, c *terminal.Console, show *textDisplay) *interview {
+	show.asking = c != nil
+	by := p.Getenv("USER")
+	if by == "" {
+		by = p.Getenv("LOGNAME")
+	}
+	v := &interview{console: c, show: show, by: by, calls: make(map[string]string)}
+	if c != nil {
+		v.editor = newArgumentEditor(p)
+	}
+	return v
+}
+
+// expect adds the decisions that a run already waits for.
+func (v *interview) expect(pending []loop.Pending) {
+	for _, d := range pending {
+		v.calls[d.CallID] = d.Arguments
+	}
+	v.open = append(v.open, pending...)
+}
+
+// expectBelow adds the decisions that sub-runs wait for. pending may also contain decisions of the
+// run itself.
+func (v *interview) expectBelow(pending []loop.Pending) {
+	has := func(list []loop.Pending, id string) bool {
+		return slices.ContainsFunc(list, func(d loop.Pending) bool { return d.ID == id })
+	}
+	v.drop(func(d loop.Pending) bool { return d.RunID != "" && !has(pending, d.ID) })
+	for _, d := range pending {
+		if d.RunID != "" && !has(v.open, d.ID) {
+			v.open = append(v.open, d)
+		}
+	}
+}
+
+// isBelow reports whether an open decision belongs to a sub-run.
+func (v *interview) isBelow(id string) bool {
+	return slices.ContainsFunc(v.open, func(d loop.Pending) bool { return d.ID == id && d.RunID != "" })
+}
+
+// note updates the open decisions by an event.
+func (v *interview) note(e loop.Event) {
+	switch p := e.Payload.(type) {
+	case *loop.AssistantMessage:
+		for _, c := range p.Calls {
+			v.calls[c.ID] = c.Arguments
+		}
+	case *loop.CallResult:
+		delete(v.calls, p.CallID)
+		v.drop(func(d loop.Pending) bool { return d.CallID == p.CallID })
+	case *loop.DecisionRequested:
+		open := loop.Pending{DecisionRequested: *p, Arguments: string(p.Final)}
+		if open.Arguments == "" {
+			open.Arguments = v.calls[p.CallID]
+		}
+		v.open = append(v.open, open)
+	case *loop.DecisionMade:
+		v.settle(p.ID)
+	case *loop.UserMessage, *loop.RunFinished:
+		v.drop(func(d loop.Pending) bool {
+			return p.Type() == loop.TypeRunFinished || d.Kind == loop.DecidePause && d.RunID == ""
+		})
+	}
+}
+
+// hand records that the decision was sent. settle records that it took effect, or cannot.
+func (v *interview) hand(id string) { v.made = id }
+
+func (v *interview) settle(id string) {
+	v.drop(func(d loop.Pending) bool { return d.ID == id })
+	if v.made == id {
+		v.made = ""
+	}
+}
+
+func (v *interview) drop(settled func(loop.Pending) bool) {
+	v.open = slices.DeleteFunc(v.open, settled)
+}
+
+// asking reports whether the next line that a person types is an answer.
+func (v *interview) asking() bool { return v.asked != "" }
+
+// ask shows the first question, if it is not on the screen. It removes a question that was settled
+// elsewhere.
+func (v *interview) ask() error {
+	if v.editor.busy() {
+		return nil
+	}
+	if len(v.open) == 0 || v.console == nil {
+		if v.asked != "" {
+			v.close()
+			return v.takeBack()
+		}
+		return nil
+	}
+	d := &v.open[0]
+	if v.asked == d.ID || v.made != "" {
+		return nil
+	}
+	if v.asked != "" {
+		if err := v.takeBack(); err != nil {
+			return err
+		}
+	}
+	v.close()
+	v.asked = d.ID
+	if err := v.show.hide(); err != nil {
+		return err
+	}
+	if err := v.show.decision(d, len(v.open)); err != nil {
+		return err
+	}
+	return v.question()
+}
+
+// close ends the question.
+func (v *interview) close() {
+	v.asked, v.filled, v.draft = "", nil, ""
+	v.editing, v.choosing, v.chosen, v.rejecting = false, false, nil, false
+	v.show.reveal()
+}
+
+// again shows the question again, after a message about the answer.
+func (v *interview) again(words string) error {
+	for line := range strings.Lines(words) {
+		if err := v.show.line(yellow, "%s", strings.TrimRight(line, "\n")); err != nil {
+			return err
+		}
+	}
+	switch {
+	case v.editing && v.editor.usable():
+		return v.console.Ask(terminal.Question{Prompt: promptAgain, Decision: true})
+	case v.editing && v.console.Edits():
+		q, err := argumentsQuestion(v.draft)
+		if err != nil {
+			v.editing = false
+			return v.again(fmt.Sprintf("  %v", err))
+		}
+		return v.console.Ask(q)
+	case v.editing:
+		return v.console.Ask(terminal.Question{Prompt: promptEdit})
+	}
+	return v.question()
+}
+
+// errNoAnswer means that a line is not a decision.
+var errNoAnswer = errors.New("no decision")
+
+// noAnswer asks again, and returns errNoAnswer or the error of asking.
+func noAnswer(err error) error {
+	if err != nil {
+		return err
+	}
+	return errNoAnswer
+}
+
+// hear returns the decision that a line makes about the first question. errNoAnswer means that it
+// asked the question again.
+func (v *interview) hear(line string) (loop.DecisionMade, error) {
+	d := &v.open[0]
+	made := loop.DecisionMade{ID: d.ID, By: v.by}
+	if word, ok := v.commandIn(line); ok {
+		return made, v.obey(word)
+	}
+	if v.editing {
+		return v.hearArguments(made, line)
+	}
+	if v.choosing {
+		return v.hearStanding(made, line)
+	}
+	if v.rejecting {
+		made.Verdict, made.Text = loop.VerdictReject, strings.TrimSpace(line)
+		v.close()
+		return made, nil
+	}
+	if d.Kind == loop.DecideTool {
+		return v.hearAnswer(made, line)
+	}
+	text := strings.TrimSpace(line)
+	word := strings.ToLower(text)
+	switch {
+	case d.Kind == loop.DecideQuestion:
+		made.Verdict, made.Text = loop.VerdictAnswer, option(d.Options, text)
+		if text == "" {
+			made.Verdict = loop.VerdictReject
+		}
+	case word == "":
+		return made, noAnswer(v.again("Nothing happens before you decide."))
+	case word == "y" || word == "yes":
+		made.Verdict = loop.VerdictApprove
+	case d.Kind == loop.DecideApproval && v.console.Edits() && (word == "n" || word == "no"):
+		v.rejecting = true
+		return made, noAnswer(v.console.Ask(terminal.Question{Prompt: promptReason}))
+	case word == "n" || word == "no":
+		made.Verdict = loop.VerdictReject
+	case d.Kind == loop.DecideApproval && len(d.Offers) > 0 && (word == "r" || word == "run"):
+		return made, noAnswer(v.askRun())
+	case d.Kind == loop.DecideApproval && len(d.Offers) > 0 && (word == "l" || word == "later"):
+		v.choosing, v.chosen = true, nil
+		return made, noAnswer(v.askStanding(""))
+	case d.Kind == loop.DecideApproval && (word == "e" || word == "edit"):
+		v.editing, v.draft = true, prefilled(d.Arguments)
+		if v.editor.usable() {
+			v.editor.begin(v.draft)
+			return made, errNoAnswer
+		}
+		words := "  now: " + cli.OneLine(d.Arguments)
+		if v.console.Edits() {
+			words = "" // the editor has them
+		}
+		return made, noAnswer(v.again(words))
+	case d.Kind == loop.DecideApproval:
+		made.Verdict, made.Text = loop.VerdictReject, text
+	case d.Kind == loop.DecideOutcome:
+		made.Verdict, made.Text = loop.VerdictAnswer, text
+	default:
+		made.Verdict, made.Text = loop.VerdictApprove, text
+	}
+	v.close()
+	return made, nil
+}
+
+// commandIn returns the command that a line is: one that begins with a slash is none of the answers,
+// because a person who looks for help must not decide with it. An answer in words may begin with a
+// slash, such as a path, so only the commands of here are commands there.
+func (v *interview) commandIn(line string) (word string, ok bool) {
+	word, _, _ = strings.Cut(strings.TrimRight(line, " \t\n"), " ")
+	known := word == "/help" || word == "/?" || word == "/quit" || word == "/exit"
+	switch v.open[0].Kind {
+	case loop.DecideQuestion, loop.DecideTool, loop.DecideOutcome:
+		return word, known
+	}
+	return word, known || slashCommand.MatchString(word)
+}
+
+// obey executes a command that was typed at a question. It decides nothing: it asks again, or leaves.
+func (v *interview) obey(word string) error {
+	switch word {
+	case "/quit", "/exit":
+		return errors.Join(errLeft, v.takeBack())
+	case "/help", "/?":
+		return noAnswer(v.again("Nothing is decided. The line below says what you can answer; /quit leaves the question open.\nAn answer that begins with a slash: type a space before it."))
+	}
+	return noAnswer(v.again(fmt.Sprintf("Nothing is decided: there is no command %s here. /help helps, /quit leaves the question open.", cli.OneLine(word))))
+}
+
+// hearAnswer returns the answer to a question of a tool. If the question has several fields, each
+// line is the value of the next one. An empty line at the first field declines.
+func (v *interview) hearAnswer(made loop.DecisionMade, line string) (loop.DecisionMade, error) {
+	var schema json.RawMessage
+	if q := v.open[0].Question; q != nil {
+		schema = q.Schema
+	}
+	fields := form.Fields(schema)
+	text := strings.TrimSpace(line)
+	made.Verdict, made.Text = loop.VerdictAnswer, text
+	switch {
+	case text == "" && len(v.filled) == 0:
+		made.Verdict = loop.VerdictReject
+	case len(fields) == 0, len(v.filled) == 0 && strings.HasPrefix(text, "{"):
+		if _, err := loop.AnswerContent(schema, text); err != nil {
+			return made, noAnswer(v.again("  That is no JSON object."))
+		}
+	default:
+		field := fields[len(v.filled)]
+		value, err := field.Value(line)
+		if err != nil {
+			return made, noAnswer(v.again(fmt.Sprintf("  %s: %v.", cli.OneLine(field.Name), err)))
+		}
+		v.filled = append(v.filled, value)
+		if next := len(v.filled); next < len(fields) {
+			return made, noAnswer(v.console.Ask(terminal.Question{Prompt: "  " + cli.OneLine(fields[next].Prompt()) + ": "}))
+		}
+		values := make(map[string]json.RawMessage, len(fields))
+		for i, f := range fields {
+			values[f.Name] = v.filled[i]
+		}
+		made.Text = string(form.Object(fields, values))
+	}
+	v.close()
+	return made, nil
+}
+
+// hearArguments returns the approval with the arguments that a person typed as a line.
+func (v *interview) hearArguments(made loop.DecisionMade, line string) (loop.DecisionMade, error) {
+	word := strings.ToLower(strings.TrimSpace(line))
+	switch {
+	case word == "":
+		return made, noAnswer(v.question())
+	case v.editor.usable() && (word == "e" || word == "edit"):
+		v.editor.begin(v.draft)
+		return made, errNoAnswer
+	}
+	return v.approveEdited(made, line)
+}
+
+// hearEdit returns the approval with the arguments that a person edited. errNoAnswer means that it
+// asked again, or that the question was settled meanwhile.
+func (v *interview) hearEdit(e edited) (loop.DecisionMade, error) {
+	v.editor.taken()
+	if len(v.open) == 0 || v.open[0].ID != v.asked {
+		v.editing = false
+		return loop.DecisionMade{}, noAnswer(v.show.line(yellow, "  the decision was made meanwhile; your edit has no effect"))
+	}
+	made := loop.DecisionMade{ID: v.open[0].ID, By: v.by}
+	switch {
+	case e.err != nil:
+		v.editing = false
+		return made, noAnswer(v.again(fmt.Sprintf("  %v; the arguments stay as they are", e.err)))
+	case e.text == "":
+		v.editing = false
+		return made, noAnswer(v.again("  the arguments stay as they are"))
+	}
+	return v.approveEdited(made, e.text)
+}
+
+// approveEdited returns the approval with other arguments, if they fit the schema of the tool.
+func (v *interview) approveEdited(made loop.DecisionMade, text string) (loop.DecisionMade, error) {
+	arguments, err := checkedArguments(text, v.open[0].Arguments, v.open[0].Schema)
+	switch {
+	case err != nil:
+		v.draft = text
+		return made, noAnswer(v.again(fmt.Sprintf("  %v", err)))
+	case arguments == nil:
+		v.editing = false
+		return made, noAnswer(v.again("  the arguments stay as they are"))
+	}
+	made.Verdict, made.Arguments = loop.VerdictApprove, arguments
+	v.close()
+	return made, nil
+}
+
+// option returns the answer that a text means. If the text is the number of a proposed answer, that
+// is the proposed answer. Otherwise it is the text itself.
+func option(options []string, text string) string {
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(options) {
+		return options[n-1]
+	}
+	return text
+}
