@@ -21,7 +21,7 @@ PRIVATERUNS  ?= 20
 PACKAGES     ?= 4
 # The packages with the longest tests, longest first. They start first, so that none of them runs alone
 # at the end.
-LONGEST      := ./internal/e2e ./internal/host ./internal/e2e/docs ./internal/plugin/process ./internal/plugin/sandbox ./internal/e2e/boundary \
+LONGEST      := ./internal/e2e ./internal/toolhost/host ./internal/e2e/docs ./internal/toolhost/process ./internal/toolhost/sandbox ./internal/e2e/boundary \
                 ./internal/e2e/chaos ./internal/agentd/commands
 # A package whose tests count what the race detector changes, and run alone.
 COUNTED      := internal/e2e/counts
@@ -274,7 +274,7 @@ fuzz: ## run every fuzz test for FUZZTIME (60s)
 # as a failure (https://github.com/golang/go/issues/48591).
 .PHONY: brief
 brief:
-	$(call step,fuzz briefly,$(call fuzz,internal/text/arguments internal/text/partialjson internal/text/yamldoc internal/plugin/manifest internal/wire/workspacepb internal/rpc/workspaceserver,5000x))
+	$(call step,fuzz briefly,$(call fuzz,internal/text/arguments internal/text/partialjson internal/text/yamldoc internal/toolhost/manifest internal/wire/workspacepb internal/toolhost/workspace/workspaceserver,5000x))
 
 .PHONY: chaos
 chaos: ## kill, stop, replace and misuse plugins at random: CHAOSRUNS (1) seeds, CHAOSTIME (60s) each

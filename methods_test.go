@@ -14,11 +14,11 @@ const mostMethods = 35
 
 // manyMethods are the types that may have more, each with the reason.
 var manyMethods = map[string]string{
-	"client.Client":                 "it is the public API of toolhost: one method for each RPC",
-	"internal/host.Host":            "the RPCs of toolhost need them; most are methods of its three parts toolList, offers and operator",
-	"internal/cli/author.shownHost": "it is a host that also shows the calls",
-	"internal/cli/serve.pacedHost":  "it is a host that also notes whose tenants call",
-	"internal/cli/serve.toldHost":   "it is a host that also tells systemd how it is",
+	"client.Client":                               "it is the public API of toolhost: one method for each RPC",
+	"internal/toolhost/host.Host":                 "the RPCs of toolhost need them; most are methods of its three parts toolList, offers and operator",
+	"internal/toolhost/commands/author.shownHost": "it is a host that also shows the calls",
+	"internal/toolhost/commands/serve.pacedHost":  "it is a host that also notes whose tenants call",
+	"internal/toolhost/commands/serve.toldHost":   "it is a host that also tells systemd how it is",
 }
 
 // TestTypesHaveFewMethods fails if a type has so many methods that it must own several things. Such a

@@ -19,11 +19,11 @@ func listConfiguration(t *testing.T) []string {
 	found := map[string]bool{}
 	c := newChecker(t)
 	for _, f := range []struct{ name, folder, typ string }{
-		{"toolhost.yaml", "internal/config", "Config"},
+		{"toolhost.yaml", "internal/toolhost/config", "Config"},
 		{"agentd.yaml", "internal/agentd/agentconfig", "Config"},
-		{"plugin.yaml", "internal/plugin/manifest", "manifestFile"},
-		{"toolhost.lock", "internal/plugin/manifest", "lockFile"},
-		{"cases of a policy", "internal/policy", "caseFile"},
+		{"plugin.yaml", "internal/toolhost/manifest", "manifestFile"},
+		{"toolhost.lock", "internal/toolhost/manifest", "lockFile"},
+		{"cases of a policy", "internal/toolhost/policy", "caseFile"},
 	} {
 		keys(found, f.name, c.lookup(f.folder, f.typ), "yaml", nil)
 	}
@@ -44,7 +44,7 @@ func listRules(t *testing.T) []string {
 	t.Helper()
 	found := map[string]bool{}
 	c := newChecker(t)
-	const folder = "internal/policy"
+	const folder = "internal/toolhost/policy"
 	keys(found, "tool", c.lookup(folder, "toolFacts"), "cel", nil)
 	declaring := []string{"NativeTypes", "ParseStructTags", "StringsVersion"} // the type of the variable tool, and options
 	c.calls(folder, func(f *ast.SelectorExpr, args []ast.Expr) {
@@ -93,8 +93,8 @@ func listStored(t *testing.T) []string {
 	for _, f := range []struct{ name, folder, typ string }{
 		{"trust.json", "internal/trust", "records"},
 		{"audit log", "internal/audit", "line"},
-		{"catalog index", "internal/plugin/catalog", "indexFile"},
-		{"artifact", "internal/artifact", "entry"},
+		{"catalog index", "internal/toolhost/catalog", "indexFile"},
+		{"artifact", "internal/toolhost/artifact", "entry"},
 	} {
 		keys(found, f.name, c.lookup(f.folder, f.typ), "json", nil)
 	}

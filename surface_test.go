@@ -24,9 +24,9 @@ import (
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/agentd/commands"
-	toolhostcli "github.com/toolhost/toolhost/internal/cli/toolhost"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/terminal/target"
+	toolhostcli "github.com/toolhost/toolhost/internal/toolhost/commands"
 	"github.com/toolhost/toolhost/internal/wire/credential"
 )
 

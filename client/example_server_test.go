@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
-	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/internal/rpc/hostserver"
+	"github.com/toolhost/toolhost/internal/toolhost/hostserver"
+	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
 )
 
 // serveTools starts a toolhost for an example and sets TOOLHOST_ADDR. The caller calls stop.

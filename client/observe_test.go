@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/rpc/hostserver"
+	"github.com/toolhost/toolhost/internal/toolhost/hostserver"
 	"github.com/toolhost/toolhost/tool"
 )
 

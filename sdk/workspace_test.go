@@ -13,8 +13,8 @@ import (
 	"google.golang.org/grpc"
 
 	workspacev1 "github.com/toolhost/toolhost/gen/go/toolhost/workspace/v1"
-	"github.com/toolhost/toolhost/internal/rpc/workspaceserver"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/toolhost/workspace/workspaceserver"
 	"github.com/toolhost/toolhost/sdk"
 	"github.com/toolhost/toolhost/sdk/sdktest"
 	"github.com/toolhost/toolhost/sdk/workspace"

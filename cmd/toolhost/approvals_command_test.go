@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/toolhost/hostserver"
+	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
 

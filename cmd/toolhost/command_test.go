@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	commands "github.com/toolhost/toolhost/internal/cli/toolhost"
-	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
+	commands "github.com/toolhost/toolhost/internal/toolhost/commands"
+	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
 

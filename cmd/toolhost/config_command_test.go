@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/toolhost/config"
 )
 
 func TestConfigShowPrintsWhatHolds(t *testing.T) {

@@ -1,4 +1,4 @@
-// Command toolhost runs tool plugins and calls them. Package internal/cli/toolhost lists its commands.
+// Command toolhost runs tool plugins and calls them. Package internal/toolhost/commands lists its commands.
 package main
 
 import (
@@ -7,9 +7,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	commands "github.com/toolhost/toolhost/internal/cli/toolhost"
 	"github.com/toolhost/toolhost/internal/processors"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
+	commands "github.com/toolhost/toolhost/internal/toolhost/commands"
 	workspaces "github.com/toolhost/toolhost/sdk/workspace/commands"
 )
 

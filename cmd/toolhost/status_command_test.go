@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/toolhost/hostserver"
 	"github.com/toolhost/toolhost/tool"
 )
 

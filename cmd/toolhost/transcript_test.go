@@ -17,11 +17,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/host"
-	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/internal/plugin/catalog"
-	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/toolhost/catalog"
+	"github.com/toolhost/toolhost/internal/toolhost/host"
+	"github.com/toolhost/toolhost/internal/toolhost/hostserver"
+	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/internal/version"
 	"github.com/toolhost/toolhost/tool"
 )

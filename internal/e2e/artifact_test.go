@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/plugin/process/fault"
+	"github.com/toolhost/toolhost/internal/toolhost/process/fault"
 	"github.com/toolhost/toolhost/tool"
 )
 

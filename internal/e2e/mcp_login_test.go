@@ -16,8 +16,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/rpc/mcpauth/authtest"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/toolhost/mcp/mcpauth/authtest"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/rpc/mcpclient/urlserver"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/toolhost/mcp/mcpclient/urlserver"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/toolhost/proc"
 )
 
 // nobody is the id of an unprivileged user.

@@ -15,7 +15,7 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 	"golang.org/x/mod/modfile"
 
-	"github.com/toolhost/toolhost/internal/sdkarchive"
+	"github.com/toolhost/toolhost/internal/toolhost/sdkarchive"
 )
 
 // programBill returns the bill of an archive of programs: each program, and the modules that the

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost"
-	"github.com/toolhost/toolhost/internal/sdkarchive"
+	"github.com/toolhost/toolhost/internal/toolhost/sdkarchive"
 )
 
 // release is a release that is being built.

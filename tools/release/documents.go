@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/toolhost/toolhost/internal/agentd/commands"
-	commands "github.com/toolhost/toolhost/internal/cli/toolhost"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
+	commands "github.com/toolhost/toolhost/internal/toolhost/commands"
 )
 
 // documents returns the texts of an archive: the license, the README, the changelog, and for each

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 	"golang.org/x/mod/zip"
 
-	"github.com/toolhost/toolhost/internal/sdkarchive"
+	"github.com/toolhost/toolhost/internal/toolhost/sdkarchive"
 )
 
 // goProxy is the folder of the release with the layout of a module proxy; see

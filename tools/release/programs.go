@@ -34,7 +34,7 @@ func (r *release) programs(ctx context.Context, arch string) (build, error) {
 	// Only the programs in cmd contain the commit, so that a commit leaves the plugins as they are.
 	linked := "-X github.com/toolhost/toolhost/internal/version.commit=" + r.commit
 	if r.published {
-		linked += " -X github.com/toolhost/toolhost/internal/scaffold.published=yes"
+		linked += " -X github.com/toolhost/toolhost/internal/toolhost/scaffold.published=yes"
 	}
 	err := errors.Join(r.compile(ctx, arch, ".", "./cmd/...", bin, linked), r.compile(ctx, arch, "plugins", "./...", plugins, ""))
 	if err != nil {

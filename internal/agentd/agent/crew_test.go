@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/agentd/loop"
 	"github.com/toolhost/toolhost/internal/agentd/model"
 	"github.com/toolhost/toolhost/internal/agentd/runstore"
-	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/internal/agentd/agent"
 	"github.com/toolhost/toolhost/internal/agentd/loop"
 	"github.com/toolhost/toolhost/internal/agentd/runstore/memory"
-	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/internal/rpc/hostserver"
+	"github.com/toolhost/toolhost/internal/toolhost/hostserver"
+	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
 

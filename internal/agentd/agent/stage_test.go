@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/internal/agentd/model"
 	"github.com/toolhost/toolhost/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/internal/agentd/runstore/memory"
-	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/internal/agentd/model/openai"
 	"github.com/toolhost/toolhost/internal/agentd/model/openai/responses"
 	"github.com/toolhost/toolhost/internal/agentd/model/wiretest"
-	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
 

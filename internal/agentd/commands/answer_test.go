@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/internal/wire/agentclient"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/agentd/agent"
-	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/store/backup"
 	"github.com/toolhost/toolhost/internal/store/sqlitefile"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/internal/version"
 )
 

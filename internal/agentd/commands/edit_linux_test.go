@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/internal/wire/agentclient"
 	"github.com/toolhost/toolhost/tool"
 

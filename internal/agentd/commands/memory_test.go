@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/host"
-	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/toolhost/host"
+	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
 )
 
 // The operator's memory files are read when agentd starts and at a reload. A missing one is an error

@@ -10,8 +10,8 @@ import (
 	"strconv"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/store/rmtree"
+	"github.com/toolhost/toolhost/internal/toolhost/limits"
 )
 
 const (

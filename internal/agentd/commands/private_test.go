@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/store/filelock"
+	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
 )
 
 // privateFolders returns the folders of the world with names of private folders.

@@ -14,12 +14,12 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agentd/agent"
 	"github.com/toolhost/toolhost/internal/agentd/runstore/sqlite"
-	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/store/atomicfile"
 	"github.com/toolhost/toolhost/internal/store/backup"
 	"github.com/toolhost/toolhost/internal/store/sqlitefile"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/terminal/configfile"
+	"github.com/toolhost/toolhost/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/host"
-	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
+	"github.com/toolhost/toolhost/internal/toolhost/host"
+	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
 )
 
 // A file with a response schema is that of all runs of the agent, and a reload takes a changed file. A

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/e2e/programs"
-	"github.com/toolhost/toolhost/internal/plugin/process"
+	"github.com/toolhost/toolhost/internal/toolhost/process"
 	"github.com/toolhost/toolhost/internal/wire/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )

@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 }
 
 // agentPackages are the packages that decide what a run does at a boundary.
-var agentPackages = []string{"internal/agentd/agent", "internal/agentd/runstore", "internal/callstore", "internal/host", "client", "internal/agentd/commands"}
+var agentPackages = []string{"internal/agentd/agent", "internal/agentd/loop", "internal/agentd/runstore", "internal/agentd/snapshot", "internal/toolhost/callstore", "internal/toolhost/host", "client", "internal/agentd/commands"}
 
 // agentChanged reports whether the test must kill at all boundaries although no flag requests it.
 // This is so in CI (CI=true) if agentPackages differ from the commit in BOUNDARY_BASE. Without that

@@ -48,7 +48,7 @@ func newHome(t *testing.T) home {
 		}
 	}
 	h.build(t, "./cmd/toolhost", *race)
-	h.build(t, "./internal/plugin/process/fault/faultplugin", false)
+	h.build(t, "./internal/toolhost/process/fault/faultplugin", false)
 	write(t, h.path("toolhost.yaml"), []byte(config), 0o600)
 	if err := trust.NewStore(h.path(".local", "state", "toolhost")).TrustFile(h.path("toolhost.yaml"), []byte(config)); err != nil {
 		t.Fatal(err) // the file is in the workspace, so it needs a trust record

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost"
-	"github.com/toolhost/toolhost/internal/sdkarchive"
+	"github.com/toolhost/toolhost/internal/toolhost/sdkarchive"
 )
 
 // first is the address of the machine on which the blocks without on= are executed. The pages show

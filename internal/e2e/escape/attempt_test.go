@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolhost/toolhost/internal/plugin/sandbox"
+	"github.com/toolhost/toolhost/internal/toolhost/sandbox"
 )
 
 // attempt is one way of trying to get out.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/plugin/sandbox"
+	"github.com/toolhost/toolhost/internal/toolhost/sandbox"
 )
 
 // testGuest makes attempts in a plugin that was granted the network and reading the workspace.

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/toolhost/sandbox"
 )
 
 // Protected files stay protected after an operator replaces them, while a plugin runs that may

@@ -5,7 +5,7 @@ package escape_test
 import (
 	"golang.org/x/sys/unix"
 
-	"github.com/toolhost/toolhost/internal/plugin/sandbox"
+	"github.com/toolhost/toolhost/internal/toolhost/sandbox"
 )
 
 // network are attempts to reach an address.

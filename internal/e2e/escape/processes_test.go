@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolhost/toolhost/internal/plugin/sandbox"
+	"github.com/toolhost/toolhost/internal/toolhost/sandbox"
 )
 
 // calling returns an attempt to make a system call, with arguments in the escapeplugin's form.

@@ -3,6 +3,6 @@
 // what was sent, that the server answered nothing useful and executed nothing, and that the audit log
 // has a line about it.
 //
-// The package contains only tests. Tests of internal/access/authn, internal/rpc/hostserver and
+// The package contains only tests. Tests of internal/access/authn, internal/toolhost/hostserver and
 // internal/agentd/agentserver try single credentials and requests in more variants.
 package intruders

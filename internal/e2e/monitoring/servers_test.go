@@ -71,7 +71,7 @@ func newSite(t *testing.T, m *model) *site {
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	s := &site{home: home, bin: filepath.Join(home, "bin"), metrics: map[string]string{"toolhost": freeAddress(t), "agentd": freeAddress(t)}, collector: freeAddress(t)}
 	for dir, packages := range map[string][]string{
-		s.bin:                          {"./cmd/toolhost", "./cmd/agentd", "./internal/plugin/process/fault/faultplugin"},
+		s.bin:                          {"./cmd/toolhost", "./cmd/agentd", "./internal/toolhost/process/fault/faultplugin"},
 		filepath.Join(home, "plugins"): {"./plugins/calculator", "./internal/e2e/testplugins/filterplugin"},
 	} {
 		if err := programs.Build(t.Context(), dir, packages...); err != nil {

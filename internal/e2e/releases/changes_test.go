@@ -48,7 +48,7 @@ func TestEachBrokenPromiseIsCaughtByName(t *testing.T) {
 			names: `"version"`,
 		},
 		"JSON key": {
-			edits:  []edit{{"internal/cli/operate/stats.go", `json:"mean_duration_ms"`, `json:"average_duration_ms"`}},
+			edits:  []edit{{"internal/toolhost/commands/operate/stats.go", `json:"mean_duration_ms"`, `json:"average_duration_ms"`}},
 			guard:  goTest(".", "TestSurface"),
 			names:  "operate.showStats:[].mean_duration_ms",
 			accept: goTest(".", "TestSurface", "-update"),
@@ -62,7 +62,7 @@ func TestEachBrokenPromiseIsCaughtByName(t *testing.T) {
 			kept:   kept,
 		},
 		"configuration key": {
-			edits:  []edit{{"internal/config/settings.go", `yaml:"keep_ids"`, `yaml:"keep_names"`}},
+			edits:  []edit{{"internal/toolhost/config/settings.go", `yaml:"keep_ids"`, `yaml:"keep_names"`}},
 			guard:  goTest(".", "TestSurface"),
 			names:  "toolhost.yaml.ledger.keep_ids duration",
 			accept: goTest(".", "TestSurface", "-update"),
@@ -78,9 +78,9 @@ func TestEachBrokenPromiseIsCaughtByName(t *testing.T) {
 		},
 		"stored layout": {
 			edits: []edit{
-				{"internal/callstore/schema.go", "	sum       BLOB", "	digest    BLOB"},
-				{"internal/callstore/statements.go", "session, id, sum, tool", "session, id, digest, tool"},
-				{"internal/callstore/read.go", "c.sum, ", "c.digest, "},
+				{"internal/toolhost/callstore/schema.go", "	sum       BLOB", "	digest    BLOB"},
+				{"internal/toolhost/callstore/statements.go", "session, id, sum, tool", "session, id, digest, tool"},
+				{"internal/toolhost/callstore/read.go", "c.sum, ", "c.digest, "},
 			},
 			guard: goTest("./internal/e2e/releases", "TestLedger"),
 			names: `this program did not create the table "calls"`,

@@ -13,7 +13,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/internal/toolhost/callstore"
 )
 
 // home is the home folder of a user of a release. Some stored files contain its path. In testdata

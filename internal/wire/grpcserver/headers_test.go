@@ -20,8 +20,8 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"github.com/toolhost/toolhost/internal/rpc/workspaceserver"
 	"github.com/toolhost/toolhost/internal/testkit/shortdir"
+	"github.com/toolhost/toolhost/internal/toolhost/workspace/workspaceserver"
 	"github.com/toolhost/toolhost/internal/wire/grpcserver"
 )
 
