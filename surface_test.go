@@ -23,10 +23,10 @@ import (
 	pflaglib "github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/agentd/commands"
+	agentdcommands "github.com/toolhost/toolhost/internal/agentd/commands"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/terminal/target"
-	toolhostcli "github.com/toolhost/toolhost/internal/toolhost/commands"
+	toolhostcommands "github.com/toolhost/toolhost/internal/toolhost/commands"
 	"github.com/toolhost/toolhost/internal/wire/credential"
 )
 
@@ -125,8 +125,8 @@ func listCommands(t *testing.T) []string {
 			visit(sub)
 		}
 	}
-	visit(toolhostcli.NewRoot(p))
-	visit(agentd.NewRoot(p))
+	visit(toolhostcommands.NewRoot(p))
+	visit(agentdcommands.NewRoot(p))
 	slices.Sort(lines)
 	return lines
 }
@@ -215,11 +215,15 @@ func listJSON(t *testing.T) []string {
 	t.Helper()
 	found := map[string]bool{}
 	c := newChecker(t)
-	folders, err := filepath.Glob("internal/terminal/cli/*")
-	if err != nil {
-		t.Fatal(err)
+	folders := []string{"internal/agentd/commands", "internal/toolhost/commands"}
+	for _, pattern := range []string{"internal/terminal/*", "internal/toolhost/commands/*"} {
+		matches, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folders = append(folders, matches...)
 	}
-	for _, folder := range append(folders, "internal/terminal/cli") {
+	for _, folder := range folders {
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 			continue
 		}
@@ -236,7 +240,7 @@ func listJSON(t *testing.T) []string {
 						return true
 					}
 					for _, typ := range c.printed(folder, call.Args[1]) {
-						keys(found, path.Base(folder)+"."+function.Name.Name+":", typ, "json", nil)
+						keys(found, programOrPackage(folder)+"."+function.Name.Name+":", typ, "json", nil)
 					}
 					return true
 				})
@@ -244,6 +248,15 @@ func listJSON(t *testing.T) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
+}
+
+// programOrPackage returns the name of a folder of commands in the list: that of the program for the
+// commands of a whole program.
+func programOrPackage(folder string) string {
+	if path.Base(folder) == "commands" {
+		folder = path.Dir(folder)
+	}
+	return path.Base(folder)
 }
 
 func isWriteJSON(call *ast.CallExpr) bool {

@@ -37,7 +37,7 @@ func newChecker(t *testing.T) *checker {
 	t.Helper()
 	if compiled == nil {
 		// with the same flags as `make compile`, so that no package is compiled twice
-		cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Export", "./internal/terminal/cli/...")
+		cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Export", "./cmd/...", "./internal/toolhost/commands/...", "./internal/agentd/commands")
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr

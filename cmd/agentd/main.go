@@ -6,4 +6,4 @@ import (
 	"github.com/toolhost/toolhost/internal/agentd/commands"
 )
 
-func main() { agentd.Main() }
+func main() { commands.Main() }

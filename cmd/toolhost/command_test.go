@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/terminal/cli"
-	commands "github.com/toolhost/toolhost/internal/toolhost/commands"
+	"github.com/toolhost/toolhost/internal/toolhost/commands"
 	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )

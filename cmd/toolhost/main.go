@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/processors"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
-	commands "github.com/toolhost/toolhost/internal/toolhost/commands"
+	"github.com/toolhost/toolhost/internal/toolhost/commands"
 	workspaces "github.com/toolhost/toolhost/sdk/workspace/commands"
 )
 

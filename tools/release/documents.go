@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"github.com/toolhost/toolhost/internal/agentd/commands"
+	agentdcommands "github.com/toolhost/toolhost/internal/agentd/commands"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
-	commands "github.com/toolhost/toolhost/internal/toolhost/commands"
+	toolhostcommands "github.com/toolhost/toolhost/internal/toolhost/commands"
 )
 
 // documents returns the texts of an archive: the license, the README, the changelog, and for each
@@ -27,7 +27,7 @@ func (r *release) documents() ([]archived, error) {
 		files = append(files, archived{name: name, data: data, mode: 0o644})
 	}
 	p := cli.Process{Getenv: func(string) string { return "" }}
-	for _, root := range []*cobra.Command{commands.NewRoot(p), agentd.NewRoot(p)} {
+	for _, root := range []*cobra.Command{toolhostcommands.NewRoot(p), agentdcommands.NewRoot(p)} {
 		cli.AddVersion(root, p)
 		pages, err := r.manual(root)
 		if err != nil {

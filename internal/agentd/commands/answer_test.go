@@ -1,6 +1,6 @@
 //go:build !race
 
-package agentd
+package commands
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package agentd
+package commands
 
 import (
 	"github.com/toolhost/toolhost/internal/agentd/loop"

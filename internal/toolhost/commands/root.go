@@ -1,9 +1,9 @@
-// Package toolhost lists the commands of toolhost. `toolhost serve` is the server. Most other
+// Package commands lists the commands of toolhost. `toolhost serve` is the server. Most other
 // commands are its clients.
 //
-// Other packages in internal/terminal/cli implement the commands. The list is not in cmd/toolhost, because a
+// The packages below it implement the commands. The list is not in cmd/toolhost, because a
 // release also generates manual pages and completions from it.
-package toolhost
+package commands
 
 import (
 	"github.com/spf13/cobra"
