@@ -10,8 +10,8 @@ import (
 	"strconv"
 
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/store/claimed"
 	"github.com/toolhost/toolhost/internal/store/rmtree"
-	"github.com/toolhost/toolhost/internal/toolhost/limits"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 	folderMark = "agentd.pid"
 )
 
-// folderForm matches the names that limits.MakeClaimed gives.
+// folderForm matches the names that claimed.Make gives.
 var folderForm = regexp.MustCompile(`^` + folderPrefix + `[a-z2-7]{10}$`)
 
 // privateFolder holds the socket and the state of a private toolhost. It is locked while agentd, or
@@ -43,7 +43,7 @@ func makePrivateFolder(log *slog.Logger) (*privateFolder, error) {
 	if err := sweepPrivateFolders(parent); err != nil {
 		log.Warn("could not remove what a killed agentd left", "err", err)
 	}
-	path, claim, err := limits.MakeClaimed(parent, folderPrefix)
+	path, claim, err := claimed.Make(parent, folderPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for toolhost: %w; set TMPDIR to a folder that can be written", err)
 	}
@@ -77,7 +77,7 @@ func sweepPrivateFolders(parent string) error {
 		if !entry.IsDir() || !folderForm.MatchString(entry.Name()) {
 			continue
 		}
-		_, err := limits.RemoveUnclaimed(filepath.Join(parent, entry.Name()), func(dir string) error {
+		_, err := claimed.RemoveUnclaimed(filepath.Join(parent, entry.Name()), func(dir string) error {
 			if _, err := os.Lstat(filepath.Join(dir, folderMark)); err != nil {
 				// removes an empty folder, whose agentd died right after it made the folder
 				_ = os.Remove(dir)

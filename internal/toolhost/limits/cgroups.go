@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/store/claimed"
 )
 
 // ownPrefix is the prefix of names of toolhosts' groups.
@@ -100,7 +102,7 @@ func (c *Cgroups) openHierarchy(m mount) (hierarchy, error) {
 	if m.version == 2 {
 		h.home, h.controllers = delegate(m.home, c.missing)
 	}
-	own, claim, err := MakeClaimed(h.home, ownPrefix)
+	own, claim, err := claimed.Make(h.home, ownPrefix)
 	if err != nil {
 		return h, fmt.Errorf("the control group %s cannot be written: %w", h.home, err)
 	}
@@ -204,10 +206,10 @@ func sweepIn(parent, prefix string, remove func(string) error) (int, error) {
 	var swept int
 	var errs []error
 	for _, entry := range entries {
-		if !entry.IsDir() || !HasClaimedForm(entry.Name(), prefix) {
+		if !entry.IsDir() || !claimed.HasForm(entry.Name(), prefix) {
 			continue
 		}
-		done, err := RemoveUnclaimed(filepath.Join(parent, entry.Name()), remove)
+		done, err := claimed.RemoveUnclaimed(filepath.Join(parent, entry.Name()), remove)
 		if done {
 			swept++
 		}

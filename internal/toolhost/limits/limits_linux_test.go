@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/store/claimed"
 	"github.com/toolhost/toolhost/internal/toolhost/limits"
 	"github.com/toolhost/toolhost/internal/toolhost/proc"
 )
@@ -184,20 +185,20 @@ func TestConfigIsChecked(t *testing.T) {
 
 func TestSweepRemovesUnclaimedGroups(t *testing.T) {
 	parent := t.TempDir()
-	dead, claim, err := limits.MakeClaimed(parent, "toolhost-")
+	dead, claim, err := claimed.Make(parent, "toolhost-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := claim.Close(); err != nil {
 		t.Fatal(err)
 	}
-	living, claim, err := limits.MakeClaimed(parent, "toolhost-")
+	living, claim, err := claimed.Make(parent, "toolhost-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer claim.Close()
 	for dir, want := range map[string]bool{dead: true, living: false, filepath.Join(parent, "gone"): false} {
-		if got, err := limits.RemoveUnclaimed(dir, os.Remove); err != nil || got != want {
+		if got, err := claimed.RemoveUnclaimed(dir, os.Remove); err != nil || got != want {
 			t.Errorf("RemoveUnclaimed(%s) = %v, %v; want %v", filepath.Base(dir), got, err, want)
 		}
 	}

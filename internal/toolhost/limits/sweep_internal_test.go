@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/store/claimed"
 )
 
 // A sweep kills what runs in the groups that it removes. It must not take the group of another
@@ -30,12 +32,12 @@ func TestSweepTakesOnlyNamesOfToolhosts(t *testing.T) {
 }
 
 func TestClaimedNamesHaveTheirForm(t *testing.T) {
-	dir, claim, err := MakeClaimed(t.TempDir(), "toolhost-")
+	dir, claim, err := claimed.Make(t.TempDir(), "toolhost-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer claim.Close()
-	if !HasClaimedForm(filepath.Base(dir), "toolhost-") {
+	if !claimed.HasForm(filepath.Base(dir), "toolhost-") {
 		t.Errorf("a sweep does not know %s", filepath.Base(dir))
 	}
 }

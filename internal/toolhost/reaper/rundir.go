@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 
+	"github.com/toolhost/toolhost/internal/store/claimed"
 	"github.com/toolhost/toolhost/internal/store/rmtree"
 	"github.com/toolhost/toolhost/internal/toolhost/limits"
 	"github.com/toolhost/toolhost/internal/toolhost/proc"
@@ -33,7 +34,7 @@ func MakeRunDir(parent string) (*RunDir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the run folder: %w", err)
 	}
-	path, claim, err := limits.MakeClaimed(parent, runPrefix)
+	path, claim, err := claimed.Make(parent, runPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("making the run folder: %w", err)
 	}
@@ -73,10 +74,10 @@ func Sweep(parent string) (Swept, error) {
 	}
 	for _, entry := range entries {
 		// An empty folder with another name may be one that another program has just made.
-		if !entry.IsDir() || !limits.HasClaimedForm(entry.Name(), runPrefix) {
+		if !entry.IsDir() || !claimed.HasForm(entry.Name(), runPrefix) {
 			continue
 		}
-		removed, err := limits.RemoveUnclaimed(filepath.Join(parent, entry.Name()), func(dir string) error {
+		removed, err := claimed.RemoveUnclaimed(filepath.Join(parent, entry.Name()), func(dir string) error {
 			killed, err := sweepRunDir(dir)
 			swept.Processes += killed
 			return err

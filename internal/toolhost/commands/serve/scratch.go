@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/toolhost/toolhost/internal/store/claimed"
 	"github.com/toolhost/toolhost/internal/store/rmtree"
-	"github.com/toolhost/toolhost/internal/toolhost/limits"
 )
 
 const (
@@ -32,7 +32,7 @@ type Scratch struct {
 func MakeScratch() (*Scratch, error) {
 	parent := runDirParent()
 	removeScratches(parent)
-	path, claim, err := limits.MakeClaimed(parent, scratchPrefix)
+	path, claim, err := claimed.Make(parent, scratchPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("making a folder to work in: %w; set TMPDIR to a folder that can be written", err)
 	}
@@ -54,10 +54,10 @@ func removeScratches(parent string) {
 		return
 	}
 	for _, e := range entries {
-		if !e.IsDir() || !limits.HasClaimedForm(e.Name(), scratchPrefix) {
+		if !e.IsDir() || !claimed.HasForm(e.Name(), scratchPrefix) {
 			continue
 		}
-		_, _ = limits.RemoveUnclaimed(filepath.Join(parent, e.Name()), func(dir string) error {
+		_, _ = claimed.RemoveUnclaimed(filepath.Join(parent, e.Name()), func(dir string) error {
 			if _, err := os.Lstat(filepath.Join(dir, scratchMark)); err != nil {
 				return err
 			}

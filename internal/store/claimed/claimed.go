@@ -1,4 +1,8 @@
-package limits
+// Package claimed makes folders that a process claims, and finds those whose process has ended. A claim is
+// a lock, so the operating system releases it when the process ends.
+//
+// All functions are safe for concurrent use.
+package claimed
 
 import (
 	"crypto/rand"
@@ -12,16 +16,16 @@ import (
 	"github.com/toolhost/toolhost/internal/store/filelock"
 )
 
-// claimedLen is the number of random characters in the name of a claimed folder.
-const claimedLen = 10
+// randomLen is the number of random characters in the name of a claimed folder.
+const randomLen = 10
 
-// MakeClaimed makes a folder whose name begins with prefix, closed to other users, and claims it by
+// Make makes a folder whose name begins with prefix, closed to other users, and claims it by
 // a lock on the folder. The operating system releases the lock when the process ends. Closing the
 // file gives the claim up.
-func MakeClaimed(parent, prefix string) (string, *os.File, error) {
+func Make(parent, prefix string) (string, *os.File, error) {
 	const tries = 10 // one is enough unless a sweep removes a folder between its making and its claim
 	for range tries {
-		dir := filepath.Join(parent, prefix+strings.ToLower(rand.Text()[:claimedLen]))
+		dir := filepath.Join(parent, prefix+strings.ToLower(rand.Text()[:randomLen]))
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return "", nil, err
 		}
@@ -36,11 +40,11 @@ func MakeClaimed(parent, prefix string) (string, *os.File, error) {
 	return "", nil, fmt.Errorf("making a folder in %s: others remove it as fast as it is made", parent)
 }
 
-// HasClaimedForm reports whether name is one that MakeClaimed gives for prefix. A folder with another
+// HasForm reports whether name is one that Make gives for prefix. A folder with another
 // name belongs to another program, even if its name begins with prefix.
-func HasClaimedForm(name, prefix string) bool {
+func HasForm(name, prefix string) bool {
 	random, ok := strings.CutPrefix(name, prefix)
-	return ok && len(random) == claimedLen && strings.Trim(random, "abcdefghijklmnopqrstuvwxyz234567") == ""
+	return ok && len(random) == randomLen && strings.Trim(random, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
 // claim locks the folder. It returns nil if another process holds the lock, or if the folder does
@@ -59,7 +63,7 @@ func claim(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// RemoveUnclaimed calls remove for a folder of MakeClaimed that no process claims, and reports
+// RemoveUnclaimed calls remove for a folder of Make that no process claims, and reports
 // whether it did. It does not touch folders of other users.
 func RemoveUnclaimed(dir string, remove func(string) error) (bool, error) {
 	info, err := os.Lstat(dir)
