@@ -94,7 +94,7 @@ func python(t *testing.T) string {
 // unpackedSdist makes the source distribution of the checkout and returns its folder.
 func unpackedSdist(t *testing.T) string {
 	t.Helper()
-	list := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "proto", "sdk/python")
+	list := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "proto", "sdk/python")
 	list.Dir = "../.."
 	names, err := list.Output()
 	if err != nil {

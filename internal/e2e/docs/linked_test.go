@@ -17,7 +17,7 @@ func TestLinkedSDK(t *testing.T) {
 	needs(t, "typescript")
 	r := newReader(t, "work", "typescript")
 	fresh := filepath.Join(r.home, "fresh")
-	tracked := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "sdk/typescript", "go.mod", "LICENSE")
+	tracked := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "sdk/typescript", "go.mod", "LICENSE")
 	tracked.Dir = root(t)
 	list, err := tracked.Output()
 	if err != nil {
