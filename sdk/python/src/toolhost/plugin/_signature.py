@@ -60,6 +60,10 @@ class _Written(_Untitled):
     def multi_host_url_schema(self, schema: Any) -> dict[str, Any]:
         return _formless(super().multi_host_url_schema(schema))
 
+    def decimal_schema(self, schema: Any) -> dict[str, Any]:
+        # The pattern of newer versions of pydantic refuses the exponent that pydantic itself writes, as in 1E+5.
+        return {key: value for key, value in super().decimal_schema(schema).items() if key != "pattern"}
+
 
 def _formless(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key != "format"}
