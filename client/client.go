@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"iter"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -50,15 +49,7 @@ type Client struct {
 // connect. Errors: invalid_argument if the address is malformed, if the credentials do not fit it,
 // or if a file of TLS cannot be used. The caller must call Close.
 func Dial(addr string, options ...DialOption) (*Client, error) {
-	at, with, err := find(addr, "toolhost", options)
-	if err != nil {
-		return nil, err
-	}
-	resolved, err := with.Resolve("toolhost", at, os.Getenv)
-	if err != nil {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
-	}
-	to, err := link.New(at, "toolhost", hostpb.MaxMessageBytes, resolved)
+	to, err := newLink(addr, "toolhost", hostpb.MaxMessageBytes, options)
 	if err != nil {
 		return nil, err
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/wire/credential"
+	"github.com/toolhost/toolhost/internal/wire/link"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -20,6 +22,7 @@ type DialOption struct{ apply func(*dialing) }
 type dialing struct {
 	own      bool
 	settings credential.Settings
+	by       func(context.Context) (net.Conn, error) // nil: by the address
 }
 
 // OwnServer says that no person chose the address: the server should be the user's own. The client
@@ -115,11 +118,19 @@ func IgnoreEnvironment() DialOption {
 	return DialOption{func(d *dialing) { d.settings.IgnoreEnvironment = true }}
 }
 
-// find parses the address of a program's server and applies the options.
-func find(addr, program string, options []DialOption) (address.Address, credential.Settings, error) {
+// WithDialer makes the client connect with a function, such as to a server in the same process. It
+// may call the function again after a lost connection. The address of the client then only names the
+// server in errors, and for TLS. OwnServer has no effect.
+func WithDialer(dial func(context.Context) (net.Conn, error)) DialOption {
+	return DialOption{func(d *dialing) { d.by = dial }}
+}
+
+// newLink returns a link to a program's server with the options. limit is the maximum size of a
+// received message in bytes.
+func newLink(addr, program string, limit int, options []DialOption) (*link.Link, error) {
 	at, err := address.Find(addr, program, os.Getenv)
 	if err != nil {
-		return at, credential.Settings{}, tool.Errorf(tool.KindInvalidArgument, "%w", err)
+		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
 	var d dialing
 	for _, option := range options {
@@ -130,5 +141,13 @@ func find(addr, program string, options []DialOption) (address.Address, credenti
 	if d.own {
 		at = at.Own()
 	}
-	return at, d.settings, nil
+	resolved, err := d.settings.Resolve(program, at, os.Getenv)
+	if err != nil {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
+	}
+	to, err := link.New(at, program, limit, resolved)
+	if err == nil && d.by != nil {
+		to.DialWith(d.by)
+	}
+	return to, err
 }

@@ -112,9 +112,21 @@ type Run struct {
 	Cost        float64           // in the currency of agentd's price table
 	Pending     []PendingDecision // set by GetRun only
 	ParentRunID string            // the run of which this is a sub-run; empty: none
+	// ParentCallID is the call that this sub-run carries out.
+	ParentCallID string
+	Foreground   bool // the run belongs to the process that started it, and no server works on it
+	Settlements  Settlements
 }
 
-// RunState is the state of a run. Later versions may add states.
+// Settlements counts the calls of a run whose outcome was unknown, by what their tools said.
+type Settlements struct {
+	Happened int // the call had happened
+	Repeated int // the call had not happened, and agentd made it again
+	Unknown  int // the tool does not know
+}
+
+// RunState is the state of a run. Later versions may add states. Empty: the journal of the run cannot
+// be read.
 type RunState string
 
 // The states of a run.
@@ -133,6 +145,7 @@ type StopReason string
 type RunFilter struct {
 	States      []RunState // runs in one of these states; empty: all
 	ParentRunID string     // only sub-runs of this run; empty: all
+	Tenants     []string   // only runs of these tenants; empty: of all that the caller may see
 }
 
 // DecisionKind says what a person has to decide.

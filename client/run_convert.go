@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/wire/hostpb"
 	"github.com/toolhost/toolhost/internal/wire/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -96,7 +97,7 @@ func fromDecisions(decisions []Decision) ([]*agentdv1.Decision, error) {
 }
 
 func fromRunFilter(f RunFilter) (*agentdv1.ListRunsRequest, error) {
-	m := &agentdv1.ListRunsRequest{ParentRunId: f.ParentRunID}
+	m := &agentdv1.ListRunsRequest{ParentRunId: f.ParentRunID, Tenants: f.Tenants}
 	for _, state := range f.States {
 		number := agentdv1.RunState_value["RUN_STATE_"+strings.ToUpper(string(state))]
 		if number == 0 {
@@ -113,6 +114,10 @@ func toRun(m *agentdv1.Run) Run {
 		StopReason: toStopReason(m.GetStopReason()), Interrupted: m.GetInterrupted(),
 		Started: toolpb.ToTime(m.GetStartTime()), Updated: toolpb.ToTime(m.GetUpdateTime()), LastSeq: m.GetLastSeq(),
 		Turns: int(m.GetTurns()), Calls: int(m.GetCalls()), Usage: toolpb.ToUsage(m.GetUsage()), Cost: m.GetCost(), ParentRunID: m.GetParentRunId(),
+		ParentCallID: m.GetParentCallId(), Foreground: m.GetForeground(),
+	}
+	if s := m.GetSettlements(); s != nil {
+		r.Settlements = Settlements{Happened: int(s.GetHappened()), Repeated: int(s.GetRepeated()), Unknown: int(s.GetUnknown())}
 	}
 	for _, p := range m.GetPendingDecisions() {
 		r.Pending = append(r.Pending, toPending(p))
@@ -134,9 +139,16 @@ func toPending(m *agentdv1.PendingDecision) PendingDecision {
 	}
 }
 
+// eventKinds is the field of RunEvent with the kinds of events.
+var eventKinds = (*agentdv1.RunEvent)(nil).ProtoReflect().Descriptor().Oneofs().ByName("event")
+
 // toRunEvent converts an event. Payload is nil if this version does not know the type of the event.
 func toRunEvent(m *agentdv1.RunEvent) RunEvent {
-	return RunEvent{Seq: m.GetSeq(), Index: m.GetIndex(), Time: toolpb.ToTime(m.GetTime()), Payload: toRunPayload(m)}
+	e := RunEvent{Seq: m.GetSeq(), Index: m.GetIndex(), Time: toolpb.ToTime(m.GetTime()), Payload: toRunPayload(m)}
+	if kind := m.ProtoReflect().WhichOneof(eventKinds); kind != nil {
+		e.Type = string(kind.Name())
+	}
+	return e
 }
 
 func toRunPayload(m *agentdv1.RunEvent) RunPayload {
@@ -173,7 +185,7 @@ func toRunPayload(m *agentdv1.RunEvent) RunPayload {
 		d := e.DecisionMade
 		return &DecisionMade{
 			ID: d.GetDecisionId(), Verdict: Verdict(enumName(d.GetVerdict().String(), "VERDICT_")), Text: d.GetText(),
-			Arguments: d.GetArguments(), DecidedBy: d.GetDecidedBy(), Standing: toStanding(d.GetStanding()),
+			Arguments: d.GetArguments(), DecidedBy: d.GetDecidedBy(), Principal: d.GetPrincipal(), Standing: toStanding(d.GetStanding()),
 		}
 	case *agentdv1.RunEvent_RunFinished:
 		f := e.RunFinished
@@ -182,7 +194,7 @@ func toRunPayload(m *agentdv1.RunEvent) RunPayload {
 			Calls: int(f.GetCalls()), Usage: toolpb.ToUsage(f.GetUsage()), Cost: f.GetCost(), Result: f.GetResult(),
 		}
 	case *agentdv1.RunEvent_RunResumed:
-		return &RunResumed{}
+		return &RunResumed{Backup: toolpb.ToTime(e.RunResumed.GetBackupTime())}
 	}
 	return toCallPayload(m)
 }
@@ -251,11 +263,20 @@ func toAssistantMessage(m *agentdv1.AssistantMessage) *AssistantMessage {
 func toCallResult(m *agentdv1.CallResult) *CallResult {
 	out := &CallResult{
 		CallID: m.GetCallId(), Tool: m.GetTool(), Result: toolpb.ToResult(m.GetResult()), Plugin: m.GetPlugin(), Instance: m.GetInstance(),
+		Answer: m.GetAnswer(), Settled: hostpb.ToSettled(m.GetSettled()),
 	}
 	if m.GetError() != nil {
 		out.Err = toolpb.ToError(m.GetError())
 	}
 	return out
+}
+
+func toConfigurationChange(m *agentdv1.ConfigurationChange) tool.ConfigurationChange {
+	c := tool.ConfigurationChange{File: m.GetFile(), Problem: m.GetProblem()}
+	for _, s := range m.GetChanges() {
+		c.Changes = append(c.Changes, tool.SettingChange{Key: s.GetKey(), Old: s.GetOld(), New: s.GetNew(), Restart: s.GetRestart()})
+	}
+	return c
 }
 
 func toMemoryFiles(list []*agentdv1.MemoryFile) (files []MemoryFileInfo) {

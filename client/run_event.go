@@ -16,6 +16,7 @@ type RunEvent struct {
 	Seq     uint64
 	Index   uint64 // 0 for durable events
 	Time    time.Time
+	Type    string // the name of the kind of event in agentd.v1, such as "run_started"
 	Payload RunPayload
 }
 
@@ -115,6 +116,8 @@ type CallResult struct {
 	Err      *tool.Error // the infrastructure failure; nil: none
 	Plugin   string
 	Instance string
+	Answer   string           // what the user reads, if it differs from the text of Result
+	Settled  *tool.Settlement // what the tool said about an unknown outcome; nil: it was not asked
 }
 
 // TurnReset discards all transient events since the last durable event. Transient.
@@ -139,7 +142,8 @@ type DecisionMade struct {
 	Verdict   Verdict
 	Text      string          // the reason or the answer
 	Arguments json.RawMessage // other arguments with which a call was approved; empty: the requested ones
-	DecidedBy string
+	DecidedBy string          // the name that the client gave
+	Principal string          // the key of the principal that decided; empty: none did
 	Standing  *StandingChoice // the later calls that were approved too; nil: none
 }
 
@@ -197,7 +201,9 @@ type StandingApproved struct {
 }
 
 // RunResumed says that agentd continues a run whose agentd process had ended.
-type RunResumed struct{}
+type RunResumed struct {
+	Backup time.Time // when the backup was made from which the run was restored; zero: it was not
+}
 
 // Compacted says that agentd shortened the conversation that the model reads.
 type Compacted struct {

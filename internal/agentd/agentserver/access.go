@@ -28,6 +28,10 @@ type access struct {
 func (s *service) reach(ctx context.Context, runID string, others ...authz.Right) (access, error) {
 	caller, _ := identity.FromContext(ctx)
 	a := access{runID: agent.InTenant(caller.Tenant, runID)}
+	if s.foreground { // the journal is the caller's, also a broken one
+		a.own = true
+		return a, nil
+	}
 	owner, err := s.agent.OwnerOf(ctx, a.runID)
 	if err != nil {
 		return a, s.refuse(ctx, a.runID, err)

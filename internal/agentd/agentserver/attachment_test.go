@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/agentd/agentserver"
 	"github.com/toolhost/toolhost/internal/agentd/loop"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -21,17 +21,17 @@ func TestAttachmentsArrive(t *testing.T) {
 		{Name: "a.txt", MIMEType: "text/plain", Data: []byte("hello")}, {Name: "b", Artifact: "h", Session: "s"}, {Name: "empty", Data: []byte{}},
 	}
 	fake := &fakeAgent{}
-	_, conn := dial(t, fake)
-	client := agentdv1.NewAgentServiceClient(conn)
-	request := agentserver.FromTask(loop.Task{Prompt: "p", RunID: "r", Attachments: append(files, loop.NewAttachment{SHA256: "0f"})})
-	if _, err := client.StartRun(t.Context(), request); err != nil {
+	c := dialClient(t, fake)
+	sent := []client.Attachment{
+		{Name: "a.txt", MIMEType: "text/plain", Data: []byte("hello")}, {Name: "b", Artifact: "h", Session: "s"}, {Name: "empty", Data: []byte{}},
+	}
+	if _, err := c.StartRun(t.Context(), client.Task{Prompt: "p", RunID: "r", Attachments: sent}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(append(files, loop.NewAttachment{Data: []byte{}}), fake.task.Attachments); diff != "" {
+	if diff := cmp.Diff(files, fake.task.Attachments); diff != "" {
 		t.Errorf("of the prompt (-want +got):\n%s", diff)
 	}
-	message := &agentdv1.SendMessageRequest{RunId: "r", Text: "t", Attachments: agentserver.FromNewAttachments(files)}
-	if _, err := client.SendMessage(t.Context(), message); err != nil {
+	if _, err := c.SendMessage(t.Context(), "r", "t", sent...); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(files, fake.files); diff != "" {

@@ -4,6 +4,7 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agentd/agent"
 	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/internal/wire/hostpb"
 	"github.com/toolhost/toolhost/internal/wire/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -13,12 +14,16 @@ func fromRun(r agent.Run) *agentdv1.Run {
 		RunId: r.ID, Prompt: r.Prompt, Model: r.Model, State: fromState(r.State()), StopReason: fromStopReason(r.StopReason),
 		StartTime: toolpb.FromTime(r.StartTime), UpdateTime: toolpb.FromTime(r.UpdateTime), LastSeq: r.LastSeq,
 		Turns: uint32(r.Turns), Calls: uint32(r.Calls), Usage: toolpb.FromUsage(r.Usage), Cost: r.Cost, Interrupted: r.Interrupted, Principal: r.Principal,
+		Foreground: r.Foreground,
+	}
+	if s := r.Settled; s != (loop.Settlements{}) {
+		m.Settlements = &agentdv1.Settlements{Happened: uint32(s.Happened), Repeated: uint32(s.Repeated), Unknown: uint32(s.Unknown)}
 	}
 	for i := range r.Pending {
 		m.PendingDecisions = append(m.PendingDecisions, fromPending(&r.Pending[i]))
 	}
 	if r.Parent != nil {
-		m.ParentRunId = r.Parent.RunID
+		m.ParentRunId, m.ParentCallId = r.Parent.RunID, r.Parent.CallID
 	}
 	return m
 }
@@ -103,6 +108,7 @@ func fromAssistant(p *loop.AssistantMessage) *agentdv1.AssistantMessage {
 func fromCallResult(p *loop.CallResult) *agentdv1.CallResult {
 	m := &agentdv1.CallResult{
 		CallId: p.CallID, Tool: p.Tool, Result: toolpb.FromResult(p.Result), Plugin: p.Plugin, Instance: p.Instance,
+		Answer: p.Answer, Settled: hostpb.FromSettled(p.Settled),
 	}
 	if p.Failure != nil {
 		m.Error = toolpb.FromError(p.Failure.AsError(p.CallID))

@@ -46,7 +46,7 @@ func fromDecisionKind(k loop.DecisionKind) agentdv1.DecisionKind {
 }
 
 func fromMade(p *loop.DecisionMade) *agentdv1.DecisionMade {
-	m := &agentdv1.DecisionMade{DecisionId: p.ID, Arguments: p.Arguments, Text: p.Text, DecidedBy: p.By, Principal: p.Principal, Standing: FromStanding(p.Standing)}
+	m := &agentdv1.DecisionMade{DecisionId: p.ID, Arguments: p.Arguments, Text: p.Text, DecidedBy: p.By, Principal: p.Principal, Standing: fromStanding(p.Standing)}
 	switch p.Verdict {
 	case loop.VerdictApprove:
 		m.Verdict = agentdv1.Verdict_VERDICT_APPROVE

@@ -62,7 +62,7 @@ func TestPendingDecisions(t *testing.T) {
 	}}}
 	_, conn := dial(t, fake)
 	at := timestamppb.New(moment)
-	want := &agentdv1.Run{RunId: "r", State: agentdv1.RunState_RUN_STATE_WAITING, Cost: .25, ParentRunId: "p", PendingDecisions: []*agentdv1.PendingDecision{
+	want := &agentdv1.Run{RunId: "r", State: agentdv1.RunState_RUN_STATE_WAITING, Cost: .25, ParentRunId: "p", ParentCallId: "p.t1.c0", PendingDecisions: []*agentdv1.PendingDecision{
 		{
 			DecisionId: "d1", Kind: agentdv1.DecisionKind_DECISION_KIND_APPROVAL, CallId: "r.t1.c0", Tool: "rm", Arguments: []byte(`{"path":"x"}`),
 			Reason: "it deletes", Rule: "ask", RequestTime: at, ExpireTime: timestamppb.New(moment.Add(time.Hour)),

@@ -86,7 +86,7 @@ func addCallEvent(m *agentdv1.RunEvent, p loop.Payload) {
 	case *loop.StandingApproved:
 		m.Event = &agentdv1.RunEvent_StandingApproved{StandingApproved: fromStandingApproved(p)}
 	case *loop.RunResumed:
-		m.Event = &agentdv1.RunEvent_RunResumed{RunResumed: &agentdv1.RunResumed{}}
+		m.Event = &agentdv1.RunEvent_RunResumed{RunResumed: &agentdv1.RunResumed{BackupTime: toolpb.FromTime(p.Backup)}}
 	case *loop.Compacted:
 		m.Event = &agentdv1.RunEvent_Compacted{Compacted: &agentdv1.Compacted{
 			Reason: p.Reason, ClearedResults: uint32(len(p.Cleared)), Summary: p.Summary, ReplacedMessages: uint32(p.Replaced),

@@ -42,6 +42,14 @@ func toTask(req *agentdv1.StartRunRequest) loop.Task {
 	return task
 }
 
+// fromSampling returns nil if nothing is set.
+func fromSampling(s model.Sampling) *agentdv1.Sampling {
+	if s == (model.Sampling{}) {
+		return nil
+	}
+	return &agentdv1.Sampling{Temperature: s.Temperature, TopP: s.TopP, Effort: string(s.Effort)}
+}
+
 func toSampling(m *agentdv1.Sampling) model.Sampling {
 	if m == nil {
 		return model.Sampling{}
@@ -124,14 +132,4 @@ func toQuery(req *agentdv1.ListRunsRequest) (agent.RunQuery, error) {
 		}
 	}
 	return query, nil
-}
-
-// FromQuery returns the request of a list of runs. It leaves out Principal, which a server takes
-// from the caller.
-func FromQuery(q agent.RunQuery) *agentdv1.ListRunsRequest {
-	req := &agentdv1.ListRunsRequest{PageSize: int32(q.Size), PageToken: q.Token, ParentRunId: q.Parent, Tenants: q.Tenants}
-	for _, state := range q.States {
-		req.States = append(req.States, fromState(state))
-	}
-	return req
 }

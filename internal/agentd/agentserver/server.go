@@ -44,6 +44,9 @@ type Config struct {
 	// fail.
 	Configuration Configuration
 	Logger        *slog.Logger // for bugs and refusals; nil: no log
+	// Foreground says that the server is in the process of its only client. Runs that it starts belong to
+	// the process; see loop.Task.
+	Foreground bool
 	// Gate decides which RPCs a caller may use. nil: this user and root may use all, and no other
 	// caller any.
 	Gate *gate.Gate
@@ -92,7 +95,7 @@ func NewServer(c Config) *Server {
 		grpc.UnknownServiceHandler(gate.Unknown),
 	)...)
 	server.Register(grpcserver.Requests{Admit: g.unread, UntilAnswered: true}, func(services grpc.ServiceRegistrar) {
-		agentdv1.RegisterAgentServiceServer(services, &service{agent: c.Agent, configuration: c.Configuration, gate: c.Gate, unread: newUnread(cmp.Or(c.MaxUnreadBytes, defaultMaxUnread)), incoming: newTally(maxIntake)})
+		agentdv1.RegisterAgentServiceServer(services, &service{agent: c.Agent, configuration: c.Configuration, foreground: c.Foreground, gate: c.Gate, unread: newUnread(cmp.Or(c.MaxUnreadBytes, defaultMaxUnread)), incoming: newTally(maxIntake)})
 	})
 	return &Server{server}
 }

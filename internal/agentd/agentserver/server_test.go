@@ -24,6 +24,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	"github.com/toolhost/toolhost/internal/access/authn"
@@ -145,23 +146,48 @@ func dial(t testing.TB, a agentserver.Agent) (*agentserver.Server, *grpc.ClientC
 // dialTo starts a server whose callers are the user of the test.
 func dialTo(t testing.TB, c agentserver.Config) (*agentserver.Server, *grpc.ClientConn) {
 	t.Helper()
-	listener := bufconn.Listen(1 << 16)
-	c.Gate = gate.New(gate.Config{Rights: agentserver.Rights(), Authenticator: someone{}, Policy: gate.Always(gate.LocalPolicy())})
-	server := agentserver.NewServer(c)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	server, listener := serve(t, c)
 	conn, err := grpc.NewClient("passthrough:///agentd", grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		err := errors.Join(conn.Close(), server.Shutdown(context.Background()), <-served)
-		if err != nil {
+		if err := conn.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return server, conn
+}
+
+// dialClient dials a server whose callers are the user of the test.
+func dialClient(t testing.TB, a agentserver.Agent) *client.AgentClient {
+	t.Helper()
+	_, listener := serve(t, agentserver.Config{Agent: a})
+	c, err := client.DialAgent("unix:///agentd", client.WithDialer(listener.DialContext), client.IgnoreEnvironment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func serve(t testing.TB, c agentserver.Config) (*agentserver.Server, *bufconn.Listener) {
+	listener := bufconn.Listen(1 << 16)
+	c.Gate = gate.New(gate.Config{Rights: agentserver.Rights(), Authenticator: someone{}, Policy: gate.Always(gate.LocalPolicy())})
+	server := agentserver.NewServer(c)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }() // ends with Shutdown
+	t.Cleanup(func() {
+		if err := errors.Join(server.Shutdown(context.Background()), <-served); err != nil {
+			t.Error(err)
+		}
+	})
+	return server, listener
 }
 
 func TestRequests(t *testing.T) {

@@ -19,6 +19,7 @@ type service struct {
 	agentdv1.UnimplementedAgentServiceServer
 	agent         Agent
 	configuration Configuration // nil: none
+	foreground    bool          // see Config
 	gate          *gate.Gate
 	unread        *unread
 	incoming      *tally // see intake
@@ -43,6 +44,7 @@ func (s *service) StartRun(ctx context.Context, req *agentdv1.StartRunRequest) (
 	}
 	caller, _ := identity.FromContext(ctx)
 	task.Principal, task.Groups = caller.Key(), caller.Groups
+	task.Foreground = s.foreground
 	task.Confined = !may(ctx, authz.RunsCustomize, caller.Tenant)
 	free, err := s.intake(caller.Key(), req.GetAttachments())
 	if err != nil {
@@ -109,18 +111,18 @@ func (s *service) CancelRun(ctx context.Context, req *agentdv1.CancelRunRequest)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.agent.CancelRun(ctx, at.runID, namedReason(ctx, req.GetReason())); err != nil {
+	if err := s.agent.CancelRun(ctx, at.runID, s.namedReason(ctx, req.GetReason())); err != nil {
 		return nil, err
 	}
 	return &agentdv1.CancelRunResponse{}, nil
 }
 
 // namedReason returns the reason of a cancel with the principal that cancels, so that the journal, the
-// result of the run and the log name it.
-func namedReason(ctx context.Context, reason string) string {
+// result of the run and the log name it. A run of this process needs no name.
+func (s *service) namedReason(ctx context.Context, reason string) string {
 	caller, ok := identity.FromContext(ctx)
 	switch {
-	case !ok:
+	case !ok || s.foreground:
 		return reason
 	case reason == "":
 		return "by " + caller.Key()

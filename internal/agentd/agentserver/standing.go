@@ -7,19 +7,22 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// FromStanding returns the choice of a standing approval as a message; nil for nil.
-func FromStanding(s *loop.Standing) *agentdv1.StandingChoice {
+var scopes = map[agentdv1.StandingScope]tool.ApprovalScope{
+	agentdv1.StandingScope_STANDING_SCOPE_RUN:       tool.ScopeRun,
+	agentdv1.StandingScope_STANDING_SCOPE_SESSION:   tool.ScopeSession,
+	agentdv1.StandingScope_STANDING_SCOPE_PRINCIPAL: tool.ScopePrincipal,
+}
+
+// fromStanding returns the choice of a standing approval as a message; nil for nil.
+func fromStanding(s *loop.Standing) *agentdv1.StandingChoice {
 	if s == nil {
 		return nil
 	}
 	m := &agentdv1.StandingChoice{AnyArguments: s.AnyArguments, ExpireTime: toolpb.FromTime(s.Expires)}
-	switch s.Scope {
-	case tool.ScopeRun:
-		m.Scope = agentdv1.StandingScope_STANDING_SCOPE_RUN
-	case tool.ScopeSession:
-		m.Scope = agentdv1.StandingScope_STANDING_SCOPE_SESSION
-	case tool.ScopePrincipal:
-		m.Scope = agentdv1.StandingScope_STANDING_SCOPE_PRINCIPAL
+	for number, scope := range scopes {
+		if scope == s.Scope {
+			m.Scope = number
+		}
 	}
 	for _, p := range s.Patterns {
 		pattern := &agentdv1.StandingPattern{Argument: p.Argument}
@@ -42,7 +45,7 @@ func toStanding(m *agentdv1.StandingChoice) *loop.Standing {
 	if m == nil {
 		return nil
 	}
-	s := &loop.Standing{Scope: tool.ApprovalScope(word(m.GetScope(), "STANDING_SCOPE_")), AnyArguments: m.GetAnyArguments(), Expires: toolpb.ToTime(m.GetExpireTime())}
+	s := &loop.Standing{Scope: scopes[m.GetScope()], AnyArguments: m.GetAnyArguments(), Expires: toolpb.ToTime(m.GetExpireTime())}
 	for _, p := range m.GetPatterns() {
 		s.Patterns = append(s.Patterns, tool.ArgumentPattern{Argument: p.GetArgument(), PathPrefix: p.GetPathPrefix(), Origin: p.GetOrigin(), Any: p.GetAny()})
 	}
@@ -51,17 +54,9 @@ func toStanding(m *agentdv1.StandingChoice) *loop.Standing {
 
 func fromOffers(offers []loop.Standing) (list []*agentdv1.StandingChoice) {
 	for i := range offers {
-		list = append(list, FromStanding(&offers[i]))
+		list = append(list, fromStanding(&offers[i]))
 	}
 	return list
-}
-
-// ToOffers returns the offers of a decision.
-func ToOffers(list []*agentdv1.StandingChoice) (offers []loop.Standing) {
-	for _, m := range list {
-		offers = append(offers, *toStanding(m))
-	}
-	return offers
 }
 
 func fromStandingApproved(p *loop.StandingApproved) *agentdv1.StandingApproved {
@@ -72,14 +67,4 @@ func fromStandingApproved(p *loop.StandingApproved) *agentdv1.StandingApproved {
 		m.Error = toolpb.FromError(p.Failure.AsError(p.CallID))
 	}
 	return m
-}
-
-func toStandingApproved(m *agentdv1.StandingApproved) *loop.StandingApproved {
-	p := &loop.StandingApproved{
-		DecisionID: m.GetDecisionId(), CallID: m.GetCallId(), Tool: m.GetTool(), ApprovalID: m.GetApprovalId(), Approver: m.GetApprover(), Expires: toolpb.ToTime(m.GetExpireTime()),
-	}
-	if e := toolpb.ToError(m.GetError()); e != nil {
-		p.Failure = &loop.Failure{Kind: e.Kind, Message: e.Message}
-	}
-	return p
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/agentd/agentserver"
 	"github.com/toolhost/toolhost/internal/agentd/loop"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -15,29 +15,27 @@ import (
 // A choice of later calls survives its way through a message, with every form of pattern and scope.
 func TestStandingChoicesAreConverted(t *testing.T) {
 	until := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
-	choices := []loop.Standing{
+	choices := []client.StandingChoice{
 		{}, {Scope: tool.ScopeRun, AnyArguments: true}, {Scope: tool.ScopePrincipal, Expires: until},
 		{Scope: tool.ScopeSession, Patterns: []tool.ArgumentPattern{{Argument: "a", PathPrefix: "docs"}, {Argument: "b", Origin: "https://example.com"}, {Argument: "c", Any: true}}},
 	}
-	var messages []*agentdv1.StandingChoice
-	for i := range choices {
-		messages = append(messages, agentserver.FromStanding(&choices[i]))
+	fake := &fakeAgent{}
+	c := dialClient(t, fake)
+	for _, choice := range choices {
+		if _, err := c.Respond(t.Context(), "r", "", client.Decision{ID: "d1", Verdict: client.Approve, Standing: &choice}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(new(loop.Standing(choice)), fake.made[0].Standing); diff != "" {
+			t.Errorf("-sent +received:\n%s", diff)
+		}
 	}
-	if diff := cmp.Diff(choices, agentserver.ToOffers(messages)); diff != "" {
-		t.Errorf("-sent +received:\n%s", diff)
+	unknown := &agentdv1.StandingChoice{Scope: 99, Patterns: []*agentdv1.StandingPattern{{Argument: "a"}}}
+	_, conn := dial(t, fake)
+	approve := &agentdv1.Decision_Approve{Approve: &agentdv1.Approve{Standing: unknown}}
+	if _, err := agentdv1.NewAgentServiceClient(conn).Respond(t.Context(), &agentdv1.RespondRequest{RunId: "r", Decisions: []*agentdv1.Decision{{DecisionId: "d1", Verdict: approve}}}); err != nil {
+		t.Fatal(err)
 	}
-	if agentserver.FromStanding(nil) != nil {
-		t.Error("no choice became one")
-	}
-	unknown := []*agentdv1.StandingChoice{{Scope: 99, Patterns: []*agentdv1.StandingPattern{{Argument: "a"}}}}
-	if got := agentserver.ToOffers(unknown); got[0].Scope != "" || got[0].Patterns[0] != (tool.ArgumentPattern{Argument: "a"}) {
+	if got := fake.made[0].Standing; got.Scope != "" || got.Patterns[0] != (tool.ArgumentPattern{Argument: "a"}) {
 		t.Errorf("an unknown scope became %+v", got)
-	}
-	e, known := agentserver.ToEvent(&agentdv1.RunEvent{Seq: 7, Event: &agentdv1.RunEvent_StandingApproved{StandingApproved: &agentdv1.StandingApproved{
-		DecisionId: "d1", CallId: "r.t1.c0", Tool: "write", ApprovalId: "sa-1", Approver: "ada",
-	}}})
-	want := &loop.StandingApproved{DecisionID: "d1", CallID: "r.t1.c0", Tool: "write", ApprovalID: "sa-1", Approver: "ada"}
-	if diff := cmp.Diff(loop.Payload(want), e.Payload); !known || diff != "" {
-		t.Errorf("the event (-want +got):\n%s", diff)
 	}
 }

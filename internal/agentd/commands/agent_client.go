@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/target"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 // server finds the `agentd serve` that works on a run.
@@ -22,17 +22,17 @@ func (s *server) addFlags(flags *pflag.FlagSet) {
 }
 
 // with calls use with a client. If no server answers, it adds to the error how to start one.
-func (s *server) with(ctx context.Context, use func(*agentclient.Client) error) error {
+func (s *server) with(ctx context.Context, use func(*client.AgentClient) error) error {
 	return s.reach(ctx, false, use)
 }
 
 // change is with for a command that changes the server or its runs. It first prints which server
 // that is, if a person could take it for another one.
-func (s *server) change(ctx context.Context, use func(*agentclient.Client) error) error {
+func (s *server) change(ctx context.Context, use func(*client.AgentClient) error) error {
 	return s.reach(ctx, true, use)
 }
 
-func (s *server) reach(ctx context.Context, changes bool, use func(*agentclient.Client) error) error {
+func (s *server) reach(ctx context.Context, changes bool, use func(*client.AgentClient) error) error {
 	if err := s.setup.load(ctx); err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (s *server) reach(ctx context.Context, changes bool, use func(*agentclient.
 	if err != nil {
 		return err
 	}
-	a, err := agentclient.New(at.Address, at.Settings, s.setup.process.Getenv)
+	a, err := client.DialAgent(at.Address.String(), at.DialOptions()...)
 	if err != nil {
 		return err
 	}

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -74,12 +73,12 @@ func servedAnswer(t *testing.T, w *world, socket, journal, script string) string
 	t.Helper()
 	server, interrupt, wait := w.begin("serve", "--listen", socket, "--journal", journal, "--model", script)
 	server.stdout.until(t, "agentd is ready")
-	a, err := agentclient.Dial(socket)
+	a, err := client.DialAgent(socket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	id, err := a.StartRun(t.Context(), &agentdv1.StartRunRequest{Prompt: "go"})
+	id, err := a.StartRun(t.Context(), client.Task{Prompt: "go"})
 	if err != nil {
 		t.Fatal(err)
 	}

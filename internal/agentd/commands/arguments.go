@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
@@ -41,10 +41,10 @@ var writtenNames = map[string]bool{"content": true, "contents": true, "file_text
 // stands on lines of its own only with marks that it cannot leave, and a text with characters that a
 // person would not see stays JSON. A person approves all of it, so only a text that the diff of the
 // tool repeats is shortened.
-func shownArguments(p *loop.Pending) []shownLine {
-	members, ok := membersOf([]byte(p.Arguments))
+func shownArguments(p *client.PendingDecision) []shownLine {
+	members, ok := membersOf(p.Arguments)
 	if !ok || len(members) == 0 {
-		return []shownLine{{yellow, fmt.Sprintf("  %s %s", p.Tool, cli.OneLine(p.Arguments))}}
+		return []shownLine{{yellow, fmt.Sprintf("  %s %s", p.Tool, cli.OneLine(string(p.Arguments)))}}
 	}
 	a := &argumentLines{besideDiff: p.Diff != ""}
 	a.add(yellow, "  "+p.Tool)

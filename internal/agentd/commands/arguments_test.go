@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
@@ -90,7 +90,7 @@ func TestArgumentsAreReadable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := "\n"
-			for _, line := range shownArguments(&loop.Pending{DecisionRequested: loop.DecisionRequested{Tool: "tool", Diff: test.diff}, Arguments: test.arguments}) {
+			for _, line := range shownArguments(&client.PendingDecision{Tool: "tool", Diff: test.diff, Arguments: []byte(test.arguments)}) {
 				if cli.OneLine(line.text) != line.text {
 					t.Errorf("the line %q controls the terminal", line.text)
 				}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/agentd/attachment"
-	"github.com/toolhost/toolhost/internal/agentd/loop"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -29,7 +29,7 @@ const artifactScheme = "artifact:"
 
 // readAttachments reads the files that --attach names. agentd decides what it accepts; only the size
 // is checked here, so that a mistake does not fill the memory.
-func readAttachments(ctx context.Context, p cli.Process, files []string) (list []loop.NewAttachment, err error) {
+func readAttachments(ctx context.Context, p cli.Process, files []string) (list []client.Attachment, err error) {
 	stdin, sum := false, 0
 	for _, file := range files {
 		if file == "-" && stdin {
@@ -48,9 +48,9 @@ func readAttachments(ctx context.Context, p cli.Process, files []string) (list [
 	return list, nil
 }
 
-func readAttachment(ctx context.Context, p cli.Process, file string) (f loop.NewAttachment, err error) {
+func readAttachment(ctx context.Context, p cli.Process, file string) (f client.Attachment, err error) {
 	if handle, ok := strings.CutPrefix(file, artifactScheme); ok {
-		return loop.NewAttachment{Artifact: handle}, nil
+		return client.Attachment{Artifact: handle}, nil
 	}
 	if file == "-" {
 		f.Data, err = readInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(p.Stdin), nil }, attachment.MaxBytes+1)
@@ -82,7 +82,7 @@ func bare(err error) error {
 }
 
 // attachedLine describes an attachment for a person. The caller of the run chose the name.
-func attachedLine(a *loop.Attachment) string {
+func attachedLine(a *client.AttachmentInfo) string {
 	name := a.Name
 	if name == "" {
 		name = "(no name)"
@@ -91,23 +91,23 @@ func attachedLine(a *loop.Attachment) string {
 }
 
 // sizeWords returns a size for a person. Notes of a few bytes are common attachments.
-func sizeWords(n int) string {
+func sizeWords(n uint64) string {
 	if n < 1<<10 {
 		return fmt.Sprintf("%d bytes", n)
 	}
-	return cli.Size(uint64(n))
+	return cli.Size(n)
 }
 
 // attachedItem is an attachment in the output for programs, which never has the content.
 type attachedItem struct {
 	Name     string `json:"name,omitempty"`
 	MIMEType string `json:"mime_type"`
-	Size     int    `json:"size"`
+	Size     uint64 `json:"size"`
 	SHA256   string `json:"sha256"`
 	Artifact string `json:"artifact,omitempty"` // the handle that the content was read from
 }
 
-func attachedItems(list []loop.Attachment) (items []attachedItem) {
+func attachedItems(list []client.AttachmentInfo) (items []attachedItem) {
 	for i := range list {
 		a := &list[i]
 		items = append(items, attachedItem{a.Name, a.MIMEType, a.Size, a.SHA256, a.Artifact})
@@ -143,11 +143,11 @@ func (c *chat) attach(ctx context.Context, file string) error {
 	return c.attachedLine(&f)
 }
 
-func (c *chat) attachedLine(f *loop.NewAttachment) error {
+func (c *chat) attachedLine(f *client.Attachment) error {
 	if f.Artifact != "" {
 		return c.text.line(dim, "+ artifact %s", cli.OneLine(f.Artifact))
 	}
-	return c.text.line(dim, "+ %s (%s)", cli.OneLine(f.Name), sizeWords(len(f.Data)))
+	return c.text.line(dim, "+ %s (%s)", cli.OneLine(f.Name), sizeWords(uint64(len(f.Data))))
 }
 
 // expandHome replaces a leading ~, which no shell has replaced in a message.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 func newCancelCommand(p cli.Process) *cobra.Command {
@@ -20,7 +20,7 @@ func newCancelCommand(p cli.Process) *cobra.Command {
 		Example: "  agentd cancel run-k3f6zq7xw2m4n5pa --reason \"wrong folder\"",
 		Args:    oneRun("cancel"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.change(cmd.Context(), func(a *agentclient.Client) error {
+			return s.change(cmd.Context(), func(a *client.AgentClient) error {
 				if err := a.CancelRun(cmd.Context(), args[0], reason); err != nil {
 					return err
 				}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -25,7 +25,7 @@ func (d *textDisplay) reset() {
 	}
 }
 
-func (d *textDisplay) callStarted(e loop.Event, p *loop.CallStarted) error {
+func (d *textDisplay) callStarted(e client.RunEvent, p *client.CallStarted) error {
 	card := d.card(p.CallID, p.Tool)
 	card.begun = e.Time
 	if d.block != nil {
@@ -41,7 +41,7 @@ func (d *textDisplay) callStarted(e loop.Event, p *loop.CallStarted) error {
 
 // status shows the status of a call. In a terminal, it replaces the status before. Elsewhere, it
 // prints each new message.
-func (d *textDisplay) status(p *loop.CallStatus) error {
+func (d *textDisplay) status(p *client.CallStatus) error {
 	card := d.card(p.CallID, p.Tool)
 	card.status = card.status.Fold(p.Status)
 	words := card.status.Message

@@ -1,13 +1,14 @@
 package commands
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
@@ -64,30 +65,32 @@ func newTerminal(t *testing.T, wide, high int) (*textDisplay, *screen) {
 func TestCallsHaveOneLineEachWhileTheyAreUnderWay(t *testing.T) {
 	const wide, high = 30, 4
 	began := time.Unix(0, 0)
-	started := func(id string) loop.Event {
-		return loop.Event{Time: began, Payload: &loop.CallStarted{CallID: id, Tool: id}}
+	started := func(id string) client.RunEvent {
+		return client.RunEvent{Time: began, Payload: &client.CallStarted{CallID: id, Tool: id}}
 	}
-	status := func(id, message string) loop.Event {
-		return loop.Event{Payload: &loop.CallStatus{CallID: id, Tool: id, Status: tool.Status{Message: message}}}
+	status := func(id, message string) client.RunEvent {
+		return client.RunEvent{Payload: &client.CallStatus{CallID: id, Tool: id, Status: tool.Status{Message: message}}}
 	}
-	ended := func(id string, r tool.Result) loop.Event {
-		return loop.Event{Time: began.Add(time.Second), Payload: &loop.CallResult{CallID: id, Tool: id, Result: r}}
+	ended := func(id string, r tool.Result) client.RunEvent {
+		return client.RunEvent{Time: began.Add(time.Second), Payload: &client.CallResult{CallID: id, Tool: id, Result: r}}
 	}
-	call := func(id string) loop.Call { return loop.Call{ID: id, Tool: id, Arguments: `{"x":"` + id + `"}`} }
+	call := func(id string) client.ToolCall {
+		return client.ToolCall{CallID: id, Tool: id, Arguments: json.RawMessage(`{"x":"` + id + `"}`)}
+	}
 	steps := []struct {
 		does   string
-		events []loop.Event
+		events []client.RunEvent
 		want   []string
 	}{
-		{"two calls begin", []loop.Event{{Payload: assistant("Look.", call("a"), call("b"))}, started("a"), started("b")},
+		{"two calls begin", []client.RunEvent{{Payload: assistant("Look.", call("a"), call("b"))}, started("a"), started("b")},
 			[]string{"Look.", `→ a {"x":"a"}`, `→ b {"x":"b"}`}},
-		{"they say something", []loop.Event{status("b", "half"), status("a", "a word\x1b[2J that is longer than the line")},
+		{"they say something", []client.RunEvent{status("b", "half"), status("a", "a word\x1b[2J that is longer than the line")},
 			[]string{"Look.", "→ a a word\\x1b[2J that is lo…", "→ b half"}},
-		{"the first ends", []loop.Event{ended("a", tool.TextResult("42"))},
+		{"the first ends", []client.RunEvent{ended("a", tool.TextResult("42"))},
 			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "→ b half"}},
-		{"the run is warned", []loop.Event{{Payload: &loop.BudgetWarning{Budget: loop.BudgetCalls, Used: 8, Limit: 10}}},
+		{"the run is warned", []client.RunEvent{{Payload: &client.BudgetWarning{Budget: "calls", Used: 8, Limit: 10}}},
 			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "! much of a budget is used: 8 of 10, calls", "→ b half"}},
-		{"the other fails", []loop.Event{ended("b", tool.ErrorResult("no"))},
+		{"the other fails", []client.RunEvent{ended("b", tool.ErrorResult("no"))},
 			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "! much of a budget is used: 8 of 10, calls", `✗ b {"x":"b"} (1s) no`}},
 	}
 	d, s := newTerminal(t, wide, high)
@@ -106,7 +109,7 @@ func TestCallsHaveOneLineEachWhileTheyAreUnderWay(t *testing.T) {
 func TestTheLinesOfCallsFitTheScreen(t *testing.T) {
 	d, s := newTerminal(t, 80, 4)
 	for _, id := range []string{"a", "b", "c", "d"} {
-		if err := d.show(loop.Event{Payload: &loop.CallStarted{CallID: id, Tool: id}}); err != nil {
+		if err := d.show(client.RunEvent{Payload: &client.CallStarted{CallID: id, Tool: id}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -121,23 +124,23 @@ func TestTheLinesOfCallsFitTheScreen(t *testing.T) {
 // The display does not move a line while a person types it.
 func TestNothingIsDrawnBelowAQuestion(t *testing.T) {
 	d, s := newTerminal(t, 80, 24)
-	show := func(p loop.Payload) {
+	show := func(p client.RunPayload) {
 		t.Helper()
-		if err := d.show(loop.Event{Payload: p}); err != nil {
+		if err := d.show(client.RunEvent{Payload: p}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	show(&loop.CallStarted{CallID: "a", Tool: "a"})
+	show(&client.CallStarted{CallID: "a", Tool: "a"})
 	if err := d.hide(); err != nil {
 		t.Fatal(err)
 	}
-	show(&loop.BudgetWarning{Budget: loop.BudgetCalls, Used: 8, Limit: 10})
-	show(&loop.CallStatus{CallID: "a", Tool: "a", Status: tool.Status{Message: "half"}})
+	show(&client.BudgetWarning{Budget: "calls", Used: 8, Limit: 10})
+	show(&client.CallStatus{CallID: "a", Tool: "a", Status: tool.Status{Message: "half"}})
 	if len(s.rows) != 1 {
 		t.Errorf("below the question: %q", s.rows)
 	}
 	d.reveal()
-	show(&loop.CallStatus{CallID: "a", Tool: "a", Status: tool.Status{Message: "more"}})
+	show(&client.CallStatus{CallID: "a", Tool: "a", Status: tool.Status{Message: "more"}})
 	if len(s.rows) != 2 || s.rows[1] != "→ a more" {
 		t.Errorf("after the question: %q", s.rows)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/agentd/agent"
 	"github.com/toolhost/toolhost/internal/agentd/loop"
 	"github.com/toolhost/toolhost/internal/agentd/markdown"
@@ -71,7 +72,7 @@ type chat struct {
 	// then leaves a run at work, which may be that of another person, as it is.
 	looks bool
 	// attached go with the next message.
-	attached []loop.NewAttachment
+	attached []client.Attachment
 }
 
 // talk runs the conversation until the person leaves.
@@ -188,9 +189,9 @@ func (c *chat) send(ctx context.Context, message string) error {
 		return err
 	}
 	t.RunID, t.Attachments = c.setup.runID, c.attached
-	t.ExplicitCompletion = new(false) // the run waits for the next message
+	t.Completion = client.CompletionEndTurn // the run waits for the next message
 	if c.bench.remote {
-		t.People = new(c.setup.config.Approvals.People(true))
+		t.People = new(client.People(c.setup.config.Approvals.People(true)))
 	}
 	c.run.id, err = c.bench.StartRun(ctx, t)
 	return err
@@ -201,7 +202,7 @@ func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 	people := newInterview(c.setup.process, c.console, c.text)
 	people.expect(c.run.pending)
 	c.run.pending = nil
-	f := &follower{agent: c.bench.runs, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit, private: c.bench.private, looks: c.looks}
+	f := &follower{agent: c.bench.AgentClient, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit, private: c.bench.private, looks: c.looks}
 	f.spinner = startSpinner(c.text)
 	end, at, err := f.follow(ctx, c.run.id, c.run.after)
 	c.run.after = at
@@ -213,7 +214,7 @@ func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 		return err
 	}
 	shade := red
-	if end.StopReason == loop.StopCancelled {
+	if end.StopReason == client.StopReason(loop.StopCancelled) {
 		shade = yellow
 	}
 	return c.text.line(shade, "■ %s", ending(end))

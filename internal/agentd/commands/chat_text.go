@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
@@ -71,7 +71,7 @@ func (c *chat) greet(ctx context.Context) error {
 }
 
 // account shows, in a terminal, the tokens, calls and cost of the conversation.
-func (c *chat) account(end *loop.RunFinished) error {
+func (c *chat) account(end *client.RunEnded) error {
 	if c.text.block == nil || end == nil {
 		return nil
 	}

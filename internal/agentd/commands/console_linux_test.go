@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
@@ -61,13 +61,13 @@ func TestWhatWasTypedBeforeAQuestionIsNoAnswer(t *testing.T) {
 	c := terminal.NewConsole(p)
 	v := newInterview(p, c, newTextDisplay(p))
 	types("y\n")
-	v.expect([]loop.Pending{{DecisionRequested: loop.DecisionRequested{ID: "d1", Kind: loop.DecideApproval, Tool: "drop"}}})
+	v.expect([]client.PendingDecision{{ID: "d1", Kind: client.DecideApproval, Tool: "drop"}})
 	if err := v.ask(); err != nil {
 		t.Fatal(err)
 	}
 	types("n\n")
 	line := <-c.Read()
-	if made, err := v.hear(line.Text); err != nil || made.Verdict != loop.VerdictReject {
+	if made, err := v.hear(line.Text); err != nil || made.Verdict != client.Reject {
 		t.Errorf("%q became %q, %v", line.Text, made.Verdict, err)
 	}
 }

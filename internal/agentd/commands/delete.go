@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/agentd/agent"
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -32,7 +32,7 @@ func newDeleteCommand(p cli.Process) *cobra.Command {
 				if s.setup.journal != "" {
 					return cli.Usage("--journal is a file, and --addr and --target are servers; use one of them")
 				}
-				err = s.change(cmd.Context(), func(a *agentclient.Client) error {
+				err = s.change(cmd.Context(), func(a *client.AgentClient) error {
 					ids, err = a.DeleteRun(cmd.Context(), args[0])
 					return err
 				})
@@ -69,7 +69,7 @@ func (s *server) deleteLocal(ctx context.Context, runID string) (ids []string, e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, h.close()) }()
-	if _, err := h.Agent.GetRun(ctx, runID); err != nil {
+	if _, err := h.GetRun(ctx, runID); err != nil {
 		return nil, err
 	}
 	log, err := s.setup.openAudit()
@@ -80,7 +80,7 @@ func (s *server) deleteLocal(ctx context.Context, runID string) (ids []string, e
 	if err := noteDeletion(ctx, log, runID, "agentd delete", "the user of the journal deletes it"); err != nil {
 		return nil, err
 	}
-	return h.Agent.DeleteRun(ctx, runID)
+	return h.DeleteRun(ctx, runID)
 }
 
 // noteDeletion writes to the audit log that agentd deletes a run. After an error, it must not.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
@@ -16,9 +16,10 @@ func shownDecision(t *testing.T, diff string, color bool) string {
 	out := newOutput()
 	d := newTextDisplay(cli.Process{Stdout: out, Getenv: func(string) string { return "" }})
 	d.colors = colors(color)
-	p := loop.Pending{Arguments: `{"path":"a"}`, DecisionRequested: loop.DecisionRequested{
-		ID: "d1", Kind: loop.DecideApproval, Tool: "write_file", Reason: "it writes", Rule: "files", FourEyes: true, Diff: diff,
-	}}
+	p := client.PendingDecision{
+		ID: "d1", Kind: client.DecideApproval, Tool: "write_file", Reason: "it writes", Rule: "files", FourEyes: true, Diff: diff,
+		Arguments: []byte(`{"path":"a"}`),
+	}
 	if err := d.decision(&p, 1); err != nil {
 		t.Fatal(err)
 	}

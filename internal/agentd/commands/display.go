@@ -5,14 +5,14 @@ import (
 	"io"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // display shows the events of a run.
 type display interface {
-	show(e loop.Event) error
+	show(e client.RunEvent) error
 }
 
 // jsonDisplay writes each event as one line of JSON.
@@ -23,7 +23,7 @@ type header struct {
 	Seq   uint64    `json:"seq"`
 	Index uint64    `json:"index,omitempty"` // position of an event that the journal does not keep
 	Time  time.Time `json:"time"`
-	Type  loop.Type `json:"type"`
+	Type  string    `json:"type"`
 }
 
 type startedLine struct {
@@ -97,9 +97,31 @@ type resultLine struct {
 	Text       string         `json:"text"`
 	Content    []tool.Content `json:"content"`
 	DurationMS int64          `json:"duration_ms"`
-	Error      *loop.Failure  `json:"error,omitempty"`
+	Error      *failureLine   `json:"error,omitempty"`
 	// Settled is what the tool said when the outcome of the call was unknown.
 	Settled *tool.Settlement `json:"settled,omitempty"`
+}
+
+// failureLine is the failure of a call.
+type failureLine struct {
+	Kind             tool.Kind       `json:"kind"`
+	Message          string          `json:"message"`
+	RetryAfterMS     int64           `json:"retry_after_ms,omitempty"`
+	Plugin           string          `json:"plugin,omitempty"`
+	Instance         string          `json:"instance,omitempty"`
+	Exit             *tool.Exit      `json:"exit,omitempty"`
+	Rule             string          `json:"rule,omitempty"`
+	Arguments        json.RawMessage `json:"arguments,omitempty"`
+	ArgumentsSHA256  string          `json:"arguments_sha256,omitempty"`
+	FourEyes         bool            `json:"four_eyes,omitempty"`
+	DefinitionSHA256 string          `json:"definition_sha256,omitempty"`
+}
+
+func newFailureLine(e *tool.Error) *failureLine {
+	if e == nil {
+		return nil
+	}
+	return &failureLine{e.Kind, e.Message, e.RetryAfter.Milliseconds(), e.Plugin, e.Instance, e.Exit, e.Rule, e.Arguments, e.ArgumentsSHA256, e.FourEyes, e.DefinitionSHA256}
 }
 
 type resetLine struct {
@@ -115,70 +137,70 @@ type cancelLine struct {
 
 type finishedLine struct {
 	header
-	StopReason loop.StopReason `json:"stop_reason"`
-	Message    string          `json:"message"`
-	Text       string          `json:"text"`
-	Turns      int             `json:"turns"`
-	Calls      int             `json:"calls"`
-	Usage      tool.Usage      `json:"usage"`
-	Cost       float64         `json:"cost,omitempty"`
-	Result     json.RawMessage `json:"result,omitempty"` // the answer that fits the response schema
+	StopReason client.StopReason `json:"stop_reason"`
+	Message    string            `json:"message"`
+	Text       string            `json:"text"`
+	Turns      int               `json:"turns"`
+	Calls      int               `json:"calls"`
+	Usage      tool.Usage        `json:"usage"`
+	Cost       float64           `json:"cost,omitempty"`
+	Result     json.RawMessage   `json:"result,omitempty"` // the answer that fits the response schema
 }
 
-func (d *jsonDisplay) show(e loop.Event) error {
+func (d *jsonDisplay) show(e client.RunEvent) error {
 	return cli.WriteJSON(d.out, line(e))
 }
 
 // line returns the value that the line of an event holds.
-func line(e loop.Event) any {
-	h := header{Seq: e.Seq, Index: e.Index, Time: e.Time.UTC(), Type: e.Payload.Type()}
+func line(e client.RunEvent) any {
+	h := header{Seq: e.Seq, Index: e.Index, Time: e.Time.UTC(), Type: e.Type}
 	switch p := e.Payload.(type) {
-	case *loop.RunStarted:
+	case *client.RunStarted:
 		return startedLine{h, p.RunID, p.Prompt, p.Model, p.Session, p.ResponseSchema, attachedItems(p.Attachments)}
-	case *loop.UserMessage:
+	case *client.UserMessage:
 		return textLine{h, p.Text, attachedItems(p.Attachments)}
-	case *loop.TextDelta:
+	case *client.TextDelta:
 		return textLine{header: h, Text: p.Text}
-	case *loop.AssistantMessage:
-		l := assistantLine{header: h, Text: p.Text(), Calls: []callLine{}, StopReason: string(p.StopReason), Usage: p.Usage, Cost: p.Cost}
+	case *client.AssistantMessage:
+		l := assistantLine{header: h, Text: p.Text, Calls: []callLine{}, StopReason: p.StopReason, Usage: p.Usage, Cost: p.Cost}
 		for _, c := range p.Calls {
 			l.Calls = append(l.Calls, newCallLine(c))
 		}
 		return l
-	case *loop.CallStarted:
+	case *client.CallStarted:
 		return callStartedLine{h, p.CallID, p.Tool, p.Attempt}
-	case *loop.CallStatus:
+	case *client.CallStatus:
 		return statusLine{h, p.CallID, p.Tool, p.Status}
-	case *loop.CallResult:
+	case *client.CallResult:
 		return newResultLine(h, p)
-	case *loop.TurnReset:
+	case *client.TurnReset:
 		return resetLine{h, p.Reason, p.Attempt}
-	case *loop.CancelRequested:
+	case *client.CancelRequested:
 		return cancelLine{h, p.Reason}
-	case *loop.RunFinished:
+	case *client.RunEnded:
 		return finishedLine{h, p.StopReason, p.Message, p.Text, p.Turns, p.Calls, p.Usage, p.Cost, p.Result}
 	}
 	return moreLine(h, e)
 }
 
-func newCallLine(c loop.Call) callLine {
-	l := callLine{CallID: c.ID, Tool: c.Tool}
-	if json.Valid([]byte(c.Arguments)) {
-		l.Arguments = json.RawMessage(c.Arguments)
+func newCallLine(c client.ToolCall) callLine {
+	l := callLine{CallID: c.CallID, Tool: c.Tool}
+	if json.Valid(c.Arguments) {
+		l.Arguments = c.Arguments
 	} else {
-		l.ArgumentsRaw = c.Arguments
+		l.ArgumentsRaw = string(c.Arguments)
 	}
 	return l
 }
 
-func newResultLine(h header, p *loop.CallResult) resultLine {
+func newResultLine(h header, p *client.CallResult) resultLine {
 	content := p.Result.Content
 	if content == nil {
 		content = []tool.Content{}
 	}
 	return resultLine{
 		header: h, CallID: p.CallID, Tool: p.Tool, Plugin: p.Plugin, Instance: p.Instance, IsError: p.Result.IsError,
-		Text: p.Result.Text(), Content: content, Error: p.Failure, Settled: p.Settled,
+		Text: p.Result.Text(), Content: content, Error: newFailureLine(p.Err), Settled: p.Settled,
 		DurationMS: p.Result.Duration.Milliseconds(),
 	}
 }

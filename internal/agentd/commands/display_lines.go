@@ -4,36 +4,36 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/tool"
 )
 
 type decisionRequestedLine struct {
 	header
-	DecisionID string            `json:"decision_id"`
-	Kind       loop.DecisionKind `json:"kind"`
-	CallID     string            `json:"call_id,omitempty"`
-	Tool       string            `json:"tool,omitempty"`
-	Reason     string            `json:"reason"`
-	Options    []string          `json:"options,omitempty"`
-	Rule       string            `json:"rule,omitempty"`
-	Arguments  json.RawMessage   `json:"arguments,omitempty"`
-	ExpireTime time.Time         `json:"expire_time,omitzero"`
-	Plugin     string            `json:"plugin,omitempty"` // with Schema, for a question of a tool
-	Schema     json.RawMessage   `json:"schema,omitempty"`
-	Diff       string            `json:"diff,omitempty"`
-	Offers     []loop.Standing   `json:"standing_offers,omitempty"`
+	DecisionID string              `json:"decision_id"`
+	Kind       client.DecisionKind `json:"kind"`
+	CallID     string              `json:"call_id,omitempty"`
+	Tool       string              `json:"tool,omitempty"`
+	Reason     string              `json:"reason"`
+	Options    []string            `json:"options,omitempty"`
+	Rule       string              `json:"rule,omitempty"`
+	Arguments  json.RawMessage     `json:"arguments,omitempty"`
+	ExpireTime time.Time           `json:"expire_time,omitzero"`
+	Plugin     string              `json:"plugin,omitempty"` // with Schema, for a question of a tool
+	Schema     json.RawMessage     `json:"schema,omitempty"`
+	Diff       string              `json:"diff,omitempty"`
+	Offers     []standingChoice    `json:"standing_offers,omitempty"`
 }
 
 type decisionMadeLine struct {
 	header
 	DecisionID string          `json:"decision_id"`
-	Verdict    loop.Verdict    `json:"verdict"`
+	Verdict    client.Verdict  `json:"verdict"`
 	Arguments  json.RawMessage `json:"arguments,omitempty"`
 	Text       string          `json:"text,omitempty"`
 	DecidedBy  string          `json:"decided_by,omitempty"`
 	Principal  string          `json:"principal,omitempty"`
-	Standing   *loop.Standing  `json:"standing,omitempty"`
+	Standing   *standingChoice `json:"standing,omitempty"`
 }
 
 // standingLine is a standing approval that a person chose, or why there is none.
@@ -48,11 +48,19 @@ type standingLine struct {
 	Error      string    `json:"error,omitempty"`
 }
 
+// standingChoice is the choice of a standing approval.
+type standingChoice struct {
+	Scope        tool.ApprovalScope     `json:"scope,omitempty"`
+	AnyArguments bool                   `json:"any_arguments,omitempty"`
+	Patterns     []tool.ArgumentPattern `json:"patterns,omitempty"`
+	Expires      time.Time              `json:"expire_time,omitzero"`
+}
+
 type budgetLine struct {
 	header
-	Budget loop.Budget `json:"budget"`
-	Used   float64     `json:"used"`
-	Limit  float64     `json:"limit"`
+	Budget string  `json:"budget"`
+	Used   float64 `json:"used"`
+	Limit  float64 `json:"limit"`
 }
 
 type contextLine struct {
@@ -99,58 +107,58 @@ type compactedLine struct {
 }
 
 // moreLine returns the line of an event that few runs have.
-func moreLine(h header, e loop.Event) any {
+func moreLine(h header, e client.RunEvent) any {
 	switch p := e.Payload.(type) {
-	case *loop.DecisionRequested:
+	case *client.DecisionRequested:
+		d := &p.Decision
 		l := decisionRequestedLine{
-			header: h, DecisionID: p.ID, Kind: p.Kind, CallID: p.CallID, Tool: p.Tool, Reason: p.Reason, Options: p.Options, Rule: p.Rule,
+			header: h, DecisionID: d.ID, Kind: d.Kind, CallID: d.CallID, Tool: d.Tool, Reason: d.Reason, Options: d.Options, Rule: d.Rule, Diff: d.Diff,
 		}
-		if json.Valid(p.Final) {
-			l.Arguments = p.Final
+		if json.Valid(d.Arguments) {
+			l.Arguments = d.Arguments
 		}
-		if p.Question != nil && json.Valid(p.Question.Schema) {
-			l.Plugin, l.Schema = p.Question.Plugin, p.Question.Schema
+		if json.Valid(d.Schema) {
+			l.Plugin, l.Schema = d.Plugin, d.Schema
 		}
-		if p.Kind == loop.DecideApproval && json.Valid(p.Schema) {
-			l.Schema = p.Schema
+		for _, offer := range d.StandingOffers {
+			l.Offers = append(l.Offers, standingChoice(offer))
 		}
-		l.Diff, l.Offers = p.Diff, p.Offers
-		if p.Expiry > 0 {
-			l.ExpireTime = e.Time.Add(p.Expiry).UTC()
+		if !d.Expires.IsZero() {
+			l.ExpireTime = d.Expires.UTC()
 		}
 		return l
-	case *loop.ReasoningDelta:
+	case *client.ReasoningDelta:
 		return textLine{header: h, Text: p.Text}
-	case *loop.ArgumentDelta:
+	case *client.ArgumentDelta:
 		return argumentLine{h, p.CallID, p.Tool, p.Text}
-	case *loop.AnswerDelta:
+	case *client.AnswerDelta:
 		return answerLine{h, p.Answer}
-	case *loop.DecisionMade:
-		return decisionMadeLine{h, p.ID, p.Verdict, p.Arguments, p.Text, p.By, p.Principal, p.Standing}
-	case *loop.StandingApproved:
+	case *client.DecisionMade:
+		return decisionMadeLine{h, p.ID, p.Verdict, p.Arguments, p.Text, p.DecidedBy, p.Principal, (*standingChoice)(p.Standing)}
+	case *client.StandingApproved:
 		l := standingLine{header: h, DecisionID: p.DecisionID, CallID: p.CallID, Tool: p.Tool, ApprovalID: p.ApprovalID, Approver: p.Approver, ExpireTime: p.Expires}
-		if p.Failure != nil {
-			l.Error = p.Failure.Message
+		if p.Err != nil {
+			l.Error = p.Err.Message
 		}
 		return l
-	case *loop.BudgetWarning:
+	case *client.BudgetWarning:
 		return budgetLine{h, p.Budget, p.Used, p.Limit}
-	case *loop.ContextChange:
+	case *client.ContextChange:
 		return contextLine{h, p.Keys, p.Refused}
-	case *loop.TodoChange:
+	case *client.TodoChange:
 		return todoLine{h, p.Todos}
-	case *loop.SubRunStarted:
+	case *client.SubRunStarted:
 		return subRunLine{h, p.CallID, p.RunID, p.Prompt}
-	case *loop.SubRunWaiting:
-		return subRunWaitingLine{h, p.CallID, p.RunID, p.Decisions}
-	case *loop.ModelReplied:
+	case *client.SubRunWaiting:
+		return subRunWaitingLine{h, p.CallID, p.RunID, p.DecisionIDs}
+	case *client.ModelReplied:
 		l := modelRepliedLine{header: h, CallID: p.CallID, Tool: p.Tool, Plugin: p.Plugin, Usage: p.Usage, Cost: p.Cost}
-		if p.Failure != nil {
-			l.Error = p.Failure.Message
+		if p.Err != nil {
+			l.Error = p.Err.Message
 		}
 		return l
-	case *loop.Compacted:
-		return compactedLine{h, p.Reason, len(p.Cleared), p.Replaced, p.Summary}
+	case *client.Compacted:
+		return compactedLine{h, p.Reason, p.ClearedResults, p.ReplacedMessages, p.Summary}
 	}
 	return h
 }

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -10,92 +11,89 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agentd/loop"
-	"github.com/toolhost/toolhost/internal/agentd/model"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 
-func assistant(text string, calls ...loop.Call) *loop.AssistantMessage {
-	return &loop.AssistantMessage{
-		Message: model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{Text: &model.Text{Text: text}}}}, Calls: calls,
-	}
+func assistant(text string, calls ...client.ToolCall) *client.AssistantMessage {
+	return &client.AssistantMessage{Text: text, Calls: calls}
 }
 
 func TestTextDisplay(t *testing.T) {
 	began := time.Unix(0, 0)
 	for name, test := range map[string]struct {
-		events []loop.Event
+		events []client.RunEvent
 		want   string
 	}{
 		"a response that was reset": {
-			[]loop.Event{
-				{Payload: &loop.TextDelta{Text: "hal"}}, {Payload: &loop.TurnReset{Reason: "overloaded", Attempt: 2}},
-				{Payload: &loop.TextDelta{Text: "whole"}}, {Payload: assistant("whole")},
+			[]client.RunEvent{
+				{Payload: &client.TextDelta{Text: "hal"}}, {Payload: &client.TurnReset{Reason: "overloaded", Attempt: 2}},
+				{Payload: &client.TextDelta{Text: "whole"}}, {Payload: assistant("whole")},
 			},
 			"hal\n↻ asking again (attempt 2): overloaded\nwhole\n",
 		},
-		"a response whose deltas were missed": {[]loop.Event{{Payload: assistant("all at once")}}, "all at once\n"},
-		"a direct result":                     {[]loop.Event{{Payload: &loop.RunFinished{StopReason: loop.StopReturnDirect, Text: "42"}}}, "42\n"},
+		"a response whose deltas were missed": {[]client.RunEvent{{Payload: assistant("all at once")}}, "all at once\n"},
+		"a direct result":                     {[]client.RunEvent{{Payload: &client.RunEnded{StopReason: "return_direct", Text: "42"}}}, "42\n"},
 		"what could steer a terminal": {
-			[]loop.Event{{Payload: &loop.TextDelta{Text: "a\x1b[31mb\r\tc\n"}}, {Payload: assistant("x")}},
+			[]client.RunEvent{{Payload: &client.TextDelta{Text: "a\x1b[31mb\r\tc\n"}}, {Payload: assistant("x")}},
 			"a\\x1b[31mb\\r\tc\n",
 		},
 		"a slow call with a status": {
-			[]loop.Event{
-				{Payload: assistant("", loop.Call{ID: "c", Tool: "fetch", Arguments: "{\n  \"url\": 1}"})},
-				{Time: began, Payload: &loop.CallStarted{CallID: "c", Tool: "fetch"}},
-				{Payload: &loop.CallStatus{CallID: "c", Tool: "fetch", Status: tool.Status{Message: "half"}}},
-				{Payload: &loop.CallStatus{CallID: "c", Tool: "fetch", Status: tool.Status{Message: "half"}}},
-				{Time: began.Add(83 * time.Second), Payload: &loop.CallResult{CallID: "c", Tool: "fetch", Result: tool.TextResult("line 1\nline 2")}},
+			[]client.RunEvent{
+				{Payload: assistant("", client.ToolCall{CallID: "c", Tool: "fetch", Arguments: json.RawMessage("{\n  \"url\": 1}")})},
+				{Time: began, Payload: &client.CallStarted{CallID: "c", Tool: "fetch"}},
+				{Payload: &client.CallStatus{CallID: "c", Tool: "fetch", Status: tool.Status{Message: "half"}}},
+				{Payload: &client.CallStatus{CallID: "c", Tool: "fetch", Status: tool.Status{Message: "half"}}},
+				{Time: began.Add(83 * time.Second), Payload: &client.CallResult{CallID: "c", Tool: "fetch", Result: tool.TextResult("line 1\nline 2")}},
 			},
 			"→ fetch {   \"url\": 1}\n  fetch: half\n✓ fetch (1m23s) line 1…\n",
 		},
 		"a call with a name that could steer a terminal": {
-			[]loop.Event{
-				{Payload: assistant("", loop.Call{ID: "c", Tool: "x\x1b[2J\ny"})},
-				{Payload: &loop.CallResult{CallID: "c", Tool: "x\x1b[2J\ny", Result: tool.ErrorResult("there is none")}},
+			[]client.RunEvent{
+				{Payload: assistant("", client.ToolCall{CallID: "c", Tool: "x\x1b[2J\ny"})},
+				{Payload: &client.CallResult{CallID: "c", Tool: "x\x1b[2J\ny", Result: tool.ErrorResult("there is none")}},
 			},
 			"✗ x\\x1b[2J y (not made) there is none\n",
 		},
 		"an answered question": {
-			[]loop.Event{{Payload: &loop.CallResult{CallID: "c", Tool: "ask_user", Result: tool.TextResult("left")}}},
+			[]client.RunEvent{{Payload: &client.CallResult{CallID: "c", Tool: "ask_user", Result: tool.TextResult("left")}}},
 			"✓ ask_user left\n",
 		},
 		"a call that is approved with other arguments": {
-			[]loop.Event{
-				{Payload: assistant("", loop.Call{ID: "c", Tool: "drop", Arguments: `{"x":1}`})},
-				{Time: began, Payload: &loop.CallStarted{CallID: "c", Tool: "drop"}},
-				{Payload: &loop.DecisionRequested{ID: "d1", Kind: loop.DecideApproval, CallID: "c", Tool: "drop", Reason: "dangerous"}},
-				{Payload: &loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove, Arguments: []byte(`{"x":2}`)}},
-				{Time: began, Payload: &loop.CallStarted{CallID: "c", Tool: "drop", Attempt: 2}},
+			[]client.RunEvent{
+				{Payload: assistant("", client.ToolCall{CallID: "c", Tool: "drop", Arguments: json.RawMessage(`{"x":1}`)})},
+				{Time: began, Payload: &client.CallStarted{CallID: "c", Tool: "drop"}},
+				{Payload: &client.DecisionRequested{Decision: client.PendingDecision{ID: "d1", Kind: client.DecideApproval, CallID: "c", Tool: "drop", Reason: "dangerous"}}},
+				{Payload: &client.DecisionMade{ID: "d1", Verdict: client.Approve, Arguments: []byte(`{"x":2}`)}},
+				{Time: began, Payload: &client.CallStarted{CallID: "c", Tool: "drop", Attempt: 2}},
 			},
 			"→ drop {\"x\":1}\n? drop needs approval (d1): dangerous\n  drop\n    x: 1\n✓ d1 approved with {\"x\":2}\n→ drop {\"x\":2}\n",
 		},
 		"a call that is rejected was not made": {
-			[]loop.Event{
-				{Time: began, Payload: &loop.CallStarted{CallID: "c", Tool: "drop"}},
-				{Payload: assistant("", loop.Call{ID: "c", Tool: "drop"})},
-				{Payload: &loop.DecisionRequested{ID: "d1", Kind: loop.DecideApproval, CallID: "c", Tool: "drop", Reason: "dangerous"}},
-				{Payload: &loop.DecisionMade{ID: "d1", Verdict: loop.VerdictReject}},
-				{Time: began.Add(time.Hour), Payload: &loop.CallResult{CallID: "c", Tool: "drop", Result: tool.ErrorResult("no")}},
+			[]client.RunEvent{
+				{Time: began, Payload: &client.CallStarted{CallID: "c", Tool: "drop"}},
+				{Payload: assistant("", client.ToolCall{CallID: "c", Tool: "drop"})},
+				{Payload: &client.DecisionRequested{Decision: client.PendingDecision{ID: "d1", Kind: client.DecideApproval, CallID: "c", Tool: "drop", Reason: "dangerous"}}},
+				{Payload: &client.DecisionMade{ID: "d1", Verdict: client.Reject}},
+				{Time: began.Add(time.Hour), Payload: &client.CallResult{CallID: "c", Tool: "drop", Result: tool.ErrorResult("no")}},
 			},
 			"→ drop\n? drop needs approval (d1): dangerous\n  drop\n✗ d1 rejected\n✗ drop (not made) no\n",
 		},
 		"a summary that could not be had": {
-			[]loop.Event{{Payload: &loop.Compacted{Failure: "the conversation could not be summed up: overloaded"}}},
+			[]client.RunEvent{{Payload: &client.Compacted{Failure: "the conversation could not be summed up: overloaded"}}},
 			"! the conversation could not be summed up: overloaded\n",
 		},
 		"a run whose time is up": {
-			[]loop.Event{{Payload: &loop.CancelRequested{Stop: loop.StopWallTime, Reason: "an hour"}}}, "■ cancelling: an hour\n",
+			[]client.RunEvent{{Payload: &client.CancelRequested{StopReason: "wall_time", Reason: "an hour"}}}, "■ cancelling: an hour\n",
 		},
 		"combining marks in pieces": {
-			[]loop.Event{
-				{Payload: &loop.TextDelta{Text: "z\u0301\u0301\u0301"}}, {Payload: &loop.TextDelta{Text: "\u0301\u0301"}}, {Payload: assistant("")},
+			[]client.RunEvent{
+				{Payload: &client.TextDelta{Text: "z\u0301\u0301\u0301"}}, {Payload: &client.TextDelta{Text: "\u0301\u0301"}}, {Payload: assistant("")},
 			},
 			"z\u0301\u0301\u0301\u0301" + `\u0301` + "\n",
 		},
-		"a cancellation": {[]loop.Event{{Payload: &loop.TextDelta{Text: "a"}}, {Payload: &loop.CancelRequested{}}}, "a\n■ cancelling\n"},
+		"a cancellation": {[]client.RunEvent{{Payload: &client.TextDelta{Text: "a"}}, {Payload: &client.CancelRequested{}}}, "a\n■ cancelling\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -115,14 +113,14 @@ func TestTextDisplay(t *testing.T) {
 func TestJSONDisplayOfStrangeThings(t *testing.T) {
 	var out bytes.Buffer
 	d := &jsonDisplay{out: &out}
-	events := []loop.Event{
-		{Seq: 1, Payload: assistant("", loop.Call{ID: "a", Tool: "t", Arguments: `{"x":"<&>"}`}, loop.Call{ID: "b", Tool: "t", Arguments: `{"x`}, loop.Call{ID: "c", Tool: "t"})},
-		{Seq: 2, Index: 1, Payload: &loop.CallStatus{CallID: "a", Tool: "t", Status: tool.Status{State: tool.StatusDoing, Message: "half"}}},
-		{Seq: 2, Payload: &loop.CallResult{CallID: "a", Tool: "t", Result: tool.ErrorResult("[crashed] gone"), Failure: &loop.Failure{Kind: tool.KindCrashed, Message: "gone"}}},
-		{Seq: 3, Payload: &loop.UserMessage{Text: "hi"}},
-		{Seq: 4, Index: 1, Payload: &loop.TurnReset{Reason: "r", Attempt: 2}},
-		{Seq: 4, Payload: &loop.CancelRequested{Reason: "why"}},
-		{Seq: 5, Payload: &loop.CallResult{CallID: "b", Tool: "t", Result: tool.Result{Duration: 2500 * time.Microsecond}}},
+	events := []client.RunEvent{
+		{Seq: 1, Type: "assistant_message", Payload: assistant("", client.ToolCall{CallID: "a", Tool: "t", Arguments: json.RawMessage(`{"x":"<&>"}`)}, client.ToolCall{CallID: "b", Tool: "t", Arguments: json.RawMessage(`{"x`)}, client.ToolCall{CallID: "c", Tool: "t"})},
+		{Seq: 2, Index: 1, Type: "call_status", Payload: &client.CallStatus{CallID: "a", Tool: "t", Status: tool.Status{State: tool.StatusDoing, Message: "half"}}},
+		{Seq: 2, Type: "call_result", Payload: &client.CallResult{CallID: "a", Tool: "t", Result: tool.ErrorResult("[crashed] gone"), Err: &tool.Error{Kind: tool.KindCrashed, Message: "gone"}}},
+		{Seq: 3, Type: "user_message", Payload: &client.UserMessage{Text: "hi"}},
+		{Seq: 4, Index: 1, Type: "turn_reset", Payload: &client.TurnReset{Reason: "r", Attempt: 2}},
+		{Seq: 4, Type: "cancel_requested", Payload: &client.CancelRequested{Reason: "why"}},
+		{Seq: 5, Type: "call_result", Payload: &client.CallResult{CallID: "b", Tool: "t", Result: tool.Result{Duration: 2500 * time.Microsecond}}},
 	}
 	for _, e := range events {
 		if err := d.show(e); err != nil {

@@ -11,13 +11,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/internal/toolhost/hosttest"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
 	"github.com/toolhost/toolhost/tool"
-
-	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 )
 
 const paySchema = `{"type":"object","properties":{"to":{"type":"string"},"amount":{"type":"integer","minimum":1}},"required":["to"],"additionalProperties":false}`
@@ -241,18 +239,18 @@ func TestRespondOpensAnEditor(t *testing.T) {
 	}
 	d := &daemon{t: t, w: w, socket: "unix://" + filepath.Join(w.folder, "agentd.sock"), script: w.script(payScript)}
 	d.start()
-	a, err := agentclient.Dial(d.socket)
+	a, err := client.DialAgent(d.socket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	id, err := a.StartRun(t.Context(), &agentdv1.StartRunRequest{Prompt: "pay", RunId: "r"})
+	id, err := a.StartRun(t.Context(), client.Task{Prompt: "pay", RunID: "r"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	awaitDecisions(t, a, id, 1)
 	run, err := a.GetRun(t.Context(), id)
-	if err != nil || string(run.GetPendingDecisions()[0].GetSchema()) != paySchema {
+	if err != nil || string(run.Pending[0].Schema) != paySchema {
 		t.Fatalf("the run is %v, %v", run, err)
 	}
 	respond := func(args ...string) ended {

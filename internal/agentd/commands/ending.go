@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/agentd/loop"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
@@ -22,8 +23,8 @@ const exitCodesHelp = "The exit code is 0 if the run ended well, 5 if it ended a
 	"around it failed, 4 if no toolhost answers, and 7 if a configuration file is not trusted (see `toolhost trust --help`)."
 
 // exitCode returns the exit code of a run that ended.
-func exitCode(r loop.StopReason) int {
-	switch r {
+func exitCode(r client.StopReason) int {
+	switch loop.StopReason(r) {
 	case loop.StopEndTurn, loop.StopCompleted, loop.StopReturnDirect:
 		return cli.ExitOK
 	case loop.StopMaxTurns, loop.StopMaxCalls, loop.StopTokenBudget, loop.StopCostBudget, loop.StopWallTime, loop.StopOutputSize:
@@ -33,7 +34,7 @@ func exitCode(r loop.StopReason) int {
 }
 
 // verdict returns the error for the end of a run, with its exit code.
-func verdict(end *loop.RunFinished) error {
+func verdict(end *client.RunEnded) error {
 	if end == nil {
 		return errors.New("the run's events ended before the run")
 	}
@@ -45,7 +46,7 @@ func verdict(end *loop.RunFinished) error {
 }
 
 // ending returns how a run ended.
-func ending(end *loop.RunFinished) string {
+func ending(end *client.RunEnded) string {
 	if end.Message == "" {
 		return fmt.Sprintf("the run ended: %s", end.StopReason)
 	}

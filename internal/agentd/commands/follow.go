@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal"
 )
 
@@ -18,7 +18,7 @@ var errLeft = errors.New("left")
 // follower shows the events of a run, cancels the run on a signal, and asks a person for decisions.
 // It is for one goroutine.
 type follower struct {
-	agent  runs
+	agent  *client.AgentClient
 	show   display
 	people *interview // asks the person
 	log    *slog.Logger
@@ -36,19 +36,19 @@ type follower struct {
 
 	spinner *spinner // animates the display; may be nil
 
-	held     []loop.Event // events that arrive while a question is on the screen
-	headless []*loop.CallResult
+	held     []client.RunEvent // events that arrive while a question is on the screen
+	headless []*client.CallResult
 }
 
 // seen is an item of a watch.
 type seen struct {
-	event loop.Event
+	event client.RunEvent
 	err   error
 }
 
 // follow shows the events of a run after a sequence number until the run ends. It returns the end,
 // and the number of the last event.
-func (f *follower) follow(ctx context.Context, runID string, after uint64) (end *loop.RunFinished, at uint64, err error) {
+func (f *follower) follow(ctx context.Context, runID string, after uint64) (end *client.RunEnded, at uint64, err error) {
 	events, stop := f.watch(ctx, runID, after)
 	defer stop()
 	defer f.people.editor.end()
@@ -65,7 +65,7 @@ func (f *follower) follow(ctx context.Context, runID string, after uint64) (end 
 				return end, at, errors.Join(f.release(), s.err)
 			}
 			at = max(at, s.event.Seq)
-			end, _ = s.event.Payload.(*loop.RunFinished)
+			end, _ = s.event.Payload.(*client.RunEnded)
 			if err = f.below(ctx, runID, s.event); err == nil {
 				err = f.take(s.event)
 			}
@@ -73,7 +73,7 @@ func (f *follower) follow(ctx context.Context, runID string, after uint64) (end 
 			f.people.console.Take()
 			err = f.answer(ctx, runID, line)
 		case e := <-f.people.editor.result():
-			err = f.decide(ctx, runID, func() (loop.DecisionMade, error) { return f.people.hearEdit(e) })
+			err = f.decide(ctx, runID, func() (client.Decision, error) { return f.people.hearEdit(e) })
 		case <-f.spinner.ticks():
 			err = f.spinner.next()
 		case <-done:
@@ -126,9 +126,9 @@ func (f *follower) lines() <-chan terminal.Typed {
 
 // take shows an event, or keeps it while a person types. An event that settles the question takes
 // effect at once.
-func (f *follower) take(e loop.Event) error {
+func (f *follower) take(e client.RunEvent) error {
 	f.people.note(e)
-	if r, ok := e.Payload.(*loop.CallResult); ok && needsPerson(r) {
+	if r, ok := e.Payload.(*client.CallResult); ok && needsPerson(r) {
 		f.headless = append(f.headless, r)
 	}
 	f.held = append(f.held, e)
@@ -140,8 +140,8 @@ func (f *follower) take(e loop.Event) error {
 
 // below reads what sub-runs wait for after an event that changes it. The follower watches only the
 // run itself, so it does not receive the events of sub-runs.
-func (f *follower) below(ctx context.Context, runID string, e loop.Event) error {
-	if _, changed := e.Payload.(*loop.SubRunWaiting); !changed || f.people.console == nil {
+func (f *follower) below(ctx context.Context, runID string, e client.RunEvent) error {
+	if _, changed := e.Payload.(*client.SubRunWaiting); !changed || f.people.console == nil {
 		return nil
 	}
 	r, err := f.agent.GetRun(ctx, runID)
@@ -192,11 +192,11 @@ func (f *follower) answer(ctx context.Context, runID string, line terminal.Typed
 	case line.Err != nil:
 		return errors.Join(errLeft, f.people.console.Say("\n"))
 	}
-	return f.decide(ctx, runID, func() (loop.DecisionMade, error) { return f.people.hear(line.Text) })
+	return f.decide(ctx, runID, func() (client.Decision, error) { return f.people.hear(line.Text) })
 }
 
 // decide sends the decision that hear returns, if it returns one.
-func (f *follower) decide(ctx context.Context, runID string, hear func() (loop.DecisionMade, error)) error {
+func (f *follower) decide(ctx context.Context, runID string, hear func() (client.Decision, error)) error {
 	made, err := hear()
 	if err != nil {
 		if errors.Is(err, errNoAnswer) {
@@ -209,7 +209,7 @@ func (f *follower) decide(ctx context.Context, runID string, hear func() (loop.D
 	if err := f.release(); err != nil {
 		return err
 	}
-	if _, err := f.agent.Respond(ctx, runID, made); err != nil {
+	if _, err := f.agent.Respond(ctx, runID, f.people.by, made); err != nil {
 		f.log.Warn("the decision came too late", "decision", made.ID, "err", err)
 		f.people.settle(made.ID)
 		// the event is in the journal of the sub-run, which this follower does not watch

@@ -8,8 +8,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/agentd/agent"
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/internal/agentd/agentserver"
 	"github.com/toolhost/toolhost/internal/agentd/model"
 	"github.com/toolhost/toolhost/internal/agentd/runstore/memory"
 	"github.com/toolhost/toolhost/internal/agentd/runstore/postgres"
@@ -18,9 +19,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// history is an agent without a model and tools. It reads runs from the journal, and works on none.
+// history is the client of an agent without a model and tools. It reads runs from the journal, and
+// works on none.
 type history struct {
-	Agent *agent.Agent
+	*client.AgentClient
 	close func() error
 }
 
@@ -66,7 +68,12 @@ func newHistory(config agent.Config, closeStore func() error) (*history, error) 
 	if err != nil {
 		return nil, errors.Join(err, closeStore())
 	}
-	return &history{Agent: a, close: func() error { a.Close(); return closeStore() }}, nil
+	closeAgent := func() error { a.Close(); return closeStore() }
+	local, err := agentserver.ServeLocal(a, nil)
+	if err != nil {
+		return nil, errors.Join(err, closeAgent())
+	}
+	return &history{local.AgentClient, func() error { return errors.Join(local.Close(), closeAgent()) }}, nil
 }
 
 // followPause is the time between two reads of the journal. A person does not notice it.
@@ -75,12 +82,12 @@ const followPause = 250 * time.Millisecond
 // events yields the events of a run in the journal. If follow is set, it also yields events that
 // another process appends, until the run ends or ctx is done. It is no error if a run has no end
 // yet.
-func (h *history) events(ctx context.Context, runID string, follow bool) iter.Seq2[loop.Event, error] {
-	return func(yield func(loop.Event, error) bool) {
+func (h *history) events(ctx context.Context, runID string, follow bool) iter.Seq2[client.RunEvent, error] {
+	return func(yield func(client.RunEvent, error) bool) {
 		var after uint64
 		for again := true; again; again = follow && cli.Wait(ctx, followPause) {
 			unfinished := false
-			for e, err := range h.Agent.WatchRun(ctx, runID, after) {
+			for e, err := range h.WatchRun(ctx, runID, after) {
 				if err != nil && (ctx.Err() != nil && follow || after > 0 && tool.KindOf(err) == tool.KindUnavailable) {
 					unfinished = true
 					break

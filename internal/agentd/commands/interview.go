@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/agentd/loop"
 	"github.com/toolhost/toolhost/internal/terminal"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
@@ -22,7 +23,7 @@ type interview struct {
 	by      string // the name of the person
 
 	// the open decisions in the order of their requests; the first is on the screen
-	open    []loop.Pending
+	open    []client.PendingDecision
 	asked   string // the id of the decision whose question is on the screen
 	editing bool   // the next line is edited arguments
 	editor  *argumentEditor
@@ -30,7 +31,7 @@ type interview struct {
 	// choosing says that the next line chooses which later calls are approved too, and chosen is the
 	// choice that the next line confirms.
 	choosing bool
-	chosen   *loop.Standing
+	chosen   *client.StandingChoice
 	// rejecting says that the next line is the reason of a rejection
 	rejecting bool
 	// the values of the first fields of a question of a tool
@@ -38,7 +39,7 @@ type interview struct {
 	// the id of the decision that was sent and is not in the journal yet; no question appears
 	// meanwhile
 	made  string
-	calls map[string]string
+	calls map[string]json.RawMessage
 }
 
 // newInterview returns an interview without questions. If console is nil, it asks none.
@@ -48,7 +49,7 @@ func newInterview(p cli.Process, c *terminal.Console, show *textDisplay) *interv
 	if by == "" {
 		by = p.Getenv("LOGNAME")
 	}
-	v := &interview{console: c, show: show, by: by, calls: make(map[string]string)}
+	v := &interview{console: c, show: show, by: by, calls: make(map[string]json.RawMessage)}
 	if c != nil {
 		v.editor = newArgumentEditor(p)
 	}
@@ -56,7 +57,7 @@ func newInterview(p cli.Process, c *terminal.Console, show *textDisplay) *interv
 }
 
 // expect adds the decisions that a run already waits for.
-func (v *interview) expect(pending []loop.Pending) {
+func (v *interview) expect(pending []client.PendingDecision) {
 	for _, d := range pending {
 		v.calls[d.CallID] = d.Arguments
 	}
@@ -65,11 +66,11 @@ func (v *interview) expect(pending []loop.Pending) {
 
 // expectBelow adds the decisions that sub-runs wait for. pending may also contain decisions of the
 // run itself.
-func (v *interview) expectBelow(pending []loop.Pending) {
-	has := func(list []loop.Pending, id string) bool {
-		return slices.ContainsFunc(list, func(d loop.Pending) bool { return d.ID == id })
+func (v *interview) expectBelow(pending []client.PendingDecision) {
+	has := func(list []client.PendingDecision, id string) bool {
+		return slices.ContainsFunc(list, func(d client.PendingDecision) bool { return d.ID == id })
 	}
-	v.drop(func(d loop.Pending) bool { return d.RunID != "" && !has(pending, d.ID) })
+	v.drop(func(d client.PendingDecision) bool { return d.RunID != "" && !has(pending, d.ID) })
 	for _, d := range pending {
 		if d.RunID != "" && !has(v.open, d.ID) {
 			v.open = append(v.open, d)
@@ -79,31 +80,31 @@ func (v *interview) expectBelow(pending []loop.Pending) {
 
 // isBelow reports whether an open decision belongs to a sub-run.
 func (v *interview) isBelow(id string) bool {
-	return slices.ContainsFunc(v.open, func(d loop.Pending) bool { return d.ID == id && d.RunID != "" })
+	return slices.ContainsFunc(v.open, func(d client.PendingDecision) bool { return d.ID == id && d.RunID != "" })
 }
 
 // note updates the open decisions by an event.
-func (v *interview) note(e loop.Event) {
+func (v *interview) note(e client.RunEvent) {
 	switch p := e.Payload.(type) {
-	case *loop.AssistantMessage:
+	case *client.AssistantMessage:
 		for _, c := range p.Calls {
-			v.calls[c.ID] = c.Arguments
+			v.calls[c.CallID] = c.Arguments
 		}
-	case *loop.CallResult:
+	case *client.CallResult:
 		delete(v.calls, p.CallID)
-		v.drop(func(d loop.Pending) bool { return d.CallID == p.CallID })
-	case *loop.DecisionRequested:
-		open := loop.Pending{DecisionRequested: *p, Arguments: string(p.Final)}
-		if open.Arguments == "" {
-			open.Arguments = v.calls[p.CallID]
+		v.drop(func(d client.PendingDecision) bool { return d.CallID == p.CallID })
+	case *client.DecisionRequested:
+		open := p.Decision
+		if len(open.Arguments) == 0 {
+			open.Arguments = v.calls[open.CallID]
 		}
 		v.open = append(v.open, open)
-	case *loop.DecisionMade:
+	case *client.DecisionMade:
 		v.settle(p.ID)
-	case *loop.UserMessage, *loop.RunFinished:
-		v.drop(func(d loop.Pending) bool {
-			return p.Type() == loop.TypeRunFinished || d.Kind == loop.DecidePause && d.RunID == ""
-		})
+	case *client.UserMessage:
+		v.drop(func(d client.PendingDecision) bool { return d.Kind == client.DecidePause && d.RunID == "" })
+	case *client.RunEnded:
+		v.open = nil
 	}
 }
 
@@ -111,13 +112,13 @@ func (v *interview) note(e loop.Event) {
 func (v *interview) hand(id string) { v.made = id }
 
 func (v *interview) settle(id string) {
-	v.drop(func(d loop.Pending) bool { return d.ID == id })
+	v.drop(func(d client.PendingDecision) bool { return d.ID == id })
 	if v.made == id {
 		v.made = ""
 	}
 }
 
-func (v *interview) drop(settled func(loop.Pending) bool) {
+func (v *interview) drop(settled func(client.PendingDecision) bool) {
 	v.open = slices.DeleteFunc(v.open, settled)
 }
 
@@ -200,9 +201,9 @@ func noAnswer(err error) error {
 
 // hear returns the decision that a line makes about the first question. errNoAnswer means that it
 // asked the question again.
-func (v *interview) hear(line string) (loop.DecisionMade, error) {
+func (v *interview) hear(line string) (client.Decision, error) {
 	d := &v.open[0]
-	made := loop.DecisionMade{ID: d.ID, By: v.by}
+	made := client.Decision{ID: d.ID}
 	if word, ok := v.commandIn(line); ok {
 		return made, v.obey(word)
 	}
@@ -213,52 +214,52 @@ func (v *interview) hear(line string) (loop.DecisionMade, error) {
 		return v.hearStanding(made, line)
 	}
 	if v.rejecting {
-		made.Verdict, made.Text = loop.VerdictReject, strings.TrimSpace(line)
+		made.Verdict, made.Text = client.Reject, strings.TrimSpace(line)
 		v.close()
 		return made, nil
 	}
-	if d.Kind == loop.DecideTool {
+	if d.Kind == client.DecideTool {
 		return v.hearAnswer(made, line)
 	}
 	text := strings.TrimSpace(line)
 	word := strings.ToLower(text)
 	switch {
-	case d.Kind == loop.DecideQuestion:
-		made.Verdict, made.Text = loop.VerdictAnswer, option(d.Options, text)
+	case d.Kind == client.DecideQuestion:
+		made.Verdict, made.Text = client.Answer, option(d.Options, text)
 		if text == "" {
-			made.Verdict = loop.VerdictReject
+			made.Verdict = client.Reject
 		}
 	case word == "":
 		return made, noAnswer(v.again("Nothing happens before you decide."))
 	case word == "y" || word == "yes":
-		made.Verdict = loop.VerdictApprove
-	case d.Kind == loop.DecideApproval && v.console.Edits() && (word == "n" || word == "no"):
+		made.Verdict = client.Approve
+	case d.Kind == client.DecideApproval && v.console.Edits() && (word == "n" || word == "no"):
 		v.rejecting = true
 		return made, noAnswer(v.console.Ask(terminal.Question{Prompt: promptReason}))
 	case word == "n" || word == "no":
-		made.Verdict = loop.VerdictReject
-	case d.Kind == loop.DecideApproval && len(d.Offers) > 0 && (word == "r" || word == "run"):
+		made.Verdict = client.Reject
+	case d.Kind == client.DecideApproval && len(d.StandingOffers) > 0 && (word == "r" || word == "run"):
 		return made, noAnswer(v.askRun())
-	case d.Kind == loop.DecideApproval && len(d.Offers) > 0 && (word == "l" || word == "later"):
+	case d.Kind == client.DecideApproval && len(d.StandingOffers) > 0 && (word == "l" || word == "later"):
 		v.choosing, v.chosen = true, nil
 		return made, noAnswer(v.askStanding(""))
-	case d.Kind == loop.DecideApproval && (word == "e" || word == "edit"):
-		v.editing, v.draft = true, prefilled(d.Arguments)
+	case d.Kind == client.DecideApproval && (word == "e" || word == "edit"):
+		v.editing, v.draft = true, prefilled(string(d.Arguments))
 		if v.editor.usable() {
 			v.editor.begin(v.draft)
 			return made, errNoAnswer
 		}
-		words := "  now: " + cli.OneLine(d.Arguments)
+		words := "  now: " + cli.OneLine(string(d.Arguments))
 		if v.console.Edits() {
 			words = "" // the editor has them
 		}
 		return made, noAnswer(v.again(words))
-	case d.Kind == loop.DecideApproval:
-		made.Verdict, made.Text = loop.VerdictReject, text
-	case d.Kind == loop.DecideOutcome:
-		made.Verdict, made.Text = loop.VerdictAnswer, text
+	case d.Kind == client.DecideApproval:
+		made.Verdict, made.Text = client.Reject, text
+	case d.Kind == client.DecideOutcome:
+		made.Verdict, made.Text = client.Answer, text
 	default:
-		made.Verdict, made.Text = loop.VerdictApprove, text
+		made.Verdict, made.Text = client.Approve, text
 	}
 	v.close()
 	return made, nil
@@ -271,7 +272,7 @@ func (v *interview) commandIn(line string) (word string, ok bool) {
 	word, _, _ = strings.Cut(strings.TrimRight(line, " \t\n"), " ")
 	known := word == "/help" || word == "/?" || word == "/quit" || word == "/exit"
 	switch v.open[0].Kind {
-	case loop.DecideQuestion, loop.DecideTool, loop.DecideOutcome:
+	case client.DecideQuestion, client.DecideTool, client.DecideOutcome:
 		return word, known
 	}
 	return word, known || slashCommand.MatchString(word)
@@ -290,17 +291,14 @@ func (v *interview) obey(word string) error {
 
 // hearAnswer returns the answer to a question of a tool. If the question has several fields, each
 // line is the value of the next one. An empty line at the first field declines.
-func (v *interview) hearAnswer(made loop.DecisionMade, line string) (loop.DecisionMade, error) {
-	var schema json.RawMessage
-	if q := v.open[0].Question; q != nil {
-		schema = q.Schema
-	}
+func (v *interview) hearAnswer(made client.Decision, line string) (client.Decision, error) {
+	schema := v.open[0].Schema
 	fields := form.Fields(schema)
 	text := strings.TrimSpace(line)
-	made.Verdict, made.Text = loop.VerdictAnswer, text
+	made.Verdict, made.Text = client.Answer, text
 	switch {
 	case text == "" && len(v.filled) == 0:
-		made.Verdict = loop.VerdictReject
+		made.Verdict = client.Reject
 	case len(fields) == 0, len(v.filled) == 0 && strings.HasPrefix(text, "{"):
 		if _, err := loop.AnswerContent(schema, text); err != nil {
 			return made, noAnswer(v.again("  That is no JSON object."))
@@ -326,7 +324,7 @@ func (v *interview) hearAnswer(made loop.DecisionMade, line string) (loop.Decisi
 }
 
 // hearArguments returns the approval with the arguments that a person typed as a line.
-func (v *interview) hearArguments(made loop.DecisionMade, line string) (loop.DecisionMade, error) {
+func (v *interview) hearArguments(made client.Decision, line string) (client.Decision, error) {
 	word := strings.ToLower(strings.TrimSpace(line))
 	switch {
 	case word == "":
@@ -340,13 +338,13 @@ func (v *interview) hearArguments(made loop.DecisionMade, line string) (loop.Dec
 
 // hearEdit returns the approval with the arguments that a person edited. errNoAnswer means that it
 // asked again, or that the question was settled meanwhile.
-func (v *interview) hearEdit(e edited) (loop.DecisionMade, error) {
+func (v *interview) hearEdit(e edited) (client.Decision, error) {
 	v.editor.taken()
 	if len(v.open) == 0 || v.open[0].ID != v.asked {
 		v.editing = false
-		return loop.DecisionMade{}, noAnswer(v.show.line(yellow, "  the decision was made meanwhile; your edit has no effect"))
+		return client.Decision{}, noAnswer(v.show.line(yellow, "  the decision was made meanwhile; your edit has no effect"))
 	}
-	made := loop.DecisionMade{ID: v.open[0].ID, By: v.by}
+	made := client.Decision{ID: v.open[0].ID}
 	switch {
 	case e.err != nil:
 		v.editing = false
@@ -359,8 +357,8 @@ func (v *interview) hearEdit(e edited) (loop.DecisionMade, error) {
 }
 
 // approveEdited returns the approval with other arguments, if they fit the schema of the tool.
-func (v *interview) approveEdited(made loop.DecisionMade, text string) (loop.DecisionMade, error) {
-	arguments, err := checkedArguments(text, v.open[0].Arguments, v.open[0].Schema)
+func (v *interview) approveEdited(made client.Decision, text string) (client.Decision, error) {
+	arguments, err := checkedArguments(text, string(v.open[0].Arguments), v.open[0].Schema)
 	switch {
 	case err != nil:
 		v.draft = text
@@ -369,7 +367,7 @@ func (v *interview) approveEdited(made loop.DecisionMade, text string) (loop.Dec
 		v.editing = false
 		return made, noAnswer(v.again("  the arguments stay as they are"))
 	}
-	made.Verdict, made.Arguments = loop.VerdictApprove, arguments
+	made.Verdict, made.Arguments = client.Approve, arguments
 	v.close()
 	return made, nil
 }

@@ -1,7 +1,7 @@
 package commands
 
 import (
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal"
 )
 
@@ -19,10 +19,10 @@ func (v *interview) question() error {
 	v.editing, v.choosing, v.chosen, v.rejecting = false, false, nil, false
 	d := &v.open[0]
 	text := prompt(d.Kind)
-	if d.Kind == loop.DecideApproval && len(d.Offers) > 0 {
+	if d.Kind == client.DecideApproval && len(d.StandingOffers) > 0 {
 		text = promptStanding
 	}
-	return v.console.Ask(terminal.Question{Prompt: text, Decision: d.Kind != loop.DecideQuestion && d.Kind != loop.DecideTool})
+	return v.console.Ask(terminal.Question{Prompt: text, Decision: d.Kind != client.DecideQuestion && d.Kind != client.DecideTool})
 }
 
 // back returns from a question that belongs to an answer, such as that for edited arguments, and
@@ -35,15 +35,15 @@ func (v *interview) back() (bool, error) {
 }
 
 // prompt returns the question for people.
-func prompt(kind loop.DecisionKind) string {
+func prompt(kind client.DecisionKind) string {
 	switch kind {
-	case loop.DecideApproval:
+	case client.DecideApproval:
 		return "  allow it? [y]es, [n]o, [e]dit the arguments, or say why not: "
-	case loop.DecideQuestion:
+	case client.DecideQuestion:
 		return "  your answer (empty: none): "
-	case loop.DecideTool:
+	case client.DecideTool:
 		return "  your answer (empty: you decline): "
-	case loop.DecideOutcome:
+	case client.DecideOutcome:
 		return "  [y] make it once more, [n] leave it open, or say how it ended: "
 	}
 	return "  [y] go on, [n] end the run, or say how to go on: "

@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
-	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -31,18 +29,18 @@ func TestKilledAgainAndAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.start()
-	a, err := agentclient.Dial(d.socket)
+	a, err := client.DialAgent(d.socket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	id, err := a.StartRun(t.Context(), &agentdv1.StartRunRequest{Prompt: "count", RunId: "r"})
+	id, err := a.StartRun(t.Context(), client.Task{Prompt: "count", RunID: "r"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	end, kills := watchThroughKills(t, d, a, id)
 	d.kill()
-	if end.GetStopReason() != agentdv1.StopReason_STOP_REASON_END_TURN || end.GetText() != "done" || end.GetTurns() != turns+1 || end.GetCalls() != 2*turns {
+	if end.StopReason != "end_turn" || end.Text != "done" || end.Turns != turns+1 || end.Calls != 2*turns {
 		t.Errorf("ended with %v", end)
 	}
 	if kills < turns {
@@ -61,7 +59,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 
 // watchThroughKills watches a run to its end, and kills the daemon after each event. It fails if an
 // event is missing or repeated.
-func watchThroughKills(t *testing.T, d *daemon, a *agentclient.Client, id string) (end *agentdv1.RunFinished, kills int) {
+func watchThroughKills(t *testing.T, d *daemon, a *client.AgentClient, id string) (end *client.RunEnded, kills int) {
 	t.Helper()
 	seen := uint64(0)
 	for end == nil {
@@ -72,14 +70,14 @@ func watchThroughKills(t *testing.T, d *daemon, a *agentclient.Client, id string
 				}
 				t.Fatal(err)
 			}
-			if e.GetIndex() > 0 {
+			if e.Index > 0 {
 				continue
 			}
-			if e.GetSeq() != seen+1 {
-				t.Fatalf("event %d after %d", e.GetSeq(), seen)
+			if e.Seq != seen+1 {
+				t.Fatalf("event %d after %d", e.Seq, seen)
 			}
-			seen = e.GetSeq()
-			if end = e.GetRunFinished(); end == nil {
+			seen = e.Seq
+			if end, _ = e.Payload.(*client.RunEnded); end == nil {
 				d.kill()
 				kills++
 				d.start()

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/terminal/configfile"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
+	"github.com/toolhost/toolhost/tool"
 )
 
 func newReloadCommand(p cli.Process) *cobra.Command {
@@ -23,7 +23,7 @@ func newReloadCommand(p cli.Process) *cobra.Command {
 			"and exits with 2. It names settings that need a restart. With -o json it prints an object: file, changes (key, old,\n" +
 			"new, restart), and problem.",
 		Example: "  agentd reload",
-	}, (*agentclient.Client).Reload, reloadResult)
+	}, (*client.AgentClient).Reload, reloadResult)
 }
 
 func newConfigCommand(p cli.Process) *cobra.Command {
@@ -41,28 +41,28 @@ func newConfigDiffCommand(p cli.Process) *cobra.Command {
 			"nothing differs, with 1 if something does, and with 2 if agentd would refuse the file. With -o json it prints an\n" +
 			"object: file, changes (key, old, new, restart), and problem.",
 		Example: "  agentd config diff",
-	}, (*agentclient.Client).DiffConfiguration, diffResult)
+	}, (*client.AgentClient).DiffConfiguration, diffResult)
 }
 
 // configurationCommand completes a command about the configuration of an agentd. ask requests the
 // change. result returns the text for people, and the error with the exit code.
-func configurationCommand(p cli.Process, cmd *cobra.Command, ask func(*agentclient.Client, context.Context) (*agentdv1.ConfigurationChange, error),
+func configurationCommand(p cli.Process, cmd *cobra.Command, ask func(*client.AgentClient, context.Context) (tool.ConfigurationChange, error),
 	result func(*configfile.Diff) (string, error)) *cobra.Command {
 	var format cli.Format
 	s := &server{setup: setup{process: p}}
 	cmd.Args = cli.Arguments(0, 0)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		var change *agentdv1.ConfigurationChange
-		err := s.change(cmd.Context(), func(c *agentclient.Client) (err error) {
+		var change tool.ConfigurationChange
+		err := s.change(cmd.Context(), func(c *client.AgentClient) (err error) {
 			change, err = ask(c, cmd.Context())
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		diff := &configfile.Diff{File: change.GetFile(), Problem: change.GetProblem(), Changes: []configfile.Change{}}
-		for _, s := range change.GetChanges() {
-			diff.Changes = append(diff.Changes, configfile.Change{Key: s.GetKey(), Old: s.GetOld(), New: s.GetNew(), Restart: s.GetRestart()})
+		diff := &configfile.Diff{File: change.File, Problem: change.Problem, Changes: []configfile.Change{}}
+		for _, s := range change.Changes {
+			diff.Changes = append(diff.Changes, configfile.Change{Key: s.Key, Old: s.Old, New: s.New, Restart: s.Restart})
 		}
 		text, failed := result(diff)
 		if format.JSON() {

@@ -7,8 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
+	"github.com/toolhost/toolhost/client"
 )
 
 const servedScript = `
@@ -50,23 +49,23 @@ func TestRunsOfAServer(t *testing.T) {
 		t.Errorf("exit code %d\n%s\n%s", code, chat.stdout, chat.stderr)
 	}
 
-	a, err := agentclient.Dial(socket)
+	a, err := client.DialAgent(socket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
 	var prompts []string
-	for run, err := range a.ListRuns(t.Context(), &agentdv1.ListRunsRequest{}) {
+	for run, err := range a.ListRuns(t.Context(), client.RunFilter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prompts = append(prompts, run.GetPrompt())
-		for e, err := range a.WatchRun(t.Context(), run.GetRunId(), 0) {
+		prompts = append(prompts, run.Prompt)
+		for e, err := range a.WatchRun(t.Context(), run.ID, 0) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if started := e.GetRunStarted(); started != nil && len(prompts) == 3 && started.GetAgent() != "echoes" {
-				t.Errorf("the first run is of the agent %q", started.GetAgent())
+			if started, ok := e.Payload.(*client.RunStarted); ok && len(prompts) == 3 && started.Agent != "echoes" {
+				t.Errorf("the first run is of the agent %q", started.Agent)
 			}
 		}
 	}
@@ -90,12 +89,12 @@ func TestLookingCancelsNothing(t *testing.T) {
 	server, interrupt, wait := w.begin("serve", "--listen", socket, "--journal", filepath.Join(w.folder, "served.db"),
 		"--model", w.script("turns: [{calls: [{id: a, tool: danger, arguments: {}}]}, {text: whole}]"))
 	server.stdout.until(t, "agentd is ready")
-	a, err := agentclient.Dial(socket)
+	a, err := client.DialAgent(socket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	id, err := a.StartRun(t.Context(), &agentdv1.StartRunRequest{Prompt: "go", People: &agentdv1.People{Attended: true}})
+	id, err := a.StartRun(t.Context(), client.Task{Prompt: "go", People: &client.People{Attended: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +122,7 @@ func TestLookingCancelsNothing(t *testing.T) {
 		t.Error(err)
 	}
 	run, err := a.GetRun(t.Context(), id)
-	if err != nil || run.GetState() != agentdv1.RunState_RUN_STATE_WAITING {
+	if err != nil || run.State != client.RunWaiting {
 		t.Errorf("after Ctrl-C of a person who looked: %v, %v", run, err)
 	}
 	w.run("cancel", id, "--addr", socket, "--reason", "enough").want(t, 0)
@@ -131,10 +130,10 @@ func TestLookingCancelsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := e.GetCancelRequested(); c != nil && c.GetReason() != "enough (by "+ownPrincipal()+")" {
-			t.Errorf("the reason is %q", c.GetReason())
+		if c, ok := e.Payload.(*client.CancelRequested); ok && c.Reason != "enough (by "+ownPrincipal()+")" {
+			t.Errorf("the reason is %q", c.Reason)
 		}
-		if e.GetRunFinished() != nil {
+		if e.Type == "run_finished" {
 			break
 		}
 	}

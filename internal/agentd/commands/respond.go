@@ -2,17 +2,17 @@ package commands
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/agentd/agent"
 	"github.com/toolhost/toolhost/internal/terminal"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 func newRespondCommand(p cli.Process) *cobra.Command {
@@ -41,16 +41,16 @@ func newRespondCommand(p cli.Process) *cobra.Command {
 			if by == "" {
 				by = p.Getenv("USER")
 			}
-			return s.change(cmd.Context(), func(a *agentclient.Client) error {
+			return s.change(cmd.Context(), func(a *client.AgentClient) error {
 				run, err := a.GetRun(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
-				decisions, err := words.decisions(run.GetPendingDecisions())
+				decisions, err := words.decisions(run.Pending)
 				if err != nil {
 					return err
 				}
-				if err := words.edit(cmd.Context(), p, decisions, run.GetPendingDecisions()); err != nil {
+				if err := words.edit(cmd.Context(), p, decisions, run.Pending); err != nil {
 					return err
 				}
 				for runID, made := range byRun(args[0], decisions) {
@@ -58,7 +58,7 @@ func newRespondCommand(p cli.Process) *cobra.Command {
 						return err
 					}
 				}
-				_, err = fmt.Fprintf(p.Out(), "%s goes on: %d decided, %d still wait\n", args[0], len(decisions), len(run.GetPendingDecisions())-len(decisions))
+				_, err = fmt.Fprintf(p.Out(), "%s goes on: %d decided, %d still wait\n", args[0], len(decisions), len(run.Pending)-len(decisions))
 				return err
 			})
 		},
@@ -159,8 +159,8 @@ func (v verdicts) fill(texts []string, atTerminal bool) error {
 }
 
 // decisions returns the decisions in the form of the server.
-func (v verdicts) decisions(pending []*agentdv1.PendingDecision) ([]*agentdv1.Decision, error) {
-	var list []*agentdv1.Decision
+func (v verdicts) decisions(pending []client.PendingDecision) ([]client.Decision, error) {
+	var list []client.Decision
 	for _, d := range v {
 		p, err := d.wanted(pending)
 		if err != nil {
@@ -169,22 +169,17 @@ func (v verdicts) decisions(pending []*agentdv1.PendingDecision) ([]*agentdv1.De
 		if d.later != "" && d.flag != "approve" && d.flag != "edit" {
 			return nil, cli.Usage("--later %q: only the approval of a call can approve later calls", d.later)
 		}
-		made := &agentdv1.Decision{DecisionId: p.GetDecisionId()}
+		made := client.Decision{ID: p.ID, Verdict: client.Approve, Text: d.reason}
 		switch d.flag {
-		case "approve":
-			made.Verdict = &agentdv1.Decision_Approve{Approve: &agentdv1.Approve{Reason: d.reason}}
-			if err := d.addStanding(p, made.GetApprove()); err != nil {
-				return nil, err
-			}
-		case "edit":
-			made.Verdict = &agentdv1.Decision_Approve{Approve: &agentdv1.Approve{Arguments: []byte(d.text), Reason: d.reason}}
-			if err := d.addStanding(p, made.GetApprove()); err != nil {
+		case "approve", "edit":
+			made.Arguments = json.RawMessage(d.text) // empty for an approval
+			if err := d.addStanding(p, &made); err != nil {
 				return nil, err
 			}
 		case "reject":
-			made.Verdict = &agentdv1.Decision_Reject{Reject: &agentdv1.Reject{Reason: d.reason}}
+			made.Verdict = client.Reject
 		default:
-			made.Verdict = &agentdv1.Decision_Answer{Answer: &agentdv1.Answer{Text: d.text}}
+			made.Verdict, made.Text = client.Answer, d.text
 		}
 		list = append(list, made)
 	}
@@ -193,43 +188,42 @@ func (v verdicts) decisions(pending []*agentdv1.PendingDecision) ([]*agentdv1.De
 
 // edit checks the arguments of edits, and lets the person edit those that the command line lacks.
 // decisions are those of v, in the same order.
-func (v verdicts) edit(ctx context.Context, p cli.Process, decisions []*agentdv1.Decision, pending []*agentdv1.PendingDecision) error {
+func (v verdicts) edit(ctx context.Context, p cli.Process, decisions []client.Decision, pending []client.PendingDecision) error {
 	for i, d := range v {
 		if d.flag != "edit" {
 			continue
 		}
-		at := slices.IndexFunc(pending, func(p *agentdv1.PendingDecision) bool { return p.GetDecisionId() == decisions[i].GetDecisionId() })
-		wanted := pending[at]
-		if wanted.GetKind() != agentdv1.DecisionKind_DECISION_KIND_APPROVAL {
+		made := &decisions[i]
+		wanted := &pending[slices.IndexFunc(pending, func(p client.PendingDecision) bool { return p.ID == made.ID })]
+		if wanted.Kind != client.DecideApproval {
 			continue // agentd says which verdicts fit
 		}
-		approve := decisions[i].GetApprove()
 		if !d.ask {
-			if err := agent.CheckArguments(wanted.GetSchema(), approve.GetArguments()); err != nil {
+			if err := agent.CheckArguments(wanted.Schema, made.Arguments); err != nil {
 				return err
 			}
 			continue
 		}
-		made, err := editArguments(ctx, p, string(wanted.GetArguments()), wanted.GetSchema())
+		edited, err := editArguments(ctx, p, string(wanted.Arguments), wanted.Schema)
 		if err != nil {
 			return err
 		}
-		if made == nil {
-			return cli.Usage("the arguments of %s were not changed, and nothing was decided; approve them with --approve %s", d.call, wanted.GetDecisionId())
+		if edited == nil {
+			return cli.Usage("the arguments of %s were not changed, and nothing was decided; approve them with --approve %s", d.call, wanted.ID)
 		}
-		approve.Arguments = made
+		made.Arguments = edited
 	}
 	return nil
 }
 
 // byRun groups decisions by their run: the named run, or its sub-runs, whose decisions are named
 // RUN/DECISION.
-func byRun(runID string, decisions []*agentdv1.Decision) map[string][]*agentdv1.Decision {
-	groups := make(map[string][]*agentdv1.Decision)
+func byRun(runID string, decisions []client.Decision) map[string][]client.Decision {
+	groups := make(map[string][]client.Decision)
 	for _, d := range decisions {
 		at := runID
-		if below, id, ok := strings.Cut(d.GetDecisionId(), "/"); ok {
-			at, d.DecisionId = below, id
+		if below, id, ok := strings.Cut(d.ID, "/"); ok {
+			at, d.ID = below, id
 		}
 		groups[at] = append(groups[at], d)
 	}
@@ -239,17 +233,18 @@ func byRun(runID string, decisions []*agentdv1.Decision) map[string][]*agentdv1.
 // wanted returns the open decision that the flag names: by its id, by the id of its call, or by the end
 // of that. A call id is not enough for an approval: the call may have been asked about again with other
 // arguments, and the person has seen only the former ones.
-func (d *verdictFlag) wanted(pending []*agentdv1.PendingDecision) (*agentdv1.PendingDecision, error) {
+func (d *verdictFlag) wanted(pending []client.PendingDecision) (*client.PendingDecision, error) {
 	var all []string
-	var found []*agentdv1.PendingDecision
-	for _, p := range pending {
+	var found []*client.PendingDecision
+	for i := range pending {
+		p := &pending[i]
 		switch {
-		case d.call == p.GetDecisionId():
+		case d.call == p.ID:
 			return p, nil
-		case d.call != "" && (d.call == p.GetCallId() || strings.HasSuffix(p.GetCallId(), "."+d.call)):
+		case d.call != "" && (d.call == p.CallID || strings.HasSuffix(p.CallID, "."+d.call)):
 			found = append(found, p)
 		}
-		all = append(all, strings.TrimSpace(p.GetDecisionId()+" "+p.GetCallId()))
+		all = append(all, strings.TrimSpace(p.ID+" "+p.CallID))
 	}
 	waits := strings.Join(all, ", ")
 	switch {

@@ -4,17 +4,17 @@ import (
 	"strings"
 	"testing"
 
-	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/client"
 )
 
 // A decision is found by what names exactly one open decision. An approval names the decision: after
 // another person has edited the call, its id stands for arguments that the approver has not seen.
 func TestNamesOfDecisions(t *testing.T) {
-	pending := []*agentdv1.PendingDecision{
-		{DecisionId: "d2", CallId: "r.t1.c0"},
-		{DecisionId: "d3", CallId: "r.t1.c1"},
-		{DecisionId: "below/d1", CallId: "below.t1.c1"},
-		{DecisionId: "d4"},
+	pending := []client.PendingDecision{
+		{ID: "d2", CallID: "r.t1.c0"},
+		{ID: "d3", CallID: "r.t1.c1"},
+		{ID: "below/d1", CallID: "below.t1.c1"},
+		{ID: "d4"},
 	}
 	for name, test := range map[string]struct{ flag, call, want, problem string }{
 		"approve a decision":         {"approve", "d2", "d2", ""},
@@ -32,8 +32,12 @@ func TestNamesOfDecisions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := (&verdictFlag{flag: test.flag, call: test.call}).wanted(pending)
-			if err != nil && (test.problem == "" || !strings.Contains(err.Error(), test.problem)) || err == nil && got.GetDecisionId() != test.want {
-				t.Errorf("decision %q, error %v; want %q, %q", got.GetDecisionId(), err, test.want, test.problem)
+			id := ""
+			if got != nil {
+				id = got.ID
+			}
+			if err != nil && (test.problem == "" || !strings.Contains(err.Error(), test.problem)) || id != test.want {
+				t.Errorf("decision %q, error %v; want %q, %q", id, err, test.want, test.problem)
 			}
 		})
 	}

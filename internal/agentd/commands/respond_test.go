@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
+	"github.com/toolhost/toolhost/client"
 )
 
 const threeDecisions = `
@@ -30,12 +29,12 @@ func TestDecisionsOutliveAgentd(t *testing.T) {
 	}
 	d := &daemon{t: t, w: w, socket: "unix://" + filepath.Join(w.folder, "agentd.sock"), script: w.script(threeDecisions)}
 	d.start()
-	a, err := agentclient.Dial(d.socket)
+	a, err := client.DialAgent(d.socket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	id, err := a.StartRun(t.Context(), &agentdv1.StartRunRequest{Prompt: "decide", RunId: "r"})
+	id, err := a.StartRun(t.Context(), client.Task{Prompt: "decide", RunID: "r"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,13 +109,13 @@ func TestRunIsResumed(t *testing.T) {
 }
 
 // awaitDecisions waits until a run has requested n decisions.
-func awaitDecisions(t *testing.T, a *agentclient.Client, id string, n int) {
+func awaitDecisions(t *testing.T, a *client.AgentClient, id string, n int) {
 	t.Helper()
 	for e, err := range a.WatchRun(t.Context(), id, 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.GetDecisionRequested() != nil {
+		if e.Type == "decision_requested" {
 			if n--; n == 0 {
 				return
 			}
@@ -125,15 +124,15 @@ func awaitDecisions(t *testing.T, a *agentclient.Client, id string, n int) {
 }
 
 // decisionOf returns the id of the open decision about a call.
-func decisionOf(t *testing.T, a *agentclient.Client, runID, callID string) string {
+func decisionOf(t *testing.T, a *client.AgentClient, runID, callID string) string {
 	t.Helper()
 	r, err := a.GetRun(t.Context(), runID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range r.GetPendingDecisions() {
-		if p.GetCallId() == callID {
-			return p.GetDecisionId()
+	for _, p := range r.Pending {
+		if p.CallID == callID {
+			return p.ID
 		}
 	}
 	t.Fatalf("the run does not wait for a decision on %s", callID)

@@ -2,18 +2,19 @@ package commands
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // result shows the result of a call in one line. A story has the whole result below it. A chat says
 // how to open a result that one line does not hold.
-func (d *textDisplay) result(e loop.Event, p *loop.CallResult) error {
+func (d *textDisplay) result(e client.RunEvent, p *client.CallResult) error {
 	card := d.card(p.CallID, p.Tool)
 	d.forget(p.CallID)
 	head, shade := resultHead(e, p, card)
@@ -39,7 +40,7 @@ func (d *textDisplay) result(e loop.Event, p *loop.CallResult) error {
 
 // resultHead returns the beginning of the line of a result, without the arguments: the mark and the
 // name, and how the call went.
-func resultHead(e loop.Event, p *loop.CallResult, card *callCard) (head [2]string, shade string) {
+func resultHead(e client.RunEvent, p *client.CallResult, card *callCard) (head [2]string, shade string) {
 	mark, shade, took := "✓", green, ""
 	if p.Result.IsError {
 		mark, shade, took = "✗", red, " (not made)"
@@ -70,7 +71,7 @@ func settledWords(s *tool.Settlement) string {
 
 // resultLine shows the line of a result. In a terminal it replaces the line of the running call, so
 // it also shows the arguments.
-func (d *textDisplay) resultLine(e loop.Event, card *callCard, head [2]string, text, shade string, cut bool) error {
+func (d *textDisplay) resultLine(e client.RunEvent, card *callCard, head [2]string, text, shade string, cut bool) error {
 	if d.block == nil {
 		return d.line(shade, "%s%s %s", head[0], head[1], text)
 	}
@@ -85,7 +86,7 @@ func (d *textDisplay) resultLine(e loop.Event, card *callCard, head [2]string, t
 
 // wholeResult shows a result with all of its lines. A tool wrote them: each line has a mark that the
 // text cannot leave, and no line reaches the terminal without escapes.
-func (d *textDisplay) wholeResult(r *loop.CallResult) error {
+func (d *textDisplay) wholeResult(r *client.CallResult) error {
 	text, facts := cli.Shown(&r.Result)
 	if r.Answer != "" { // for the user, without what models are told
 		text, facts = r.Answer, ""
@@ -104,7 +105,7 @@ func (d *textDisplay) wholeResult(r *loop.CallResult) error {
 
 // wholeArguments shows the arguments of a call, as a person reads them who decides about it.
 func (d *textDisplay) wholeArguments(name, arguments string) error {
-	for i, line := range shownArguments(&loop.Pending{DecisionRequested: loop.DecisionRequested{Tool: name}, Arguments: arguments}) {
+	for i, line := range shownArguments(&client.PendingDecision{Tool: name, Arguments: json.RawMessage(arguments)}) {
 		text := line.text
 		if i == 0 {
 			text = "→ " + strings.TrimPrefix(text, "  ")
@@ -129,14 +130,14 @@ func (c *chat) openResult(ctx context.Context, word string) error {
 		return c.text.line(yellow, "/result takes the number that stands behind a result, such as /result 7")
 	}
 	if c.run.id != "" && seq <= c.run.after {
-		for e, err := range c.bench.runs.WatchRun(ctx, c.run.id, seq-1) {
+		for e, err := range c.bench.WatchRun(ctx, c.run.id, seq-1) {
 			if err != nil {
 				return c.text.line(yellow, "the result cannot be read: %v", err)
 			}
 			if e.Seq < seq {
 				continue
 			}
-			if r, ok := e.Payload.(*loop.CallResult); ok && e.Seq == seq {
+			if r, ok := e.Payload.(*client.CallResult); ok && e.Seq == seq {
 				if err := c.text.line(dim, "result %d of %s:", seq, cli.OneLine(r.Tool)); err != nil {
 					return err
 				}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/store/filelock"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
@@ -49,13 +50,16 @@ func (s *setup) goOn(ctx context.Context, w *workbench, runID string) (begun, er
 	if err != nil {
 		return begun{}, err
 	}
-	if r.Finished() {
+	if r.State == client.RunFinished {
 		return begun{id: runID, after: r.LastSeq - 1}, nil // the display shows the end
 	}
 	if !w.remote && !r.Foreground && s.place().served() {
 		return begun{}, tool.Errorf(tool.KindConflict, "`agentd serve` works on run %s; use `agentd show` and `agentd respond`, or stop it first", runID)
 	}
-	return begun{id: runID, after: r.LastSeq, pending: r.Pending}, w.ResumeRun(ctx, runID)
+	if w.resume != nil {
+		err = w.resume(ctx, runID)
+	}
+	return begun{id: runID, after: r.LastSeq, pending: r.Pending}, err
 }
 
 // served reports whether an `agentd serve` works on the runs of the journal.

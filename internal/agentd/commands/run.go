@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/agentd/agent"
 	"github.com/toolhost/toolhost/internal/agentd/loop"
 	"github.com/toolhost/toolhost/internal/terminal"
@@ -55,7 +56,7 @@ func newRunCommand(p cli.Process) *cobra.Command {
 				}
 				t.RunID, t.Attachments = f.setup.runID, attached
 				if w.remote {
-					t.People = new(f.setup.config.Approvals.People(f.attended()))
+					t.People = new(client.People(f.setup.config.Approvals.People(f.attended())))
 				}
 				id, err := w.StartRun(ctx, t)
 				return begun{id: id}, err
@@ -93,24 +94,24 @@ func (t *taskFlags) addFlags(flags *pflag.FlagSet) {
 }
 
 // task returns the task for a prompt.
-func (t *taskFlags) task(ctx context.Context, s *setup, prompt string) (loop.Task, error) {
+func (t *taskFlags) task(ctx context.Context, s *setup, prompt string) (client.Task, error) {
 	if _, known := s.config.Agents[t.agent]; t.agent != "" && !known && t.server == (serverChoice{}) {
-		return loop.Task{}, cli.Usage("--agent: %w", s.config.NoAgent(t.agent))
+		return client.Task{}, cli.Usage("--agent: %w", s.config.NoAgent(t.agent))
 	}
 	if err := loop.CheckContext(t.context); err != nil {
-		return loop.Task{}, cli.Usage("--context: %w", err)
+		return client.Task{}, cli.Usage("--context: %w", err)
 	}
 	if t.maxTurns < 0 || t.maxCost < 0 || t.maxWallTime < 0 {
-		return loop.Task{}, cli.Usage("a limit is below zero; leave its flag out for no limit")
+		return client.Task{}, cli.Usage("a limit is below zero; leave its flag out for no limit")
 	}
 	schema, err := readSchema(ctx, t.schema)
 	if err != nil {
-		return loop.Task{}, err
+		return client.Task{}, err
 	}
-	return loop.Task{
+	return client.Task{
 		ResponseSchema: schema,
-		Prompt:         prompt, Agent: t.agent, Model: s.models().chosenModel(t.server), Context: t.context, Foreground: true,
-		Limits: loop.Limits{MaxTurns: t.maxTurns, MaxCost: t.maxCost, MaxWallTime: t.maxWallTime},
+		Prompt:         prompt, Agent: t.agent, Model: s.models().chosenModel(t.server), Context: t.context,
+		Limits: client.RunLimits{Turns: t.maxTurns, Cost: t.maxCost, WallTime: t.maxWallTime},
 	}, nil
 }
 
@@ -161,8 +162,8 @@ func (f *foreground) attended() bool {
 // begun is a run that has begun.
 type begun struct {
 	id      string
-	after   uint64         // the display shows events after this sequence number
-	pending []loop.Pending // decisions that were requested before
+	after   uint64                   // the display shows events after this sequence number
+	pending []client.PendingDecision // decisions that were requested before
 }
 
 // work starts or resumes a run and follows it to its end, which becomes the exit code.
@@ -186,7 +187,7 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 	text := newTextDisplay(f.setup.process)
 	text.think = f.think
 	text.out = cli.UntilDone(ctx, text.out)
-	follow := &follower{agent: w.runs, show: text, people: newInterview(f.setup.process, nil, text), log: w.log, done: ctx.Done(), private: w.private}
+	follow := &follower{agent: w.AgentClient, show: text, people: newInterview(f.setup.process, nil, text), log: w.log, done: ctx.Done(), private: w.private}
 	if f.format.JSON() {
 		follow.show = &jsonDisplay{out: cli.UntilDone(ctx, f.setup.process.Stdout)}
 	}
@@ -217,18 +218,18 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 }
 
 // needsPerson reports whether a call was not made because no person could be asked.
-func needsPerson(r *loop.CallResult) bool {
-	return r.Failure != nil && r.Failure.Kind == tool.KindApprovalRequired
+func needsPerson(r *client.CallResult) bool {
+	return r.Err != nil && r.Err.Kind == tool.KindApprovalRequired
 }
 
 // explain prints what is needed for the calls that were not made.
-func (f *foreground) explain(calls []*loop.CallResult) {
+func (f *foreground) explain(calls []*client.CallResult) {
 	for _, r := range calls {
 		rule := ""
-		if r.Failure.Rule != "" {
-			rule = fmt.Sprintf(" (rule %s)", r.Failure.Rule)
+		if r.Err.Rule != "" {
+			rule = fmt.Sprintf(" (rule %s)", r.Err.Rule)
 		}
-		fmt.Fprintf(f.setup.process.Err(), "agentd: %s was not called, because no person could be asked: %s%s\n", r.Tool, cli.OneLine(r.Failure.Message), rule)
+		fmt.Fprintf(f.setup.process.Err(), "agentd: %s was not called, because no person could be asked: %s%s\n", r.Tool, cli.OneLine(r.Err.Message), rule)
 	}
 	if len(calls) > 0 {
 		fmt.Fprintln(f.setup.process.Err(), "agentd: run it in a terminal to be asked, or allow the calls by a rule of the policy in toolhost.yaml")

@@ -10,8 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
+	"github.com/toolhost/toolhost/client"
 )
 
 // The servers of models and of telemetry quote the secrets that they received in their errors. The
@@ -41,12 +40,12 @@ telemetry: {endpoint: "%s", protocol: http, headers: {x-token: {env: COLLECTOR}}
 			socket := "unix://" + filepath.Join(w.folder, "agentd.sock")
 			served, interrupt, wait := w.begin("serve", "--listen", socket, "--config", config, "--model", "m")
 			served.stdout.until(t, "agentd is ready")
-			a, err := agentclient.Dial(socket)
+			a, err := client.DialAgent(socket)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer a.Close()
-			if _, err := a.StartRun(t.Context(), &agentdv1.StartRunRequest{Prompt: "hi"}); err != nil {
+			if _, err := a.StartRun(t.Context(), client.Task{Prompt: "hi"}); err != nil {
 				t.Fatal(err)
 			}
 			served.stderr.until(t, "[secret MODEL_KEY]")

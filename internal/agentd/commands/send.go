@@ -6,9 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolhost/toolhost/internal/agentd/agentserver"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 func newSendCommand(p cli.Process) *cobra.Command {
@@ -32,8 +31,8 @@ func newSendCommand(p cli.Process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.change(cmd.Context(), func(a *agentclient.Client) error {
-				if _, err := a.SendMessage(cmd.Context(), args[0], args[1], agentserver.FromNewAttachments(attached)...); err != nil {
+			return s.change(cmd.Context(), func(a *client.AgentClient) error {
+				if _, err := a.SendMessage(cmd.Context(), args[0], args[1], attached...); err != nil {
 					return err
 				}
 				_, err := fmt.Fprintf(p.Out(), "the run %s has the message\n", args[0])

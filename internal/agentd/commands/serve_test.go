@@ -4,9 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/version"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 func TestServe(t *testing.T) {
@@ -19,7 +18,7 @@ func TestServe(t *testing.T) {
 	w.run("serve", "--listen", "127.0.0.1:0", "--model", args[6]).want(t, 2, "admits: caller")
 	first, interrupt, wait := w.begin(args...)
 	first.stdout.until(t, "agentd is ready at "+socket)
-	a, err := agentclient.Dial(socket)
+	a, err := client.DialAgent(socket)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +28,7 @@ func TestServe(t *testing.T) {
 	}
 	w.run("status", "--addr", socket).want(t, 0, "agentd "+version.Number+"\n", "address    "+socket+"\n")
 	w.run("status", "--addr", "unix://"+filepath.Join(w.folder, "none.sock")).want(t, 4, "no agentd")
-	id, err := a.StartRun(t.Context(), &agentdv1.StartRunRequest{Prompt: "hi"})
+	id, err := a.StartRun(t.Context(), client.Task{Prompt: "hi"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +37,7 @@ func TestServe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seen = e.GetSeq(); e.GetCallStarted() != nil {
+		if seen = e.Seq; e.Type == "call_started" {
 			break
 		}
 	}
@@ -64,13 +63,15 @@ func TestServe(t *testing.T) {
 }
 
 // finalText watches a run of a server after a position, and returns the text with which it ends.
-func finalText(t *testing.T, a *agentclient.Client, id string, after uint64) (text string) {
+func finalText(t *testing.T, a *client.AgentClient, id string, after uint64) (text string) {
 	t.Helper()
 	for e, err := range a.WatchRun(t.Context(), id, after) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text = e.GetRunFinished().GetText()
+		if end, ok := e.Payload.(*client.RunEnded); ok {
+			text = end.Text
+		}
 	}
 	return text
 }

@@ -10,8 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolhost/toolhost/internal/agentd/agent"
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
@@ -67,7 +66,7 @@ func (h *history) tell(ctx context.Context, runID string, d display, follow bool
 // story shows a run to people. If the journal cannot be read to its end, it shows the part that can
 // be read.
 func (h *history) story(ctx context.Context, p cli.Process, runID string, follow bool) error {
-	r, err := h.Agent.GetRun(ctx, runID)
+	r, err := h.GetRun(ctx, runID)
 	if tool.KindOf(err) == tool.KindNotFound {
 		return err
 	}
@@ -86,20 +85,20 @@ func (h *history) story(ctx context.Context, p cli.Process, runID string, follow
 }
 
 // facts shows the task, the limits and the result of a run.
-func facts(d *textDisplay, r *agent.Run) error {
+func facts(d *textDisplay, r *client.Run) error {
 	const layout = "2006-01-02 15:04:05"
 	facts := [][2]string{
 		{"run", r.ID}, {"model", r.Model}, {"state", stateOf(r)},
-		{"began", r.StartTime.Local().Format(layout)},
-		{"took", duration(max(r.UpdateTime.Sub(r.StartTime), time.Millisecond))},
-		{"used", fmt.Sprintf("%s, %s, %d tokens read and %d written", cli.Count(int(r.Turns), "turn"), cli.Count(int(r.Calls), "call"), r.Usage.InputTokens, r.Usage.OutputTokens)},
+		{"began", r.Started.Local().Format(layout)},
+		{"took", duration(max(r.Updated.Sub(r.Started), time.Millisecond))},
+		{"used", fmt.Sprintf("%s, %s, %d tokens read and %d written", cli.Count(r.Turns, "turn"), cli.Count(r.Calls, "call"), r.Usage.InputTokens, r.Usage.OutputTokens)},
 		{"cost", money(r.Cost)},
 	}
-	if words := settlementsOf(r.Settled); words != "" {
+	if words := settlementsOf(r.Settlements); words != "" {
 		facts = append(facts, [2]string{"settled", words})
 	}
-	if r.Parent != nil {
-		facts = append(facts, [2]string{"parent", r.Parent.RunID + ", call " + r.Parent.CallID})
+	if r.ParentRunID != "" {
+		facts = append(facts, [2]string{"parent", r.ParentRunID + ", call " + r.ParentCallID})
 	}
 	for _, fact := range facts {
 		if err := d.line(dim, "%-7s %s", fact[0], cli.OneLine(fact[1])); err != nil {
@@ -110,7 +109,7 @@ func facts(d *textDisplay, r *agent.Run) error {
 }
 
 // settlementsOf says what became of the calls of a run whose outcome was lost; "" if no tool was asked.
-func settlementsOf(s loop.Settlements) string {
+func settlementsOf(s client.Settlements) string {
 	var words []string
 	for _, kind := range []struct {
 		calls int
@@ -124,7 +123,7 @@ func settlementsOf(s loop.Settlements) string {
 }
 
 // waitsFor shows which decisions a run waits for, and how to make them.
-func waitsFor(d *textDisplay, r *agent.Run) error {
+func waitsFor(d *textDisplay, r *client.Run) error {
 	for _, p := range r.Pending {
 		until := ""
 		if !p.Expires.IsZero() {
@@ -144,11 +143,11 @@ func waitsFor(d *textDisplay, r *agent.Run) error {
 }
 
 // decideBy returns how to make a decision.
-func decideBy(r *agent.Run, p *loop.Pending) string {
+func decideBy(r *client.Run, p *client.PendingDecision) string {
 	switch {
 	case r.Foreground: // no server works on the run
 		return "decide where the run was begun; if that process has ended: agentd resume " + r.ID
-	case p.Kind == loop.DecideQuestion:
+	case p.Kind == client.DecideQuestion:
 		return fmt.Sprintf("agentd respond %s --answer %s=…", r.ID, p.ID)
 	}
 	return fmt.Sprintf("agentd respond %s --approve %s", r.ID, p.ID)

@@ -10,9 +10,6 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/client"
-	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/agentd/agentserver"
-	"github.com/toolhost/toolhost/internal/agentd/loop"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/terminal"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
@@ -43,21 +40,21 @@ func standingOf(r *tool.Result) string {
 // parseStanding returns the choice that a person typed: the number of an offer, followed by run,
 // session, a time such as 8h, or a date such as 2026-12-31. Without these it is for the run. JSON is
 // taken as it is.
-func parseStanding(offers []loop.Standing, text string, now time.Time) (loop.Standing, error) {
+func parseStanding(offers []client.StandingChoice, text string, now time.Time) (client.StandingChoice, error) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "{") {
-		var s loop.Standing
+		var s standingChoice
 		d := json.NewDecoder(strings.NewReader(text))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&s); err != nil {
-			return s, fmt.Errorf("the choice is no JSON object of a standing approval: %w", err)
+			return client.StandingChoice{}, fmt.Errorf("the choice is no JSON object of a standing approval: %w", err)
 		}
-		return s, nil
+		return client.StandingChoice(s), nil
 	}
 	number, scope, _ := strings.Cut(text, " ")
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > len(offers) {
-		return loop.Standing{}, fmt.Errorf("choose a number from 1 to %d", len(offers))
+		return client.StandingChoice{}, fmt.Errorf("choose a number from 1 to %d", len(offers))
 	}
 	s := offers[n-1]
 	switch scope = strings.TrimSpace(scope); {
@@ -90,7 +87,7 @@ func untilTime(text string, now time.Time) (time.Time, error) {
 }
 
 // describeStanding says which later calls a choice approves. An offer has no scope yet.
-func describeStanding(s *loop.Standing) string {
+func describeStanding(s *client.StandingChoice) string {
 	var words []string
 	switch {
 	case s.AnyArguments:
@@ -144,9 +141,9 @@ func (v *interview) askStanding(words string) error {
 }
 
 // offers shows which later calls can be approved together with a call.
-func (d *textDisplay) offers(p *loop.Pending) error {
-	for i := range p.Offers {
-		if err := d.line(yellow, "  %d) later calls of %s %s", i+1, p.Tool, cli.OneLine(describeStanding(&p.Offers[i]))); err != nil {
+func (d *textDisplay) offers(p *client.PendingDecision) error {
+	for i := range p.StandingOffers {
+		if err := d.line(yellow, "  %d) later calls of %s %s", i+1, p.Tool, cli.OneLine(describeStanding(&p.StandingOffers[i]))); err != nil {
 			return err
 		}
 	}
@@ -156,7 +153,7 @@ func (d *textDisplay) offers(p *loop.Pending) error {
 // askRun asks to confirm later calls of this run, or which ones if there are several choices.
 func (v *interview) askRun() error {
 	v.choosing, v.chosen = true, nil
-	offers := v.open[0].Offers
+	offers := v.open[0].StandingOffers
 	if len(offers) > 1 {
 		return v.askStanding("")
 	}
@@ -166,7 +163,7 @@ func (v *interview) askRun() error {
 }
 
 // confirm shows what exactly a choice allows, and asks to confirm it.
-func (v *interview) confirm(s *loop.Standing) error {
+func (v *interview) confirm(s *client.StandingChoice) error {
 	v.chosen = s
 	if err := v.show.line(yellow, "  later calls of %s are allowed %s", v.open[0].Tool, cli.OneLine(describeStanding(s))); err != nil {
 		return err
@@ -176,13 +173,13 @@ func (v *interview) confirm(s *loop.Standing) error {
 
 // hearStanding returns the approval with the later calls that a person chose. The person confirms
 // what exactly will be allowed.
-func (v *interview) hearStanding(made loop.DecisionMade, line string) (loop.DecisionMade, error) {
+func (v *interview) hearStanding(made client.Decision, line string) (client.Decision, error) {
 	word := strings.ToLower(strings.TrimSpace(line))
 	switch {
 	case word == "":
 		return made, noAnswer(v.question())
 	case v.chosen == nil:
-		s, err := parseStanding(v.open[0].Offers, line, time.Now())
+		s, err := parseStanding(v.open[0].StandingOffers, line, time.Now())
 		if err != nil {
 			return made, noAnswer(v.askStanding(err.Error()))
 		}
@@ -191,33 +188,32 @@ func (v *interview) hearStanding(made loop.DecisionMade, line string) (loop.Deci
 		v.chosen = nil
 		return made, noAnswer(v.askStanding(""))
 	}
-	made.Verdict, made.Standing = loop.VerdictApprove, v.chosen
+	made.Verdict, made.Standing = client.Approve, v.chosen
 	v.close()
 	return made, nil
 }
 
 // standingApproved shows a standing approval, and how to end it.
-func (d *textDisplay) standingApproved(p *loop.StandingApproved) error {
-	if p.Failure != nil {
-		return d.line(red, "✗ %s: later calls of %s are not allowed: %s", p.DecisionID, p.Tool, cli.OneLine(p.Failure.Message))
+func (d *textDisplay) standingApproved(p *client.StandingApproved) error {
+	if p.Err != nil {
+		return d.line(red, "✗ %s: later calls of %s are not allowed: %s", p.DecisionID, p.Tool, cli.OneLine(p.Err.Message))
 	}
 	return d.line(green, "✓ %s: later calls of %s are allowed until %s; `toolhost approvals revoke %s` ends that", p.DecisionID, p.Tool,
 		p.Expires.Local().Format("2006-01-02 15:04"), cli.OneLine(p.ApprovalID))
 }
 
 // addStanding adds the later calls that the command line names to an approval.
-func (v *verdictFlag) addStanding(p *agentdv1.PendingDecision, to *agentdv1.Approve) error {
+func (v *verdictFlag) addStanding(p *client.PendingDecision, to *client.Decision) error {
 	if v.later == "" {
 		return nil
 	}
-	offers := agentserver.ToOffers(p.GetStandingOffers())
-	if len(offers) == 0 {
-		return cli.Usage("--later %q: decision %s takes no approval of later calls", v.later, p.GetDecisionId())
+	if len(p.StandingOffers) == 0 {
+		return cli.Usage("--later %q: decision %s takes no approval of later calls", v.later, p.ID)
 	}
-	s, err := parseStanding(offers, v.later, time.Now())
+	s, err := parseStanding(p.StandingOffers, v.later, time.Now())
 	if err != nil {
 		return cli.Usage("--later %q: %w", v.later, err)
 	}
-	to.Standing = agentserver.FromStanding(&s)
+	to.Standing = &s
 	return nil
 }

@@ -8,14 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agentd/agent"
-	"github.com/toolhost/toolhost/internal/agentd/loop"
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 
-var someOffers = []loop.Standing{
+var someOffers = []client.StandingChoice{
 	{}, {Patterns: []tool.ArgumentPattern{{Argument: "content", Any: true}, {Argument: "path", PathPrefix: "docs"}}}, {AnyArguments: true},
 }
 
@@ -60,7 +59,7 @@ func TestAPersonChoosesLaterCalls(t *testing.T) {
 	out := newOutput()
 	p := cli.Process{Stdin: strings.NewReader(""), Stdout: out, Getenv: func(string) string { return "" }}
 	v := newInterview(p, terminal.NewConsole(p), newTextDisplay(p))
-	v.expect([]loop.Pending{{Arguments: "{}", DecisionRequested: loop.DecisionRequested{ID: "d1", Kind: loop.DecideApproval, Tool: "write\x1b[31m", Offers: someOffers}}})
+	v.expect([]client.PendingDecision{{ID: "d1", Arguments: []byte("{}"), Kind: client.DecideApproval, Tool: "write\x1b[31m", StandingOffers: someOffers}})
 	if err := v.ask(); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +83,7 @@ func TestAPersonChoosesLaterCalls(t *testing.T) {
 	made, err := v.hear("y")
 	want := someOffers[1]
 	want.Scope = tool.ScopeRun
-	if err != nil || made.Verdict != loop.VerdictApprove || cmp.Diff(&want, made.Standing) != "" {
+	if err != nil || made.Verdict != client.Approve || cmp.Diff(&want, made.Standing) != "" {
 		t.Errorf("decided %+v, %v", made, err)
 	}
 	if strings.Contains(out.String(), "\x1b") {
@@ -98,13 +97,13 @@ func TestShownDecisionsNumberTheirChoices(t *testing.T) {
 	out := newOutput()
 	d := newTextDisplay(cli.Process{Stdout: out, Getenv: func(string) string { return "" }})
 	d.story = true
-	request := loop.DecisionRequested{ID: "d1", Kind: loop.DecideApproval, Tool: "write", Reason: "files", Offers: someOffers}
-	if err := d.show(loop.Event{Payload: &request}); err != nil {
+	request := client.PendingDecision{ID: "d1", Kind: client.DecideApproval, Tool: "write", Reason: "files", StandingOffers: someOffers}
+	if err := d.show(client.RunEvent{Payload: &client.DecisionRequested{Decision: request}}); err != nil {
 		t.Fatal(err)
 	}
 	below := request
-	below.ID, below.Tool = "r-below/d1", "drop\x1b[2J"
-	if err := waitsFor(d, &agent.Run{ID: "r", Pending: []loop.Pending{{DecisionRequested: request}, {RunID: "r-below", DecisionRequested: below}}}); err != nil {
+	below.ID, below.RunID, below.Tool = "r-below/d1", "r-below", "drop\x1b[2J"
+	if err := waitsFor(d, &client.Run{ID: "r", Pending: []client.PendingDecision{request, below}}); err != nil {
 		t.Fatal(err)
 	}
 	want := `? write needs approval (d1): files
@@ -128,37 +127,37 @@ func TestShownDecisionsNumberTheirChoices(t *testing.T) {
 func TestACommandIsNoDecision(t *testing.T) {
 	schema := []byte(`{"type":"object","properties":{"path":{"type":"string"}}}`)
 	for _, tt := range []struct {
-		kind          loop.DecisionKind
+		kind          client.DecisionKind
 		line          string
 		leaves        bool
-		verdict       loop.Verdict
+		verdict       client.Verdict
 		shows, answer string
 	}{
-		{kind: loop.DecideApproval, line: "/help", shows: "Nothing is decided"},
-		{kind: loop.DecideApproval, line: "/?", shows: "Nothing is decided"},
-		{kind: loop.DecideApproval, line: "/quit", leaves: true},
-		{kind: loop.DecideApproval, line: "/exit ", leaves: true},
-		{kind: loop.DecideApproval, line: "/result 3", shows: "there is no command /result here"},
-		{kind: loop.DecideApproval, line: "/y", shows: "there is no command /y here"},
-		{kind: loop.DecideApproval, line: " /help does not help", verdict: loop.VerdictReject, answer: "/help does not help"},
-		{kind: loop.DecideApproval, line: "/etc/hosts is not yours", verdict: loop.VerdictReject, answer: "/etc/hosts is not yours"},
-		{kind: loop.DecidePause, line: "/help", shows: "Nothing is decided"},
-		{kind: loop.DecidePause, line: "/stop", shows: "there is no command /stop here"},
-		{kind: loop.DecideOutcome, line: "/help", shows: "Nothing is decided"},
-		{kind: loop.DecideOutcome, line: "/quit", leaves: true},
-		{kind: loop.DecideQuestion, line: "/help", shows: "Nothing is decided"},
-		{kind: loop.DecideQuestion, line: "/tmp", verdict: loop.VerdictAnswer, answer: "/tmp"},
-		{kind: loop.DecideTool, line: "/quit", leaves: true},
-		{kind: loop.DecideTool, line: "/tmp", verdict: loop.VerdictAnswer, answer: `{"path":"/tmp"}`},
+		{kind: client.DecideApproval, line: "/help", shows: "Nothing is decided"},
+		{kind: client.DecideApproval, line: "/?", shows: "Nothing is decided"},
+		{kind: client.DecideApproval, line: "/quit", leaves: true},
+		{kind: client.DecideApproval, line: "/exit ", leaves: true},
+		{kind: client.DecideApproval, line: "/result 3", shows: "there is no command /result here"},
+		{kind: client.DecideApproval, line: "/y", shows: "there is no command /y here"},
+		{kind: client.DecideApproval, line: " /help does not help", verdict: client.Reject, answer: "/help does not help"},
+		{kind: client.DecideApproval, line: "/etc/hosts is not yours", verdict: client.Reject, answer: "/etc/hosts is not yours"},
+		{kind: client.DecidePause, line: "/help", shows: "Nothing is decided"},
+		{kind: client.DecidePause, line: "/stop", shows: "there is no command /stop here"},
+		{kind: client.DecideOutcome, line: "/help", shows: "Nothing is decided"},
+		{kind: client.DecideOutcome, line: "/quit", leaves: true},
+		{kind: client.DecideQuestion, line: "/help", shows: "Nothing is decided"},
+		{kind: client.DecideQuestion, line: "/tmp", verdict: client.Answer, answer: "/tmp"},
+		{kind: client.DecideTool, line: "/quit", leaves: true},
+		{kind: client.DecideTool, line: "/tmp", verdict: client.Answer, answer: `{"path":"/tmp"}`},
 	} {
 		out := newOutput()
 		p := cli.Process{Stdin: strings.NewReader(""), Stdout: out, Getenv: func(string) string { return "" }}
 		v := newInterview(p, terminal.NewConsole(p), newTextDisplay(p))
-		d := loop.Pending{Arguments: "{}", DecisionRequested: loop.DecisionRequested{ID: "d1", Kind: tt.kind, Tool: "write"}}
-		if tt.kind == loop.DecideTool {
-			d.Question = &loop.ToolQuestion{Schema: schema}
+		d := client.PendingDecision{ID: "d1", Arguments: []byte("{}"), Kind: tt.kind, Tool: "write"}
+		if tt.kind == client.DecideTool {
+			d.Schema = schema
 		}
-		v.expect([]loop.Pending{d})
+		v.expect([]client.PendingDecision{d})
 		if err := v.ask(); err != nil {
 			t.Fatal(err)
 		}

@@ -3,8 +3,8 @@ package commands
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 func newStatusCommand(p cli.Process) *cobra.Command {
@@ -17,7 +17,7 @@ func newStatusCommand(p cli.Process) *cobra.Command {
 			"program. The exit code is 4 if no agentd answers. With -o json it prints one object.",
 		Args: cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.with(cmd.Context(), func(a *agentclient.Client) error {
+			return s.with(cmd.Context(), func(a *client.AgentClient) error {
 				v, err := a.Version(cmd.Context())
 				if err != nil {
 					return err

@@ -5,8 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
+	"github.com/toolhost/toolhost/client"
 )
 
 // A run whose sub-run waits is listed as waiting, and an answer to the run reaches the sub-run.
@@ -25,19 +24,19 @@ turns:
   - text: '{{result "a"}}, {{result "q"}}'
 `))
 	server.stdout.until(t, "agentd is ready")
-	a, err := agentclient.Dial(socket)
+	a, err := client.DialAgent(socket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if _, err := a.StartRun(t.Context(), &agentdv1.StartRunRequest{Prompt: "go", RunId: "r"}); err != nil {
+	if _, err := a.StartRun(t.Context(), client.Task{Prompt: "go", RunID: "r"}); err != nil {
 		t.Fatal(err)
 	}
 	for e, err := range a.WatchRun(t.Context(), "r", 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(e.GetSubRunWaiting().GetDecisionIds()) > 0 {
+		if w, ok := e.Payload.(*client.SubRunWaiting); ok && len(w.DecisionIDs) > 0 {
 			break
 		}
 	}
@@ -49,10 +48,12 @@ turns:
 		if err != nil {
 			t.Fatal(err)
 		}
-		if asked := e.GetDecisionRequested(); asked != nil {
+		if e.Type == "decision_requested" {
 			w.run("respond", "r", "--addr", socket, "--answer", "d1", "to Bern").want(t, 0, "1 decided")
 		}
-		text = e.GetRunFinished().GetText()
+		if end, ok := e.Payload.(*client.RunEnded); ok {
+			text = end.Text
+		}
 	}
 	if want := `to Rome, to Bern`; len(text) < len(want) || text[len(text)-len(want):] != want {
 		t.Errorf("the run ended with %q", text)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/agentd/loop"
 	"github.com/toolhost/toolhost/internal/agentd/markdown"
 	"github.com/toolhost/toolhost/internal/terminal"
@@ -69,44 +70,44 @@ func newTextDisplay(p cli.Process) *textDisplay {
 	return d
 }
 
-func (d *textDisplay) show(e loop.Event) error {
+func (d *textDisplay) show(e client.RunEvent) error {
 	switch p := e.Payload.(type) {
-	case *loop.TextDelta:
+	case *client.TextDelta:
 		d.shown += p.Text
 		return d.text(p.Text)
-	case *loop.ReasoningDelta:
+	case *client.ReasoningDelta:
 		return d.reasoning(p.Text)
-	case *loop.TurnReset:
+	case *client.TurnReset:
 		d.reset()
 		if d.prose != nil {
 			d.prose.Reset() // the text that the model repeats
 		}
 		return d.line(yellow, "↻ asking again (attempt %d): %s", p.Attempt, p.Reason)
-	case *loop.AssistantMessage:
+	case *client.AssistantMessage:
 		return d.assistant(p)
-	case *loop.CallStarted:
+	case *client.CallStarted:
 		return d.callStarted(e, p)
-	case *loop.CallStatus:
+	case *client.CallStatus:
 		return d.status(p)
-	case *loop.CallResult:
+	case *client.CallResult:
 		return d.result(e, p)
-	case *loop.CancelRequested:
-		if p.Stop != "" { // no user requested it, so the display shows the reason
+	case *client.CancelRequested:
+		if p.StopReason != "" { // no user requested it, so the display shows the reason
 			return d.line(yellow, "■ cancelling: %s", p.Reason)
 		}
 		return d.line(yellow, "■ cancelling")
-	case *loop.RunFinished:
+	case *client.RunEnded:
 		return d.finished(p)
 	}
 	return d.more(e)
 }
 
 // finished shows the result of a run, unless it was shown as text.
-func (d *textDisplay) finished(p *loop.RunFinished) error {
+func (d *textDisplay) finished(p *client.RunEnded) error {
 	if err := d.leave(); err != nil {
 		return err
 	}
-	if p.StopReason == loop.StopReturnDirect {
+	if p.StopReason == client.StopReason(loop.StopReturnDirect) {
 		if err := d.put(cli.Visible(p.Text)); err != nil { // a tool wrote it, so it is not Markdown
 			return err
 		}
@@ -118,22 +119,22 @@ func (d *textDisplay) finished(p *loop.RunFinished) error {
 		return err
 	}
 	shade := green
-	if !p.StopReason.Succeeded() {
+	if exitCode(p.StopReason) != cli.ExitOK {
 		shade = red
 	}
 	return d.line(shade, "■ %s", ending(p))
 }
 
 // assistant shows the text that no delta contained, and keeps the arguments of the calls.
-func (d *textDisplay) assistant(p *loop.AssistantMessage) error {
+func (d *textDisplay) assistant(p *client.AssistantMessage) error {
 	if d.shown == "" {
-		if err := d.text(p.Text()); err != nil {
+		if err := d.text(p.Text); err != nil {
 			return err
 		}
 	}
-	d.shown, d.said = "", p.Text()
+	d.shown, d.said = "", p.Text
 	for _, c := range p.Calls {
-		d.card(c.ID, c.Tool).arguments = c.Arguments
+		d.card(c.CallID, c.Tool).arguments = string(c.Arguments)
 	}
 	return d.endLine()
 }

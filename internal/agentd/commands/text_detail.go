@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -8,56 +9,57 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/agentd/loop"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/terminal/form"
 )
 
 // more shows an event that few runs have, or that only a story shows.
-func (d *textDisplay) more(e loop.Event) error {
+func (d *textDisplay) more(e client.RunEvent) error {
 	switch p := e.Payload.(type) {
-	case *loop.RunStarted:
-		return errors.Join(d.memory(p.Memory), d.userText(p.Prompt, p.Attachments))
-	case *loop.UserMessage:
+	case *client.RunStarted:
+		return errors.Join(d.memory(p.MemoryFiles), d.userText(p.Prompt, p.Attachments))
+	case *client.UserMessage:
 		return d.userText(p.Text, p.Attachments)
-	case *loop.DecisionRequested:
+	case *client.DecisionRequested:
 		return d.requested(p)
-	case *loop.DecisionMade:
+	case *client.DecisionMade:
 		return d.decided(p)
-	case *loop.StandingApproved:
+	case *client.StandingApproved:
 		return d.standingApproved(p)
-	case *loop.BudgetWarning:
+	case *client.BudgetWarning:
 		return d.line(yellow, "! %s", budget(p))
-	case *loop.ContextChange:
+	case *client.ContextChange:
 		for _, key := range slices.Sorted(maps.Keys(p.Refused)) {
 			if err := d.line(yellow, "! the context's %s was not changed: %s", cli.OneLine(key), cli.OneLine(p.Refused[key])); err != nil {
 				return err
 			}
 		}
-	case *loop.RunResumed:
+	case *client.RunResumed:
 		if !p.Backup.IsZero() {
 			return d.line(dim, "↺ restored from the backup of %s; calls from after it may have been made already", p.Backup.Format(time.RFC3339))
 		}
 		return d.line(dim, "↺ the run goes on after agentd was away")
-	case *loop.TodoChange:
+	case *client.TodoChange:
 		return d.todos(p.Todos)
-	case *loop.SubRunStarted:
+	case *client.SubRunStarted:
 		whose := p.RunID
 		if p.Agent != "" {
 			whose += " (" + cli.OneLine(p.Agent) + ")"
 		}
 		return d.line(dim, "↳ %s: %s", whose, cli.Clip(cli.OneLine(p.Prompt), argumentsWidth))
-	case *loop.Compacted:
+	case *client.Compacted:
 		if p.Failure != "" {
 			return d.line(yellow, "! %s", p.Failure)
 		}
-		return d.line(dim, "≈ the conversation was made smaller: %d results cleared, %d messages summed up", len(p.Cleared), p.Replaced)
+		return d.line(dim, "≈ the conversation was made smaller: %d results cleared, %d messages summed up", p.ClearedResults, p.ReplacedMessages)
 	}
 	return nil
 }
 
 // memory prints the memory files of the workspace that were not used, and in a story all of them.
-func (d *textDisplay) memory(files []loop.Memory) error {
+func (d *textDisplay) memory(files []client.MemoryFileInfo) error {
 	for i := range files {
 		f := &files[i]
 		from := "operator"
@@ -69,7 +71,7 @@ func (d *textDisplay) memory(files []loop.Memory) error {
 		case f.Problem != "":
 			err = d.line(yellow, "! the memory file %s of the workspace is not used: it %s", cli.OneLine(f.Name), cli.OneLine(f.Problem))
 		case d.story:
-			err = d.line(dim, "memory file %s of the %s, %d bytes", cli.OneLine(f.Name), from, f.Size())
+			err = d.line(dim, "memory file %s of the %s, %d bytes", cli.OneLine(f.Name), from, f.Size)
 		}
 		if err != nil {
 			return err
@@ -79,7 +81,7 @@ func (d *textDisplay) memory(files []loop.Memory) error {
 }
 
 // userText prints a message of the user, if the display is that of `agentd show`.
-func (d *textDisplay) userText(text string, attached []loop.Attachment) error {
+func (d *textDisplay) userText(text string, attached []client.AttachmentInfo) error {
 	if !d.story {
 		return nil
 	}
@@ -100,16 +102,16 @@ func (d *textDisplay) userText(text string, attached []loop.Attachment) error {
 }
 
 // requested records that a decision is open, and shows it, unless an interview asks for it.
-func (d *textDisplay) requested(p *loop.DecisionRequested) error {
-	open := loop.Pending{DecisionRequested: *p}
-	if card := d.calls[p.CallID]; card != nil {
-		d.wanted[p.ID] = p.CallID
-		if len(p.Final) > 0 { // after toolhost's repair and defaults
-			card.arguments = string(p.Final)
+func (d *textDisplay) requested(p *client.DecisionRequested) error {
+	open := p.Decision
+	if card := d.calls[open.CallID]; card != nil {
+		d.wanted[open.ID] = open.CallID
+		if len(open.Arguments) > 0 { // after toolhost's repair and defaults
+			card.arguments = string(open.Arguments)
 		}
-		open.Arguments = card.arguments
-		card.shown = "waits for " + p.ID
-		if p.Kind == loop.DecideApproval {
+		open.Arguments = json.RawMessage(card.arguments)
+		card.shown = "waits for " + open.ID
+		if open.Kind == client.DecideApproval {
 			card.begun = time.Time{} // toolhost refused the call, so it has not begun
 		}
 	}
@@ -121,7 +123,7 @@ func (d *textDisplay) requested(p *loop.DecisionRequested) error {
 
 // titled returns the tool's name, and the display name in quotes after it. The plugin chooses the
 // display name, so it never appears alone.
-func titled(p *loop.Pending) string {
+func titled(p *client.PendingDecision) string {
 	if p.DisplayName == "" || p.DisplayName == p.Tool {
 		return p.Tool
 	}
@@ -129,21 +131,21 @@ func titled(p *loop.Pending) string {
 }
 
 // asker returns the plugin and the tool that ask a person.
-func asker(p *loop.Pending) string {
-	if p.Question == nil {
+func asker(p *client.PendingDecision) string {
+	if p.Plugin == "" {
 		return "the tool " + p.Tool
 	}
-	return fmt.Sprintf("the plugin %s (tool %s)", p.Question.Plugin, p.Tool)
+	return fmt.Sprintf("the plugin %s (tool %s)", p.Plugin, p.Tool)
 }
 
 // decision shows an open decision. open is the number of open decisions with this one.
-func (d *textDisplay) decision(p *loop.Pending, open int) error {
-	what := map[loop.DecisionKind]string{
-		loop.DecideApproval: "? " + titled(p) + " needs approval",
-		loop.DecideQuestion: "? the model asks",
-		loop.DecideOutcome:  "? the outcome of " + p.Tool + " is unknown",
-		loop.DecidePause:    "? the run got stuck",
-		loop.DecideTool:     "? " + asker(p) + " asks",
+func (d *textDisplay) decision(p *client.PendingDecision, open int) error {
+	what := map[client.DecisionKind]string{
+		client.DecideApproval: "? " + titled(p) + " needs approval",
+		client.DecideQuestion: "? the model asks",
+		client.DecideOutcome:  "? the outcome of " + p.Tool + " is unknown",
+		client.DecidePause:    "? the run got stuck",
+		client.DecideTool:     "? " + asker(p) + " asks",
 	}[p.Kind]
 	head := fmt.Sprintf("%s (%s", cli.OneLine(what), p.ID)
 	if open > 1 {
@@ -157,11 +159,11 @@ func (d *textDisplay) decision(p *loop.Pending, open int) error {
 	if p.FourEyes {
 		add("  a principal other than the one that the run belongs to has to approve")
 	}
-	if p.Kind == loop.DecideApproval || p.Kind == loop.DecideOutcome {
+	if p.Kind == client.DecideApproval || p.Kind == client.DecideOutcome {
 		lines = append(lines, shownArguments(p)...)
 	}
-	if p.Question != nil {
-		for _, f := range form.Fields(p.Question.Schema) {
+	if p.Kind == client.DecideTool {
+		for _, f := range form.Fields(p.Schema) {
 			add("  " + cli.OneLine(f.Prompt()))
 		}
 	}
@@ -183,7 +185,7 @@ const (
 
 // diff shows what a call would change. The plugin wrote the text: each line has a mark that the
 // text cannot leave, and no line reaches the terminal without escapes.
-func (d *textDisplay) diff(p *loop.Pending) error {
+func (d *textDisplay) diff(p *client.PendingDecision) error {
 	if p.Diff == "" {
 		return nil
 	}
@@ -214,7 +216,7 @@ func diffShade(line string) string {
 	return dim
 }
 
-func (d *textDisplay) decided(p *loop.DecisionMade) error {
+func (d *textDisplay) decided(p *client.DecisionMade) error {
 	if card := d.calls[d.wanted[p.ID]]; card != nil {
 		card.shown = ""
 		if len(p.Arguments) > 0 {
@@ -223,14 +225,14 @@ func (d *textDisplay) decided(p *loop.DecisionMade) error {
 	}
 	delete(d.wanted, p.ID)
 	by, text := "", cli.Clip(cli.OneLine(p.Text), resultWidth)
-	if p.By != "" {
-		by = " by " + cli.OneLine(p.By)
+	if p.DecidedBy != "" {
+		by = " by " + cli.OneLine(p.DecidedBy)
 	}
 	if text != "" {
 		text = ": " + text
 	}
 	switch p.Verdict {
-	case loop.VerdictApprove:
+	case client.Approve:
 		if len(p.Arguments) > 0 {
 			text += " with " + cli.OneLine(string(p.Arguments))
 		}
@@ -238,23 +240,23 @@ func (d *textDisplay) decided(p *loop.DecisionMade) error {
 			text += ", and later calls: " + cli.OneLine(describeStanding(p.Standing))
 		}
 		return d.line(green, "✓ %s approved%s%s", p.ID, by, text)
-	case loop.VerdictAnswer:
+	case client.Answer:
 		return d.line(green, "✓ %s answered%s%s", p.ID, by, text)
-	case loop.VerdictExpired:
+	case client.Expired:
 		return d.line(red, "✗ %s expired: no response in time", p.ID)
 	}
 	return d.line(red, "✗ %s rejected%s%s", p.ID, by, text)
 }
 
 // budget returns how much of a budget is used.
-func budget(p *loop.BudgetWarning) string {
+func budget(p *client.BudgetWarning) string {
 	used, limit := fmt.Sprintf("%.4g", p.Used), fmt.Sprintf("%.4g", p.Limit)
 	switch p.Budget {
-	case loop.BudgetWallTime:
+	case string(loop.BudgetWallTime):
 		seconds := func(f float64) string { return duration(time.Duration(f * float64(time.Second))) }
 		used, limit = seconds(p.Used), seconds(p.Limit)
-	case loop.BudgetOutput:
+	case string(loop.BudgetOutput):
 		used, limit = cli.Size(uint64(p.Used)), cli.Size(uint64(p.Limit))
 	}
-	return fmt.Sprintf("much of a budget is used: %s of %s, %s", used, limit, strings.ReplaceAll(string(p.Budget), "_", " "))
+	return fmt.Sprintf("much of a budget is used: %s of %s, %s", used, limit, strings.ReplaceAll(p.Budget, "_", " "))
 }

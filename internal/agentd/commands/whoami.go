@@ -3,8 +3,8 @@ package commands
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 // newWhoAmICommand returns the command `auth whoami`.
@@ -20,7 +20,7 @@ func newWhoAmICommand(p cli.Process) *cobra.Command {
 		Example: "  agentd auth whoami\n  agentd auth whoami --target prod",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return at.with(cmd.Context(), func(a *agentclient.Client) error {
+			return at.with(cmd.Context(), func(a *client.AgentClient) error {
 				caller, err := a.WhoAmI(cmd.Context())
 				if err != nil {
 					return err

@@ -7,20 +7,24 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/agentd/agent"
+	"github.com/toolhost/toolhost/internal/agentd/agentserver"
 	"github.com/toolhost/toolhost/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/terminal/target"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// workbench is an agent in this process with everything that it needs, or a client of an `agentd
-// serve`.
+// workbench is the client of an agentd: of an `agentd serve`, or of an agent in this process, with
+// everything that it needs.
 type workbench struct {
-	runs
-	log     *slog.Logger
-	remote  bool             // the agent is an agentd serve
+	*client.AgentClient
+	log    *slog.Logger
+	remote bool // the agent is an agentd serve
+	// resume continues a run of this process; nil if the agent is an agentd serve, which resumes its
+	// runs itself.
+	resume  func(ctx context.Context, runID string) error
 	private *privateToolhost // the toolhost of this command; nil if another process started it
 	prompts prompts          // of the toolhost; nil if the agent is an agentd serve
 	closers []func() error
@@ -50,7 +54,7 @@ func (s *setup) openWork(ctx context.Context, served serverChoice, present bool)
 	if err != nil {
 		return nil, err
 	}
-	a, err := agentclient.New(at.Address, at.Settings, s.process.Getenv)
+	a, err := client.DialAgent(at.Address.String(), at.DialOptions()...)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +63,7 @@ func (s *setup) openWork(ctx context.Context, served serverChoice, present bool)
 		return nil, errors.Join(err, a.Close())
 	}
 	return &workbench{
-		runs: remoteRuns{a}, log: log.Logger(loglevel.Runs), remote: true, closers: []func() error{log.Close, a.Close},
+		AgentClient: a, log: log.Logger(loglevel.Runs), remote: true, closers: []func() error{log.Close, a.Close},
 		about: func(context.Context) []string { return []string{"agentd at " + at.Address.String()} },
 	}, nil
 }
@@ -118,13 +122,18 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 	if err != nil {
 		return nil, err
 	}
-	w.runs = localRuns{a}
-	w.about = func(ctx context.Context) []string { return about(ctx, m.Name(), host) }
 	w.closers = append(w.closers, func() error { a.Close(); return nil })
+	local, err := agentserver.ServeLocal(a, w.log)
+	if err != nil {
+		return nil, err
+	}
+	w.closers = append(w.closers, local.Close)
+	w.AgentClient, w.resume = local.AgentClient, a.ResumeRun
+	w.about = func(ctx context.Context) []string { return about(ctx, m.Name(), host) }
 	return w, nil
 }
 
-// Close stops the agent. Runs that have not ended continue when a user resumes them.
+// Close stops the client and the agent. Runs that have not ended continue when a user resumes them.
 func (w *workbench) Close() error { return closeAll(nil, w.closers...) }
 
 // about describes a workbench: the model, the number of tools, and the workspace.

@@ -18,7 +18,7 @@ func FromCallRecord(r tool.CallRecord) *toolhostv1.CallRecord {
 		State:     callStates[r.State],
 		StartTime: toolpb.FromTime(r.StartTime),
 		EndTime:   toolpb.FromTime(r.EndTime),
-		Settled:   fromSettled(r.Settled),
+		Settled:   FromSettled(r.Settled),
 	}
 	if r.Err != nil {
 		m.Error = toolpb.FromError(r.Err)
@@ -38,7 +38,7 @@ func ToCallRecord(m *toolhostv1.CallRecord) tool.CallRecord {
 		State:     toCallState(m.GetState()),
 		StartTime: toolpb.ToTime(m.GetStartTime()),
 		EndTime:   toolpb.ToTime(m.GetEndTime()),
-		Settled:   toSettled(m.GetSettled()),
+		Settled:   ToSettled(m.GetSettled()),
 	}
 	if m.GetError() != nil {
 		r.Err = toolpb.ToError(m.GetError())
@@ -98,15 +98,16 @@ var verdicts = map[tool.Verdict]toolhostv1.SettledVerdict{
 	tool.VerdictUnknown:      toolhostv1.SettledVerdict_SETTLED_VERDICT_UNKNOWN,
 }
 
-func fromSettled(s *tool.Settlement) *toolhostv1.Settled {
+// FromSettled converts what a tool said about an earlier call. nil stays nil.
+func FromSettled(s *tool.Settlement) *toolhostv1.Settled {
 	if s == nil {
 		return nil
 	}
 	return &toolhostv1.Settled{Verdict: verdicts[s.Verdict], Reason: valid(s.Reason)}
 }
 
-// toSettled converts what a tool said. A verdict of a newer version is unknown.
-func toSettled(m *toolhostv1.Settled) *tool.Settlement {
+// ToSettled converts what a tool said about an earlier call. nil stays nil. A verdict of a newer version is unknown.
+func ToSettled(m *toolhostv1.Settled) *tool.Settlement {
 	if m == nil {
 		return nil
 	}

@@ -111,7 +111,7 @@ func setEvent(m *toolhostv1.CallEvent, e tool.Event) {
 
 func (p *endParts) setOutcome(o *tool.Outcome) {
 	p.ended.CallId, p.ended.Plugin, p.ended.Instance, p.ended.Replayed = valid(o.CallID), valid(o.Plugin), valid(o.Instance), o.Replayed
-	p.ended.Settled = fromSettled(o.Settled)
+	p.ended.Settled = FromSettled(o.Settled)
 	if o.Err != nil {
 		p.ended.Outcome = &toolhostv1.CallEnded_Error{Error: toolpb.FromError(o.Err)}
 		return
@@ -154,7 +154,7 @@ func toOutcome(ended *toolhostv1.CallEnded, result *toolv1.Result) *tool.Outcome
 		Plugin:   ended.GetPlugin(),
 		Instance: ended.GetInstance(),
 		Replayed: ended.GetReplayed(),
-		Settled:  toSettled(ended.GetSettled()),
+		Settled:  ToSettled(ended.GetSettled()),
 	}
 	switch {
 	case ended.GetError() != nil:

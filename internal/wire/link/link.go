@@ -44,8 +44,9 @@ const windowBytes = 1 << 20
 // has ended, because a server that is shutting down still answers old RPCs.
 type Link struct {
 	addr   address.Address
-	server string // the name of the program that should answer, for errors
-	limit  int    // maximum bytes of a received message
+	by     func(context.Context) (net.Conn, error) // makes connections to addr
+	server string                                  // the name of the program that should answer, for errors
+	limit  int                                     // maximum bytes of a received message
 
 	transport credentials.TransportCredentials
 	authority string            // name of the server in requests
@@ -71,7 +72,7 @@ type Conn struct {
 // this address. It connects with the first RPC. limit is the maximum size of a received message in
 // bytes. It returns an error if the files of TLS cannot be used. The caller must call Close.
 func New(addr address.Address, server string, limit int, with credential.Resolved) (*Link, error) {
-	l := &Link{addr: addr, server: server, limit: limit, authority: with.Authority(), secure: with.Secure(), all: map[*Conn]struct{}{}}
+	l := &Link{addr: addr, by: addr.Dial, server: server, limit: limit, authority: with.Authority(), secure: with.Secure(), all: map[*Conn]struct{}{}}
 	var err error
 	if l.transport, err = with.Transport(l.shaken); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
@@ -79,6 +80,10 @@ func New(addr address.Address, server string, limit int, with credential.Resolve
 	l.tokens = with.Tokens()
 	return l, nil
 }
+
+// DialWith makes the link connect with a function instead of by its address. Call it before the first
+// RPC.
+func (l *Link) DialWith(dial func(context.Context) (net.Conn, error)) { l.by = dial }
 
 // Addr returns the address of the server.
 func (l *Link) Addr() string { return l.addr.String() }
@@ -166,7 +171,7 @@ func (l *Link) Close() error {
 }
 
 func (l *Link) dial(ctx context.Context, _ string) (net.Conn, error) {
-	conn, err := l.addr.Dial(ctx)
+	conn, err := l.by(ctx)
 	if err != nil {
 		l.refusal.Store(&err)
 	} else {

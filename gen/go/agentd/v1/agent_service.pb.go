@@ -10,6 +10,7 @@ package agentdv1
 
 import (
 	v1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	v11 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
@@ -271,7 +272,7 @@ func (Verdict) EnumDescriptor() ([]byte, []int) {
 type RunState int32
 
 const (
-	// Not set.
+	// Not set, or the journal of the run cannot be read.
 	RunState_RUN_STATE_UNSPECIFIED RunState = 0
 	// An agentd is working on the run. The run may be waiting for a model or a tool.
 	RunState_RUN_STATE_RUNNING RunState = 1
@@ -3199,7 +3200,14 @@ type Run struct {
 	Interrupted bool `protobuf:"varint,15,opt,name=interrupted,proto3" json:"interrupted,omitempty"`
 	// The key of the principal that the run belongs to. Empty for runs that earlier versions
 	// recorded, which belong to the user of agentd.
-	Principal     string `protobuf:"bytes,16,opt,name=principal,proto3" json:"principal,omitempty"`
+	Principal string `protobuf:"bytes,16,opt,name=principal,proto3" json:"principal,omitempty"`
+	// Whether the run belongs to the process that started it, such as `agentd run`. No server works on
+	// such a run.
+	Foreground bool `protobuf:"varint,17,opt,name=foreground,proto3" json:"foreground,omitempty"`
+	// What became of the calls with an unknown outcome. Unset if no tool was asked about one.
+	Settlements *Settlements `protobuf:"bytes,18,opt,name=settlements,proto3" json:"settlements,omitempty"`
+	// The id of the call that this sub-run carries out. Empty if a client started the run.
+	ParentCallId  string `protobuf:"bytes,19,opt,name=parent_call_id,json=parentCallId,proto3" json:"parent_call_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3346,6 +3354,91 @@ func (x *Run) GetPrincipal() string {
 	return ""
 }
 
+func (x *Run) GetForeground() bool {
+	if x != nil {
+		return x.Foreground
+	}
+	return false
+}
+
+func (x *Run) GetSettlements() *Settlements {
+	if x != nil {
+		return x.Settlements
+	}
+	return nil
+}
+
+func (x *Run) GetParentCallId() string {
+	if x != nil {
+		return x.ParentCallId
+	}
+	return ""
+}
+
+// Settlements counts the calls of a run whose outcome was unknown, by what their tools said.
+type Settlements struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The calls that had happened.
+	Happened uint32 `protobuf:"varint,1,opt,name=happened,proto3" json:"happened,omitempty"`
+	// The calls that had not happened, and that agentd made again.
+	Repeated uint32 `protobuf:"varint,2,opt,name=repeated,proto3" json:"repeated,omitempty"`
+	// The calls about which the tool does not know.
+	Unknown       uint32 `protobuf:"varint,3,opt,name=unknown,proto3" json:"unknown,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Settlements) Reset() {
+	*x = Settlements{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Settlements) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Settlements) ProtoMessage() {}
+
+func (x *Settlements) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Settlements.ProtoReflect.Descriptor instead.
+func (*Settlements) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *Settlements) GetHappened() uint32 {
+	if x != nil {
+		return x.Happened
+	}
+	return 0
+}
+
+func (x *Settlements) GetRepeated() uint32 {
+	if x != nil {
+		return x.Repeated
+	}
+	return 0
+}
+
+func (x *Settlements) GetUnknown() uint32 {
+	if x != nil {
+		return x.Unknown
+	}
+	return 0
+}
+
 // PendingDecision is a decision that a run waits for.
 type PendingDecision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3401,7 +3494,7 @@ type PendingDecision struct {
 
 func (x *PendingDecision) Reset() {
 	*x = PendingDecision{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3413,7 +3506,7 @@ func (x *PendingDecision) String() string {
 func (*PendingDecision) ProtoMessage() {}
 
 func (x *PendingDecision) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3426,7 +3519,7 @@ func (x *PendingDecision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingDecision.ProtoReflect.Descriptor instead.
 func (*PendingDecision) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{42}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *PendingDecision) GetDecisionId() string {
@@ -3598,7 +3691,7 @@ type RunEvent struct {
 
 func (x *RunEvent) Reset() {
 	*x = RunEvent{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3610,7 +3703,7 @@ func (x *RunEvent) String() string {
 func (*RunEvent) ProtoMessage() {}
 
 func (x *RunEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3623,7 +3716,7 @@ func (x *RunEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunEvent.ProtoReflect.Descriptor instead.
 func (*RunEvent) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{43}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *RunEvent) GetSeq() uint64 {
@@ -4082,7 +4175,7 @@ type RunStarted struct {
 
 func (x *RunStarted) Reset() {
 	*x = RunStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4094,7 +4187,7 @@ func (x *RunStarted) String() string {
 func (*RunStarted) ProtoMessage() {}
 
 func (x *RunStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4107,7 +4200,7 @@ func (x *RunStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunStarted.ProtoReflect.Descriptor instead.
 func (*RunStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{44}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *RunStarted) GetRunId() string {
@@ -4226,7 +4319,7 @@ type MemoryFile struct {
 
 func (x *MemoryFile) Reset() {
 	*x = MemoryFile{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[45]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4238,7 +4331,7 @@ func (x *MemoryFile) String() string {
 func (*MemoryFile) ProtoMessage() {}
 
 func (x *MemoryFile) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[45]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4251,7 +4344,7 @@ func (x *MemoryFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemoryFile.ProtoReflect.Descriptor instead.
 func (*MemoryFile) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{45}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *MemoryFile) GetName() string {
@@ -4295,7 +4388,7 @@ type UserMessage struct {
 
 func (x *UserMessage) Reset() {
 	*x = UserMessage{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[46]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4307,7 +4400,7 @@ func (x *UserMessage) String() string {
 func (*UserMessage) ProtoMessage() {}
 
 func (x *UserMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[46]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4320,7 +4413,7 @@ func (x *UserMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserMessage.ProtoReflect.Descriptor instead.
 func (*UserMessage) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{46}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *UserMessage) GetText() string {
@@ -4348,7 +4441,7 @@ type TextDelta struct {
 
 func (x *TextDelta) Reset() {
 	*x = TextDelta{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[47]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4360,7 +4453,7 @@ func (x *TextDelta) String() string {
 func (*TextDelta) ProtoMessage() {}
 
 func (x *TextDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[47]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4373,7 +4466,7 @@ func (x *TextDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextDelta.ProtoReflect.Descriptor instead.
 func (*TextDelta) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{47}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *TextDelta) GetText() string {
@@ -4394,7 +4487,7 @@ type ReasoningDelta struct {
 
 func (x *ReasoningDelta) Reset() {
 	*x = ReasoningDelta{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[48]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4406,7 +4499,7 @@ func (x *ReasoningDelta) String() string {
 func (*ReasoningDelta) ProtoMessage() {}
 
 func (x *ReasoningDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[48]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4419,7 +4512,7 @@ func (x *ReasoningDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReasoningDelta.ProtoReflect.Descriptor instead.
 func (*ReasoningDelta) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{48}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ReasoningDelta) GetText() string {
@@ -4444,7 +4537,7 @@ type ArgumentDelta struct {
 
 func (x *ArgumentDelta) Reset() {
 	*x = ArgumentDelta{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[49]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4456,7 +4549,7 @@ func (x *ArgumentDelta) String() string {
 func (*ArgumentDelta) ProtoMessage() {}
 
 func (x *ArgumentDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[49]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4469,7 +4562,7 @@ func (x *ArgumentDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArgumentDelta.ProtoReflect.Descriptor instead.
 func (*ArgumentDelta) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{49}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ArgumentDelta) GetCallId() string {
@@ -4505,7 +4598,7 @@ type AnswerDelta struct {
 
 func (x *AnswerDelta) Reset() {
 	*x = AnswerDelta{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[50]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4517,7 +4610,7 @@ func (x *AnswerDelta) String() string {
 func (*AnswerDelta) ProtoMessage() {}
 
 func (x *AnswerDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[50]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4530,7 +4623,7 @@ func (x *AnswerDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerDelta.ProtoReflect.Descriptor instead.
 func (*AnswerDelta) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{50}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *AnswerDelta) GetAnswer() []byte {
@@ -4565,7 +4658,7 @@ type AssistantMessage struct {
 
 func (x *AssistantMessage) Reset() {
 	*x = AssistantMessage{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[51]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4577,7 +4670,7 @@ func (x *AssistantMessage) String() string {
 func (*AssistantMessage) ProtoMessage() {}
 
 func (x *AssistantMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[51]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4590,7 +4683,7 @@ func (x *AssistantMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssistantMessage.ProtoReflect.Descriptor instead.
 func (*AssistantMessage) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{51}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *AssistantMessage) GetText() string {
@@ -4657,7 +4750,7 @@ type ToolCall struct {
 
 func (x *ToolCall) Reset() {
 	*x = ToolCall{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[52]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4669,7 +4762,7 @@ func (x *ToolCall) String() string {
 func (*ToolCall) ProtoMessage() {}
 
 func (x *ToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[52]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4682,7 +4775,7 @@ func (x *ToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolCall.ProtoReflect.Descriptor instead.
 func (*ToolCall) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{52}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ToolCall) GetCallId() string {
@@ -4729,7 +4822,7 @@ type CallStarted struct {
 
 func (x *CallStarted) Reset() {
 	*x = CallStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[53]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4741,7 +4834,7 @@ func (x *CallStarted) String() string {
 func (*CallStarted) ProtoMessage() {}
 
 func (x *CallStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[53]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4754,7 +4847,7 @@ func (x *CallStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallStarted.ProtoReflect.Descriptor instead.
 func (*CallStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{53}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *CallStarted) GetCallId() string {
@@ -4811,7 +4904,7 @@ type CallStatus struct {
 
 func (x *CallStatus) Reset() {
 	*x = CallStatus{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[54]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4823,7 +4916,7 @@ func (x *CallStatus) String() string {
 func (*CallStatus) ProtoMessage() {}
 
 func (x *CallStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[54]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4836,7 +4929,7 @@ func (x *CallStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallStatus.ProtoReflect.Descriptor instead.
 func (*CallStatus) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{54}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *CallStatus) GetCallId() string {
@@ -4875,14 +4968,19 @@ type CallResult struct {
 	// The name of the plugin that executed the call. Empty if none did.
 	Plugin string `protobuf:"bytes,5,opt,name=plugin,proto3" json:"plugin,omitempty"`
 	// The id of the plugin process that executed the call. Empty if none did.
-	Instance      string `protobuf:"bytes,6,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance string `protobuf:"bytes,6,opt,name=instance,proto3" json:"instance,omitempty"`
+	// What the user reads, if the result is returned to the user directly and differs from the text of
+	// `result`. Empty otherwise.
+	Answer string `protobuf:"bytes,7,opt,name=answer,proto3" json:"answer,omitempty"`
+	// What the tool said when the outcome of the call was unknown. Unset if it was not asked.
+	Settled       *v11.Settled `protobuf:"bytes,8,opt,name=settled,proto3" json:"settled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CallResult) Reset() {
 	*x = CallResult{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[55]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4894,7 +4992,7 @@ func (x *CallResult) String() string {
 func (*CallResult) ProtoMessage() {}
 
 func (x *CallResult) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[55]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4907,7 +5005,7 @@ func (x *CallResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallResult.ProtoReflect.Descriptor instead.
 func (*CallResult) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{55}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *CallResult) GetCallId() string {
@@ -4952,6 +5050,20 @@ func (x *CallResult) GetInstance() string {
 	return ""
 }
 
+func (x *CallResult) GetAnswer() string {
+	if x != nil {
+		return x.Answer
+	}
+	return ""
+}
+
+func (x *CallResult) GetSettled() *v11.Settled {
+	if x != nil {
+		return x.Settled
+	}
+	return nil
+}
+
 // TurnReset discards all transient events since the last durable event.
 type TurnReset struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -4968,7 +5080,7 @@ type TurnReset struct {
 
 func (x *TurnReset) Reset() {
 	*x = TurnReset{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[56]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4980,7 +5092,7 @@ func (x *TurnReset) String() string {
 func (*TurnReset) ProtoMessage() {}
 
 func (x *TurnReset) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[56]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4993,7 +5105,7 @@ func (x *TurnReset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnReset.ProtoReflect.Descriptor instead.
 func (*TurnReset) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{56}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *TurnReset) GetReason() string {
@@ -5030,7 +5142,7 @@ type CancelRequested struct {
 
 func (x *CancelRequested) Reset() {
 	*x = CancelRequested{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[57]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5042,7 +5154,7 @@ func (x *CancelRequested) String() string {
 func (*CancelRequested) ProtoMessage() {}
 
 func (x *CancelRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[57]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5055,7 +5167,7 @@ func (x *CancelRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequested.ProtoReflect.Descriptor instead.
 func (*CancelRequested) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{57}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *CancelRequested) GetReason() string {
@@ -5084,7 +5196,7 @@ type DecisionRequested struct {
 
 func (x *DecisionRequested) Reset() {
 	*x = DecisionRequested{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[58]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5096,7 +5208,7 @@ func (x *DecisionRequested) String() string {
 func (*DecisionRequested) ProtoMessage() {}
 
 func (x *DecisionRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[58]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5109,7 +5221,7 @@ func (x *DecisionRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecisionRequested.ProtoReflect.Descriptor instead.
 func (*DecisionRequested) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{58}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *DecisionRequested) GetDecision() *PendingDecision {
@@ -5140,7 +5252,7 @@ type ModelReplied struct {
 
 func (x *ModelReplied) Reset() {
 	*x = ModelReplied{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[59]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5152,7 +5264,7 @@ func (x *ModelReplied) String() string {
 func (*ModelReplied) ProtoMessage() {}
 
 func (x *ModelReplied) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[59]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5165,7 +5277,7 @@ func (x *ModelReplied) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelReplied.ProtoReflect.Descriptor instead.
 func (*ModelReplied) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{59}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *ModelReplied) GetCallId() string {
@@ -5235,7 +5347,7 @@ type DecisionMade struct {
 
 func (x *DecisionMade) Reset() {
 	*x = DecisionMade{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[60]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5247,7 +5359,7 @@ func (x *DecisionMade) String() string {
 func (*DecisionMade) ProtoMessage() {}
 
 func (x *DecisionMade) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[60]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5260,7 +5372,7 @@ func (x *DecisionMade) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecisionMade.ProtoReflect.Descriptor instead.
 func (*DecisionMade) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{60}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *DecisionMade) GetDecisionId() string {
@@ -5336,7 +5448,7 @@ type StandingApproved struct {
 
 func (x *StandingApproved) Reset() {
 	*x = StandingApproved{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[61]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5348,7 +5460,7 @@ func (x *StandingApproved) String() string {
 func (*StandingApproved) ProtoMessage() {}
 
 func (x *StandingApproved) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[61]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5361,7 +5473,7 @@ func (x *StandingApproved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StandingApproved.ProtoReflect.Descriptor instead.
 func (*StandingApproved) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{61}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *StandingApproved) GetDecisionId() string {
@@ -5428,7 +5540,7 @@ type BudgetWarning struct {
 
 func (x *BudgetWarning) Reset() {
 	*x = BudgetWarning{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[62]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5440,7 +5552,7 @@ func (x *BudgetWarning) String() string {
 func (*BudgetWarning) ProtoMessage() {}
 
 func (x *BudgetWarning) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[62]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5453,7 +5565,7 @@ func (x *BudgetWarning) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BudgetWarning.ProtoReflect.Descriptor instead.
 func (*BudgetWarning) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{62}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *BudgetWarning) GetBudget() string {
@@ -5491,7 +5603,7 @@ type ContextChange struct {
 
 func (x *ContextChange) Reset() {
 	*x = ContextChange{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[63]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5503,7 +5615,7 @@ func (x *ContextChange) String() string {
 func (*ContextChange) ProtoMessage() {}
 
 func (x *ContextChange) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[63]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5516,7 +5628,7 @@ func (x *ContextChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextChange.ProtoReflect.Descriptor instead.
 func (*ContextChange) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{63}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *ContextChange) GetKeys() []string {
@@ -5544,7 +5656,7 @@ type TodoChange struct {
 
 func (x *TodoChange) Reset() {
 	*x = TodoChange{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[64]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5556,7 +5668,7 @@ func (x *TodoChange) String() string {
 func (*TodoChange) ProtoMessage() {}
 
 func (x *TodoChange) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[64]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5569,7 +5681,7 @@ func (x *TodoChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TodoChange.ProtoReflect.Descriptor instead.
 func (*TodoChange) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{64}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *TodoChange) GetTodos() []byte {
@@ -5596,7 +5708,7 @@ type SubRunStarted struct {
 
 func (x *SubRunStarted) Reset() {
 	*x = SubRunStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[65]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5608,7 +5720,7 @@ func (x *SubRunStarted) String() string {
 func (*SubRunStarted) ProtoMessage() {}
 
 func (x *SubRunStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[65]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5621,7 +5733,7 @@ func (x *SubRunStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubRunStarted.ProtoReflect.Descriptor instead.
 func (*SubRunStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{65}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *SubRunStarted) GetCallId() string {
@@ -5656,14 +5768,16 @@ func (x *SubRunStarted) GetAgent() string {
 // previous event and this one does not count against Limits.max_wall_time. The event occurs only in
 // runs with that limit.
 type RunResumed struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When the backup was made from which the run was restored. Unset if the run was not restored.
+	BackupTime    *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=backup_time,json=backupTime,proto3" json:"backup_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RunResumed) Reset() {
 	*x = RunResumed{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[66]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5675,7 +5789,7 @@ func (x *RunResumed) String() string {
 func (*RunResumed) ProtoMessage() {}
 
 func (x *RunResumed) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[66]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5688,7 +5802,14 @@ func (x *RunResumed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunResumed.ProtoReflect.Descriptor instead.
 func (*RunResumed) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{66}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{67}
+}
+
+func (x *RunResumed) GetBackupTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.BackupTime
+	}
+	return nil
 }
 
 // SubRunWaiting lists the decisions that a sub-run, or a sub-run below it, waits for. While the
@@ -5708,7 +5829,7 @@ type SubRunWaiting struct {
 
 func (x *SubRunWaiting) Reset() {
 	*x = SubRunWaiting{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[67]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5720,7 +5841,7 @@ func (x *SubRunWaiting) String() string {
 func (*SubRunWaiting) ProtoMessage() {}
 
 func (x *SubRunWaiting) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[67]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5733,7 +5854,7 @@ func (x *SubRunWaiting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubRunWaiting.ProtoReflect.Descriptor instead.
 func (*SubRunWaiting) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{67}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *SubRunWaiting) GetCallId() string {
@@ -5784,7 +5905,7 @@ type Compacted struct {
 
 func (x *Compacted) Reset() {
 	*x = Compacted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[68]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5796,7 +5917,7 @@ func (x *Compacted) String() string {
 func (*Compacted) ProtoMessage() {}
 
 func (x *Compacted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[68]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5809,7 +5930,7 @@ func (x *Compacted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compacted.ProtoReflect.Descriptor instead.
 func (*Compacted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{68}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *Compacted) GetReason() string {
@@ -5894,7 +6015,7 @@ type RunFinished struct {
 
 func (x *RunFinished) Reset() {
 	*x = RunFinished{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[69]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5906,7 +6027,7 @@ func (x *RunFinished) String() string {
 func (*RunFinished) ProtoMessage() {}
 
 func (x *RunFinished) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[69]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5919,7 +6040,7 @@ func (x *RunFinished) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunFinished.ProtoReflect.Descriptor instead.
 func (*RunFinished) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{69}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *RunFinished) GetStopReason() StopReason {
@@ -5982,7 +6103,7 @@ var File_agentd_v1_agent_service_proto protoreflect.FileDescriptor
 
 const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dagentd/v1/agent_service.proto\x12\tagentd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dtoolhost/tool/v1/caller.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1ctoolhost/tool/v1/right.proto\x1a\x1dtoolhost/tool/v1/status.proto\x1a\x1etoolhost/tool/v1/version.proto\"\x0f\n" +
+	"\x1dagentd/v1/agent_service.proto\x12\tagentd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dtoolhost/tool/v1/caller.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1ctoolhost/tool/v1/right.proto\x1a\x1dtoolhost/tool/v1/status.proto\x1a\x1etoolhost/tool/v1/version.proto\x1a\x19toolhost/v1/settled.proto\"\x0f\n" +
 	"\rReloadRequest\"V\n" +
 	"\x0eReloadResponse\x12D\n" +
 	"\rconfiguration\x18\x01 \x01(\v2\x1e.agentd.v1.ConfigurationChangeR\rconfiguration\"\x1a\n" +
@@ -6164,7 +6285,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\atenants\x18\x05 \x03(\tR\atenants\"^\n" +
 	"\x10ListRunsResponse\x12\"\n" +
 	"\x04runs\x18\x01 \x03(\v2\x0e.agentd.v1.RunR\x04runs\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xdc\x04\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xdc\x05\n" +
 	"\x03Run\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
 	"\x06prompt\x18\x02 \x01(\tR\x06prompt\x12\x14\n" +
@@ -6185,7 +6306,16 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x11pending_decisions\x18\r \x03(\v2\x1a.agentd.v1.PendingDecisionR\x10pendingDecisions\x12\"\n" +
 	"\rparent_run_id\x18\x0e \x01(\tR\vparentRunId\x12 \n" +
 	"\vinterrupted\x18\x0f \x01(\bR\vinterrupted\x12\x1c\n" +
-	"\tprincipal\x18\x10 \x01(\tR\tprincipal\"\xcb\x04\n" +
+	"\tprincipal\x18\x10 \x01(\tR\tprincipal\x12\x1e\n" +
+	"\n" +
+	"foreground\x18\x11 \x01(\bR\n" +
+	"foreground\x128\n" +
+	"\vsettlements\x18\x12 \x01(\v2\x16.agentd.v1.SettlementsR\vsettlements\x12$\n" +
+	"\x0eparent_call_id\x18\x13 \x01(\tR\fparentCallId\"_\n" +
+	"\vSettlements\x12\x1a\n" +
+	"\bhappened\x18\x01 \x01(\rR\bhappened\x12\x1a\n" +
+	"\brepeated\x18\x02 \x01(\rR\brepeated\x12\x18\n" +
+	"\aunknown\x18\x03 \x01(\rR\aunknown\"\xcb\x04\n" +
 	"\x0fPendingDecision\x12\x1f\n" +
 	"\vdecision_id\x18\x01 \x01(\tR\n" +
 	"decisionId\x12+\n" +
@@ -6303,7 +6433,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"CallStatus\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x120\n" +
-	"\x06status\x18\x03 \x01(\v2\x18.toolhost.tool.v1.StatusR\x06status\"\xce\x01\n" +
+	"\x06status\x18\x03 \x01(\v2\x18.toolhost.tool.v1.StatusR\x06status\"\x96\x02\n" +
 	"\n" +
 	"CallResult\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
@@ -6311,7 +6441,9 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x06result\x18\x03 \x01(\v2\x18.toolhost.tool.v1.ResultR\x06result\x12-\n" +
 	"\x05error\x18\x04 \x01(\v2\x17.toolhost.tool.v1.ErrorR\x05error\x12\x16\n" +
 	"\x06plugin\x18\x05 \x01(\tR\x06plugin\x12\x1a\n" +
-	"\binstance\x18\x06 \x01(\tR\binstance\"S\n" +
+	"\binstance\x18\x06 \x01(\tR\binstance\x12\x16\n" +
+	"\x06answer\x18\a \x01(\tR\x06answer\x12.\n" +
+	"\asettled\x18\b \x01(\v2\x14.toolhost.v1.SettledR\asettled\"S\n" +
 	"\tTurnReset\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n" +
 	"\aattempt\x18\x02 \x01(\rR\aattempt\x12\x14\n" +
@@ -6367,9 +6499,11 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x16\n" +
 	"\x06prompt\x18\x03 \x01(\tR\x06prompt\x12\x14\n" +
-	"\x05agent\x18\x04 \x01(\tR\x05agent\"\f\n" +
+	"\x05agent\x18\x04 \x01(\tR\x05agent\"I\n" +
 	"\n" +
-	"RunResumed\"b\n" +
+	"RunResumed\x12;\n" +
+	"\vbackup_time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"backupTime\"b\n" +
 	"\rSubRunWaiting\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12!\n" +
@@ -6478,7 +6612,7 @@ func file_agentd_v1_agent_service_proto_rawDescGZIP() []byte {
 }
 
 var file_agentd_v1_agent_service_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 72)
+var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 73)
 var file_agentd_v1_agent_service_proto_goTypes = []any{
 	(Completion)(0),                   // 0: agentd.v1.Completion
 	(StandingScope)(0),                // 1: agentd.v1.StandingScope
@@ -6528,162 +6662,167 @@ var file_agentd_v1_agent_service_proto_goTypes = []any{
 	(*ListRunsRequest)(nil),           // 45: agentd.v1.ListRunsRequest
 	(*ListRunsResponse)(nil),          // 46: agentd.v1.ListRunsResponse
 	(*Run)(nil),                       // 47: agentd.v1.Run
-	(*PendingDecision)(nil),           // 48: agentd.v1.PendingDecision
-	(*RunEvent)(nil),                  // 49: agentd.v1.RunEvent
-	(*RunStarted)(nil),                // 50: agentd.v1.RunStarted
-	(*MemoryFile)(nil),                // 51: agentd.v1.MemoryFile
-	(*UserMessage)(nil),               // 52: agentd.v1.UserMessage
-	(*TextDelta)(nil),                 // 53: agentd.v1.TextDelta
-	(*ReasoningDelta)(nil),            // 54: agentd.v1.ReasoningDelta
-	(*ArgumentDelta)(nil),             // 55: agentd.v1.ArgumentDelta
-	(*AnswerDelta)(nil),               // 56: agentd.v1.AnswerDelta
-	(*AssistantMessage)(nil),          // 57: agentd.v1.AssistantMessage
-	(*ToolCall)(nil),                  // 58: agentd.v1.ToolCall
-	(*CallStarted)(nil),               // 59: agentd.v1.CallStarted
-	(*CallStatus)(nil),                // 60: agentd.v1.CallStatus
-	(*CallResult)(nil),                // 61: agentd.v1.CallResult
-	(*TurnReset)(nil),                 // 62: agentd.v1.TurnReset
-	(*CancelRequested)(nil),           // 63: agentd.v1.CancelRequested
-	(*DecisionRequested)(nil),         // 64: agentd.v1.DecisionRequested
-	(*ModelReplied)(nil),              // 65: agentd.v1.ModelReplied
-	(*DecisionMade)(nil),              // 66: agentd.v1.DecisionMade
-	(*StandingApproved)(nil),          // 67: agentd.v1.StandingApproved
-	(*BudgetWarning)(nil),             // 68: agentd.v1.BudgetWarning
-	(*ContextChange)(nil),             // 69: agentd.v1.ContextChange
-	(*TodoChange)(nil),                // 70: agentd.v1.TodoChange
-	(*SubRunStarted)(nil),             // 71: agentd.v1.SubRunStarted
-	(*RunResumed)(nil),                // 72: agentd.v1.RunResumed
-	(*SubRunWaiting)(nil),             // 73: agentd.v1.SubRunWaiting
-	(*Compacted)(nil),                 // 74: agentd.v1.Compacted
-	(*RunFinished)(nil),               // 75: agentd.v1.RunFinished
-	nil,                               // 76: agentd.v1.StartRunRequest.ContextEntry
-	nil,                               // 77: agentd.v1.ContextChange.RefusedEntry
-	(*v1.VersionInfo)(nil),            // 78: toolhost.tool.v1.VersionInfo
-	(*v1.CallerInfo)(nil),             // 79: toolhost.tool.v1.CallerInfo
-	(*durationpb.Duration)(nil),       // 80: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),     // 81: google.protobuf.Timestamp
-	(*v1.Usage)(nil),                  // 82: toolhost.tool.v1.Usage
-	(*v1.Status)(nil),                 // 83: toolhost.tool.v1.Status
-	(*v1.Result)(nil),                 // 84: toolhost.tool.v1.Result
-	(*v1.Error)(nil),                  // 85: toolhost.tool.v1.Error
+	(*Settlements)(nil),               // 48: agentd.v1.Settlements
+	(*PendingDecision)(nil),           // 49: agentd.v1.PendingDecision
+	(*RunEvent)(nil),                  // 50: agentd.v1.RunEvent
+	(*RunStarted)(nil),                // 51: agentd.v1.RunStarted
+	(*MemoryFile)(nil),                // 52: agentd.v1.MemoryFile
+	(*UserMessage)(nil),               // 53: agentd.v1.UserMessage
+	(*TextDelta)(nil),                 // 54: agentd.v1.TextDelta
+	(*ReasoningDelta)(nil),            // 55: agentd.v1.ReasoningDelta
+	(*ArgumentDelta)(nil),             // 56: agentd.v1.ArgumentDelta
+	(*AnswerDelta)(nil),               // 57: agentd.v1.AnswerDelta
+	(*AssistantMessage)(nil),          // 58: agentd.v1.AssistantMessage
+	(*ToolCall)(nil),                  // 59: agentd.v1.ToolCall
+	(*CallStarted)(nil),               // 60: agentd.v1.CallStarted
+	(*CallStatus)(nil),                // 61: agentd.v1.CallStatus
+	(*CallResult)(nil),                // 62: agentd.v1.CallResult
+	(*TurnReset)(nil),                 // 63: agentd.v1.TurnReset
+	(*CancelRequested)(nil),           // 64: agentd.v1.CancelRequested
+	(*DecisionRequested)(nil),         // 65: agentd.v1.DecisionRequested
+	(*ModelReplied)(nil),              // 66: agentd.v1.ModelReplied
+	(*DecisionMade)(nil),              // 67: agentd.v1.DecisionMade
+	(*StandingApproved)(nil),          // 68: agentd.v1.StandingApproved
+	(*BudgetWarning)(nil),             // 69: agentd.v1.BudgetWarning
+	(*ContextChange)(nil),             // 70: agentd.v1.ContextChange
+	(*TodoChange)(nil),                // 71: agentd.v1.TodoChange
+	(*SubRunStarted)(nil),             // 72: agentd.v1.SubRunStarted
+	(*RunResumed)(nil),                // 73: agentd.v1.RunResumed
+	(*SubRunWaiting)(nil),             // 74: agentd.v1.SubRunWaiting
+	(*Compacted)(nil),                 // 75: agentd.v1.Compacted
+	(*RunFinished)(nil),               // 76: agentd.v1.RunFinished
+	nil,                               // 77: agentd.v1.StartRunRequest.ContextEntry
+	nil,                               // 78: agentd.v1.ContextChange.RefusedEntry
+	(*v1.VersionInfo)(nil),            // 79: toolhost.tool.v1.VersionInfo
+	(*v1.CallerInfo)(nil),             // 80: toolhost.tool.v1.CallerInfo
+	(*durationpb.Duration)(nil),       // 81: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),     // 82: google.protobuf.Timestamp
+	(*v1.Usage)(nil),                  // 83: toolhost.tool.v1.Usage
+	(*v1.Status)(nil),                 // 84: toolhost.tool.v1.Status
+	(*v1.Result)(nil),                 // 85: toolhost.tool.v1.Result
+	(*v1.Error)(nil),                  // 86: toolhost.tool.v1.Error
+	(*v11.Settled)(nil),               // 87: toolhost.v1.Settled
 }
 var file_agentd_v1_agent_service_proto_depIdxs = []int32{
-	10, // 0: agentd.v1.ReloadResponse.configuration:type_name -> agentd.v1.ConfigurationChange
-	10, // 1: agentd.v1.DiffConfigurationResponse.configuration:type_name -> agentd.v1.ConfigurationChange
-	11, // 2: agentd.v1.ConfigurationChange.changes:type_name -> agentd.v1.SettingChange
-	78, // 3: agentd.v1.GetVersionResponse.version:type_name -> toolhost.tool.v1.VersionInfo
-	79, // 4: agentd.v1.WhoAmIResponse.caller:type_name -> toolhost.tool.v1.CallerInfo
-	24, // 5: agentd.v1.StartRunRequest.tools:type_name -> agentd.v1.ToolChoice
-	25, // 6: agentd.v1.StartRunRequest.limits:type_name -> agentd.v1.Limits
-	23, // 7: agentd.v1.StartRunRequest.people:type_name -> agentd.v1.People
-	76, // 8: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
-	21, // 9: agentd.v1.StartRunRequest.window:type_name -> agentd.v1.Window
-	22, // 10: agentd.v1.StartRunRequest.system_tools:type_name -> agentd.v1.SystemTools
-	0,  // 11: agentd.v1.StartRunRequest.completion:type_name -> agentd.v1.Completion
-	20, // 12: agentd.v1.StartRunRequest.sampling:type_name -> agentd.v1.Sampling
-	17, // 13: agentd.v1.StartRunRequest.attachments:type_name -> agentd.v1.Attachment
-	18, // 14: agentd.v1.Attachment.artifact:type_name -> agentd.v1.ArtifactSource
-	80, // 15: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
-	80, // 16: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
-	17, // 17: agentd.v1.SendMessageRequest.attachments:type_name -> agentd.v1.Attachment
-	49, // 18: agentd.v1.WatchRunResponse.event:type_name -> agentd.v1.RunEvent
-	32, // 19: agentd.v1.RespondRequest.decisions:type_name -> agentd.v1.Decision
-	33, // 20: agentd.v1.Decision.approve:type_name -> agentd.v1.Approve
-	36, // 21: agentd.v1.Decision.reject:type_name -> agentd.v1.Reject
-	37, // 22: agentd.v1.Decision.answer:type_name -> agentd.v1.Answer
-	34, // 23: agentd.v1.Approve.standing:type_name -> agentd.v1.StandingChoice
-	1,  // 24: agentd.v1.StandingChoice.scope:type_name -> agentd.v1.StandingScope
-	35, // 25: agentd.v1.StandingChoice.patterns:type_name -> agentd.v1.StandingPattern
-	81, // 26: agentd.v1.StandingChoice.expire_time:type_name -> google.protobuf.Timestamp
-	47, // 27: agentd.v1.GetRunResponse.run:type_name -> agentd.v1.Run
-	4,  // 28: agentd.v1.ListRunsRequest.states:type_name -> agentd.v1.RunState
-	47, // 29: agentd.v1.ListRunsResponse.runs:type_name -> agentd.v1.Run
-	4,  // 30: agentd.v1.Run.state:type_name -> agentd.v1.RunState
-	5,  // 31: agentd.v1.Run.stop_reason:type_name -> agentd.v1.StopReason
-	81, // 32: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
-	81, // 33: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
-	82, // 34: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
-	48, // 35: agentd.v1.Run.pending_decisions:type_name -> agentd.v1.PendingDecision
-	2,  // 36: agentd.v1.PendingDecision.kind:type_name -> agentd.v1.DecisionKind
-	81, // 37: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
-	81, // 38: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
-	34, // 39: agentd.v1.PendingDecision.standing_offers:type_name -> agentd.v1.StandingChoice
-	81, // 40: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
-	50, // 41: agentd.v1.RunEvent.run_started:type_name -> agentd.v1.RunStarted
-	52, // 42: agentd.v1.RunEvent.user_message:type_name -> agentd.v1.UserMessage
-	53, // 43: agentd.v1.RunEvent.text_delta:type_name -> agentd.v1.TextDelta
-	57, // 44: agentd.v1.RunEvent.assistant_message:type_name -> agentd.v1.AssistantMessage
-	59, // 45: agentd.v1.RunEvent.call_started:type_name -> agentd.v1.CallStarted
-	60, // 46: agentd.v1.RunEvent.call_status:type_name -> agentd.v1.CallStatus
-	61, // 47: agentd.v1.RunEvent.call_result:type_name -> agentd.v1.CallResult
-	62, // 48: agentd.v1.RunEvent.turn_reset:type_name -> agentd.v1.TurnReset
-	63, // 49: agentd.v1.RunEvent.cancel_requested:type_name -> agentd.v1.CancelRequested
-	75, // 50: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
-	64, // 51: agentd.v1.RunEvent.decision_requested:type_name -> agentd.v1.DecisionRequested
-	66, // 52: agentd.v1.RunEvent.decision_made:type_name -> agentd.v1.DecisionMade
-	68, // 53: agentd.v1.RunEvent.budget_warning:type_name -> agentd.v1.BudgetWarning
-	69, // 54: agentd.v1.RunEvent.context_change:type_name -> agentd.v1.ContextChange
-	70, // 55: agentd.v1.RunEvent.todo_change:type_name -> agentd.v1.TodoChange
-	71, // 56: agentd.v1.RunEvent.sub_run_started:type_name -> agentd.v1.SubRunStarted
-	74, // 57: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
-	73, // 58: agentd.v1.RunEvent.sub_run_waiting:type_name -> agentd.v1.SubRunWaiting
-	72, // 59: agentd.v1.RunEvent.run_resumed:type_name -> agentd.v1.RunResumed
-	65, // 60: agentd.v1.RunEvent.model_replied:type_name -> agentd.v1.ModelReplied
-	54, // 61: agentd.v1.RunEvent.reasoning_delta:type_name -> agentd.v1.ReasoningDelta
-	55, // 62: agentd.v1.RunEvent.argument_delta:type_name -> agentd.v1.ArgumentDelta
-	56, // 63: agentd.v1.RunEvent.answer_delta:type_name -> agentd.v1.AnswerDelta
-	67, // 64: agentd.v1.RunEvent.standing_approved:type_name -> agentd.v1.StandingApproved
-	20, // 65: agentd.v1.RunStarted.sampling:type_name -> agentd.v1.Sampling
-	19, // 66: agentd.v1.RunStarted.attachments:type_name -> agentd.v1.AttachmentInfo
-	51, // 67: agentd.v1.RunStarted.memory_files:type_name -> agentd.v1.MemoryFile
-	19, // 68: agentd.v1.UserMessage.attachments:type_name -> agentd.v1.AttachmentInfo
-	58, // 69: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
-	82, // 70: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
-	82, // 71: agentd.v1.AssistantMessage.wasted_usage:type_name -> toolhost.tool.v1.Usage
-	83, // 72: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
-	84, // 73: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
-	85, // 74: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
-	5,  // 75: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
-	48, // 76: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
-	82, // 77: agentd.v1.ModelReplied.usage:type_name -> toolhost.tool.v1.Usage
-	85, // 78: agentd.v1.ModelReplied.error:type_name -> toolhost.tool.v1.Error
-	3,  // 79: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
-	34, // 80: agentd.v1.DecisionMade.standing:type_name -> agentd.v1.StandingChoice
-	81, // 81: agentd.v1.StandingApproved.expire_time:type_name -> google.protobuf.Timestamp
-	85, // 82: agentd.v1.StandingApproved.error:type_name -> toolhost.tool.v1.Error
-	77, // 83: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
-	82, // 84: agentd.v1.Compacted.usage:type_name -> toolhost.tool.v1.Usage
-	5,  // 85: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
-	82, // 86: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
-	16, // 87: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
-	27, // 88: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
-	29, // 89: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
-	31, // 90: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
-	39, // 91: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
-	41, // 92: agentd.v1.AgentService.DeleteRun:input_type -> agentd.v1.DeleteRunRequest
-	43, // 93: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
-	45, // 94: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
-	12, // 95: agentd.v1.AgentService.GetVersion:input_type -> agentd.v1.GetVersionRequest
-	14, // 96: agentd.v1.AgentService.WhoAmI:input_type -> agentd.v1.WhoAmIRequest
-	6,  // 97: agentd.v1.AgentService.Reload:input_type -> agentd.v1.ReloadRequest
-	8,  // 98: agentd.v1.AgentService.DiffConfiguration:input_type -> agentd.v1.DiffConfigurationRequest
-	26, // 99: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
-	28, // 100: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
-	30, // 101: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
-	38, // 102: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
-	40, // 103: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
-	42, // 104: agentd.v1.AgentService.DeleteRun:output_type -> agentd.v1.DeleteRunResponse
-	44, // 105: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
-	46, // 106: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
-	13, // 107: agentd.v1.AgentService.GetVersion:output_type -> agentd.v1.GetVersionResponse
-	15, // 108: agentd.v1.AgentService.WhoAmI:output_type -> agentd.v1.WhoAmIResponse
-	7,  // 109: agentd.v1.AgentService.Reload:output_type -> agentd.v1.ReloadResponse
-	9,  // 110: agentd.v1.AgentService.DiffConfiguration:output_type -> agentd.v1.DiffConfigurationResponse
-	99, // [99:111] is the sub-list for method output_type
-	87, // [87:99] is the sub-list for method input_type
-	87, // [87:87] is the sub-list for extension type_name
-	87, // [87:87] is the sub-list for extension extendee
-	0,  // [0:87] is the sub-list for field type_name
+	10,  // 0: agentd.v1.ReloadResponse.configuration:type_name -> agentd.v1.ConfigurationChange
+	10,  // 1: agentd.v1.DiffConfigurationResponse.configuration:type_name -> agentd.v1.ConfigurationChange
+	11,  // 2: agentd.v1.ConfigurationChange.changes:type_name -> agentd.v1.SettingChange
+	79,  // 3: agentd.v1.GetVersionResponse.version:type_name -> toolhost.tool.v1.VersionInfo
+	80,  // 4: agentd.v1.WhoAmIResponse.caller:type_name -> toolhost.tool.v1.CallerInfo
+	24,  // 5: agentd.v1.StartRunRequest.tools:type_name -> agentd.v1.ToolChoice
+	25,  // 6: agentd.v1.StartRunRequest.limits:type_name -> agentd.v1.Limits
+	23,  // 7: agentd.v1.StartRunRequest.people:type_name -> agentd.v1.People
+	77,  // 8: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
+	21,  // 9: agentd.v1.StartRunRequest.window:type_name -> agentd.v1.Window
+	22,  // 10: agentd.v1.StartRunRequest.system_tools:type_name -> agentd.v1.SystemTools
+	0,   // 11: agentd.v1.StartRunRequest.completion:type_name -> agentd.v1.Completion
+	20,  // 12: agentd.v1.StartRunRequest.sampling:type_name -> agentd.v1.Sampling
+	17,  // 13: agentd.v1.StartRunRequest.attachments:type_name -> agentd.v1.Attachment
+	18,  // 14: agentd.v1.Attachment.artifact:type_name -> agentd.v1.ArtifactSource
+	81,  // 15: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
+	81,  // 16: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
+	17,  // 17: agentd.v1.SendMessageRequest.attachments:type_name -> agentd.v1.Attachment
+	50,  // 18: agentd.v1.WatchRunResponse.event:type_name -> agentd.v1.RunEvent
+	32,  // 19: agentd.v1.RespondRequest.decisions:type_name -> agentd.v1.Decision
+	33,  // 20: agentd.v1.Decision.approve:type_name -> agentd.v1.Approve
+	36,  // 21: agentd.v1.Decision.reject:type_name -> agentd.v1.Reject
+	37,  // 22: agentd.v1.Decision.answer:type_name -> agentd.v1.Answer
+	34,  // 23: agentd.v1.Approve.standing:type_name -> agentd.v1.StandingChoice
+	1,   // 24: agentd.v1.StandingChoice.scope:type_name -> agentd.v1.StandingScope
+	35,  // 25: agentd.v1.StandingChoice.patterns:type_name -> agentd.v1.StandingPattern
+	82,  // 26: agentd.v1.StandingChoice.expire_time:type_name -> google.protobuf.Timestamp
+	47,  // 27: agentd.v1.GetRunResponse.run:type_name -> agentd.v1.Run
+	4,   // 28: agentd.v1.ListRunsRequest.states:type_name -> agentd.v1.RunState
+	47,  // 29: agentd.v1.ListRunsResponse.runs:type_name -> agentd.v1.Run
+	4,   // 30: agentd.v1.Run.state:type_name -> agentd.v1.RunState
+	5,   // 31: agentd.v1.Run.stop_reason:type_name -> agentd.v1.StopReason
+	82,  // 32: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
+	82,  // 33: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
+	83,  // 34: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
+	49,  // 35: agentd.v1.Run.pending_decisions:type_name -> agentd.v1.PendingDecision
+	48,  // 36: agentd.v1.Run.settlements:type_name -> agentd.v1.Settlements
+	2,   // 37: agentd.v1.PendingDecision.kind:type_name -> agentd.v1.DecisionKind
+	82,  // 38: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
+	82,  // 39: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
+	34,  // 40: agentd.v1.PendingDecision.standing_offers:type_name -> agentd.v1.StandingChoice
+	82,  // 41: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
+	51,  // 42: agentd.v1.RunEvent.run_started:type_name -> agentd.v1.RunStarted
+	53,  // 43: agentd.v1.RunEvent.user_message:type_name -> agentd.v1.UserMessage
+	54,  // 44: agentd.v1.RunEvent.text_delta:type_name -> agentd.v1.TextDelta
+	58,  // 45: agentd.v1.RunEvent.assistant_message:type_name -> agentd.v1.AssistantMessage
+	60,  // 46: agentd.v1.RunEvent.call_started:type_name -> agentd.v1.CallStarted
+	61,  // 47: agentd.v1.RunEvent.call_status:type_name -> agentd.v1.CallStatus
+	62,  // 48: agentd.v1.RunEvent.call_result:type_name -> agentd.v1.CallResult
+	63,  // 49: agentd.v1.RunEvent.turn_reset:type_name -> agentd.v1.TurnReset
+	64,  // 50: agentd.v1.RunEvent.cancel_requested:type_name -> agentd.v1.CancelRequested
+	76,  // 51: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
+	65,  // 52: agentd.v1.RunEvent.decision_requested:type_name -> agentd.v1.DecisionRequested
+	67,  // 53: agentd.v1.RunEvent.decision_made:type_name -> agentd.v1.DecisionMade
+	69,  // 54: agentd.v1.RunEvent.budget_warning:type_name -> agentd.v1.BudgetWarning
+	70,  // 55: agentd.v1.RunEvent.context_change:type_name -> agentd.v1.ContextChange
+	71,  // 56: agentd.v1.RunEvent.todo_change:type_name -> agentd.v1.TodoChange
+	72,  // 57: agentd.v1.RunEvent.sub_run_started:type_name -> agentd.v1.SubRunStarted
+	75,  // 58: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
+	74,  // 59: agentd.v1.RunEvent.sub_run_waiting:type_name -> agentd.v1.SubRunWaiting
+	73,  // 60: agentd.v1.RunEvent.run_resumed:type_name -> agentd.v1.RunResumed
+	66,  // 61: agentd.v1.RunEvent.model_replied:type_name -> agentd.v1.ModelReplied
+	55,  // 62: agentd.v1.RunEvent.reasoning_delta:type_name -> agentd.v1.ReasoningDelta
+	56,  // 63: agentd.v1.RunEvent.argument_delta:type_name -> agentd.v1.ArgumentDelta
+	57,  // 64: agentd.v1.RunEvent.answer_delta:type_name -> agentd.v1.AnswerDelta
+	68,  // 65: agentd.v1.RunEvent.standing_approved:type_name -> agentd.v1.StandingApproved
+	20,  // 66: agentd.v1.RunStarted.sampling:type_name -> agentd.v1.Sampling
+	19,  // 67: agentd.v1.RunStarted.attachments:type_name -> agentd.v1.AttachmentInfo
+	52,  // 68: agentd.v1.RunStarted.memory_files:type_name -> agentd.v1.MemoryFile
+	19,  // 69: agentd.v1.UserMessage.attachments:type_name -> agentd.v1.AttachmentInfo
+	59,  // 70: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
+	83,  // 71: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
+	83,  // 72: agentd.v1.AssistantMessage.wasted_usage:type_name -> toolhost.tool.v1.Usage
+	84,  // 73: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
+	85,  // 74: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
+	86,  // 75: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
+	87,  // 76: agentd.v1.CallResult.settled:type_name -> toolhost.v1.Settled
+	5,   // 77: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
+	49,  // 78: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
+	83,  // 79: agentd.v1.ModelReplied.usage:type_name -> toolhost.tool.v1.Usage
+	86,  // 80: agentd.v1.ModelReplied.error:type_name -> toolhost.tool.v1.Error
+	3,   // 81: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
+	34,  // 82: agentd.v1.DecisionMade.standing:type_name -> agentd.v1.StandingChoice
+	82,  // 83: agentd.v1.StandingApproved.expire_time:type_name -> google.protobuf.Timestamp
+	86,  // 84: agentd.v1.StandingApproved.error:type_name -> toolhost.tool.v1.Error
+	78,  // 85: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
+	82,  // 86: agentd.v1.RunResumed.backup_time:type_name -> google.protobuf.Timestamp
+	83,  // 87: agentd.v1.Compacted.usage:type_name -> toolhost.tool.v1.Usage
+	5,   // 88: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
+	83,  // 89: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
+	16,  // 90: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
+	27,  // 91: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
+	29,  // 92: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
+	31,  // 93: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
+	39,  // 94: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
+	41,  // 95: agentd.v1.AgentService.DeleteRun:input_type -> agentd.v1.DeleteRunRequest
+	43,  // 96: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
+	45,  // 97: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
+	12,  // 98: agentd.v1.AgentService.GetVersion:input_type -> agentd.v1.GetVersionRequest
+	14,  // 99: agentd.v1.AgentService.WhoAmI:input_type -> agentd.v1.WhoAmIRequest
+	6,   // 100: agentd.v1.AgentService.Reload:input_type -> agentd.v1.ReloadRequest
+	8,   // 101: agentd.v1.AgentService.DiffConfiguration:input_type -> agentd.v1.DiffConfigurationRequest
+	26,  // 102: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
+	28,  // 103: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
+	30,  // 104: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
+	38,  // 105: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
+	40,  // 106: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
+	42,  // 107: agentd.v1.AgentService.DeleteRun:output_type -> agentd.v1.DeleteRunResponse
+	44,  // 108: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
+	46,  // 109: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
+	13,  // 110: agentd.v1.AgentService.GetVersion:output_type -> agentd.v1.GetVersionResponse
+	15,  // 111: agentd.v1.AgentService.WhoAmI:output_type -> agentd.v1.WhoAmIResponse
+	7,   // 112: agentd.v1.AgentService.Reload:output_type -> agentd.v1.ReloadResponse
+	9,   // 113: agentd.v1.AgentService.DiffConfiguration:output_type -> agentd.v1.DiffConfigurationResponse
+	102, // [102:114] is the sub-list for method output_type
+	90,  // [90:102] is the sub-list for method input_type
+	90,  // [90:90] is the sub-list for extension type_name
+	90,  // [90:90] is the sub-list for extension extendee
+	0,   // [0:90] is the sub-list for field type_name
 }
 
 func init() { file_agentd_v1_agent_service_proto_init() }
@@ -6708,7 +6847,7 @@ func file_agentd_v1_agent_service_proto_init() {
 		(*StandingPattern_Origin)(nil),
 		(*StandingPattern_Any)(nil),
 	}
-	file_agentd_v1_agent_service_proto_msgTypes[43].OneofWrappers = []any{
+	file_agentd_v1_agent_service_proto_msgTypes[44].OneofWrappers = []any{
 		(*RunEvent_RunStarted)(nil),
 		(*RunEvent_UserMessage)(nil),
 		(*RunEvent_TextDelta)(nil),
@@ -6740,7 +6879,7 @@ func file_agentd_v1_agent_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_agentd_v1_agent_service_proto_rawDesc), len(file_agentd_v1_agent_service_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   72,
+			NumMessages:   73,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -5,6 +5,7 @@ import type { Error } from "../../toolhost/tool/v1/error_pb.js";
 import type { Result, Usage } from "../../toolhost/tool/v1/result_pb.js";
 import type { Status } from "../../toolhost/tool/v1/status_pb.js";
 import type { VersionInfo } from "../../toolhost/tool/v1/version_pb.js";
+import type { Settled } from "../../toolhost/v1/settled_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 /**
  * Describes the file agentd/v1/agent_service.proto.
@@ -1377,12 +1378,61 @@ export type Run = Message<"agentd.v1.Run"> & {
      * @generated from field: string principal = 16;
      */
     principal: string;
+    /**
+     * Whether the run belongs to the process that started it, such as `agentd run`. No server works on
+     * such a run.
+     *
+     * @generated from field: bool foreground = 17;
+     */
+    foreground: boolean;
+    /**
+     * What became of the calls with an unknown outcome. Unset if no tool was asked about one.
+     *
+     * @generated from field: agentd.v1.Settlements settlements = 18;
+     */
+    settlements?: Settlements | undefined;
+    /**
+     * The id of the call that this sub-run carries out. Empty if a client started the run.
+     *
+     * @generated from field: string parent_call_id = 19;
+     */
+    parentCallId: string;
 };
 /**
  * Describes the message agentd.v1.Run.
  * Use `create(RunSchema)` to create a new message.
  */
 export declare const RunSchema: GenMessage<Run>;
+/**
+ * Settlements counts the calls of a run whose outcome was unknown, by what their tools said.
+ *
+ * @generated from message agentd.v1.Settlements
+ */
+export type Settlements = Message<"agentd.v1.Settlements"> & {
+    /**
+     * The calls that had happened.
+     *
+     * @generated from field: uint32 happened = 1;
+     */
+    happened: number;
+    /**
+     * The calls that had not happened, and that agentd made again.
+     *
+     * @generated from field: uint32 repeated = 2;
+     */
+    repeated: number;
+    /**
+     * The calls about which the tool does not know.
+     *
+     * @generated from field: uint32 unknown = 3;
+     */
+    unknown: number;
+};
+/**
+ * Describes the message agentd.v1.Settlements.
+ * Use `create(SettlementsSchema)` to create a new message.
+ */
+export declare const SettlementsSchema: GenMessage<Settlements>;
 /**
  * PendingDecision is a decision that a run waits for.
  *
@@ -2200,6 +2250,19 @@ export type CallResult = Message<"agentd.v1.CallResult"> & {
      * @generated from field: string instance = 6;
      */
     instance: string;
+    /**
+     * What the user reads, if the result is returned to the user directly and differs from the text of
+     * `result`. Empty otherwise.
+     *
+     * @generated from field: string answer = 7;
+     */
+    answer: string;
+    /**
+     * What the tool said when the outcome of the call was unknown. Unset if it was not asked.
+     *
+     * @generated from field: toolhost.v1.Settled settled = 8;
+     */
+    settled?: Settled | undefined;
 };
 /**
  * Describes the message agentd.v1.CallResult.
@@ -2557,7 +2620,14 @@ export declare const SubRunStartedSchema: GenMessage<SubRunStarted>;
  *
  * @generated from message agentd.v1.RunResumed
  */
-export type RunResumed = Message<"agentd.v1.RunResumed"> & {};
+export type RunResumed = Message<"agentd.v1.RunResumed"> & {
+    /**
+     * When the backup was made from which the run was restored. Unset if the run was not restored.
+     *
+     * @generated from field: google.protobuf.Timestamp backup_time = 1;
+     */
+    backupTime?: Timestamp | undefined;
+};
 /**
  * Describes the message agentd.v1.RunResumed.
  * Use `create(RunResumedSchema)` to create a new message.
@@ -2882,7 +2952,7 @@ export declare const VerdictSchema: GenEnum<Verdict>;
  */
 export declare enum RunState {
     /**
-     * Not set.
+     * Not set, or the journal of the run cannot be read.
      *
      * @generated from enum value: RUN_STATE_UNSPECIFIED = 0;
      */

@@ -8,6 +8,7 @@ from toolhost._proto.toolhost.tool.v1 import result_pb2 as _result_pb2
 from toolhost._proto.toolhost.tool.v1 import right_pb2 as _right_pb2
 from toolhost._proto.toolhost.tool.v1 import status_pb2 as _status_pb2
 from toolhost._proto.toolhost.tool.v1 import version_pb2 as _version_pb2
+from toolhost._proto.toolhost.v1 import settled_pb2 as _settled_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -525,7 +526,7 @@ class ListRunsResponse(_message.Message):
     def __init__(self, runs: _Optional[_Iterable[_Union[Run, _Mapping[str, object]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class Run(_message.Message):
-    __slots__ = ("run_id", "prompt", "model", "state", "stop_reason", "start_time", "update_time", "last_seq", "turns", "calls", "usage", "cost", "pending_decisions", "parent_run_id", "interrupted", "principal")
+    __slots__ = ("run_id", "prompt", "model", "state", "stop_reason", "start_time", "update_time", "last_seq", "turns", "calls", "usage", "cost", "pending_decisions", "parent_run_id", "interrupted", "principal", "foreground", "settlements", "parent_call_id")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     PROMPT_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
@@ -542,6 +543,9 @@ class Run(_message.Message):
     PARENT_RUN_ID_FIELD_NUMBER: _ClassVar[int]
     INTERRUPTED_FIELD_NUMBER: _ClassVar[int]
     PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
+    FOREGROUND_FIELD_NUMBER: _ClassVar[int]
+    SETTLEMENTS_FIELD_NUMBER: _ClassVar[int]
+    PARENT_CALL_ID_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     prompt: str
     model: str
@@ -558,7 +562,20 @@ class Run(_message.Message):
     parent_run_id: str
     interrupted: bool
     principal: str
-    def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., state: _Optional[_Union[RunState, str]] = ..., stop_reason: _Optional[_Union[StopReason, str]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., last_seq: _Optional[int] = ..., turns: _Optional[int] = ..., calls: _Optional[int] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping[str, object]]] = ..., cost: _Optional[float] = ..., pending_decisions: _Optional[_Iterable[_Union[PendingDecision, _Mapping[str, object]]]] = ..., parent_run_id: _Optional[str] = ..., interrupted: bool = ..., principal: _Optional[str] = ...) -> None: ...
+    foreground: bool
+    settlements: Settlements
+    parent_call_id: str
+    def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., state: _Optional[_Union[RunState, str]] = ..., stop_reason: _Optional[_Union[StopReason, str]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., last_seq: _Optional[int] = ..., turns: _Optional[int] = ..., calls: _Optional[int] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping[str, object]]] = ..., cost: _Optional[float] = ..., pending_decisions: _Optional[_Iterable[_Union[PendingDecision, _Mapping[str, object]]]] = ..., parent_run_id: _Optional[str] = ..., interrupted: bool = ..., principal: _Optional[str] = ..., foreground: bool = ..., settlements: _Optional[_Union[Settlements, _Mapping[str, object]]] = ..., parent_call_id: _Optional[str] = ...) -> None: ...
+
+class Settlements(_message.Message):
+    __slots__ = ("happened", "repeated", "unknown")
+    HAPPENED_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
+    UNKNOWN_FIELD_NUMBER: _ClassVar[int]
+    happened: int
+    repeated: int
+    unknown: int
+    def __init__(self, happened: _Optional[int] = ..., repeated: _Optional[int] = ..., unknown: _Optional[int] = ...) -> None: ...
 
 class PendingDecision(_message.Message):
     __slots__ = ("decision_id", "kind", "call_id", "tool", "arguments", "reason", "options", "rule", "request_time", "expire_time", "run_id", "display_name", "four_eyes", "plugin", "schema", "diff", "standing_offers")
@@ -789,20 +806,24 @@ class CallStatus(_message.Message):
     def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., status: _Optional[_Union[_status_pb2.Status, _Mapping[str, object]]] = ...) -> None: ...
 
 class CallResult(_message.Message):
-    __slots__ = ("call_id", "tool", "result", "error", "plugin", "instance")
+    __slots__ = ("call_id", "tool", "result", "error", "plugin", "instance", "answer", "settled")
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     TOOL_FIELD_NUMBER: _ClassVar[int]
     RESULT_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     INSTANCE_FIELD_NUMBER: _ClassVar[int]
+    ANSWER_FIELD_NUMBER: _ClassVar[int]
+    SETTLED_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     tool: str
     result: _result_pb2.Result
     error: _error_pb2.Error
     plugin: str
     instance: str
-    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., result: _Optional[_Union[_result_pb2.Result, _Mapping[str, object]]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping[str, object]]] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ...) -> None: ...
+    answer: str
+    settled: _settled_pb2.Settled
+    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., result: _Optional[_Union[_result_pb2.Result, _Mapping[str, object]]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping[str, object]]] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., answer: _Optional[str] = ..., settled: _Optional[_Union[_settled_pb2.Settled, _Mapping[str, object]]] = ...) -> None: ...
 
 class TurnReset(_message.Message):
     __slots__ = ("reason", "attempt", "model")
@@ -924,8 +945,10 @@ class SubRunStarted(_message.Message):
     def __init__(self, call_id: _Optional[str] = ..., run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., agent: _Optional[str] = ...) -> None: ...
 
 class RunResumed(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("backup_time",)
+    BACKUP_TIME_FIELD_NUMBER: _ClassVar[int]
+    backup_time: _timestamp_pb2.Timestamp
+    def __init__(self, backup_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ...) -> None: ...
 
 class SubRunWaiting(_message.Message):
     __slots__ = ("call_id", "run_id", "decision_ids")
