@@ -31,7 +31,7 @@ var libraries = map[string][]string{
 	grpc: {
 		"client", "gen", "sdk", "internal/wire", "internal/access", "internal/systemd", "internal/telemetry",
 		"internal/agentd/agentserver", "internal/toolhost/hostserver", "internal/toolhost/hosttest", "internal/toolhost/conformance",
-		"internal/toolhost/process", "internal/toolhost/mcp/mcphttp", "internal/toolhost/workspace", "internal/toolhost/commands/workspace",
+		"internal/toolhost/process", "internal/toolhost/mcp/mcphttp", "internal/toolhost/workspace", "internal/toolhost/commands/workspace", "internal/testkit/agentmessages",
 	},
 	protobuf: {
 		"gen", "internal/wire", "internal/access/rpcright", "internal/agentd/agentserver", "internal/toolhost/hostserver",

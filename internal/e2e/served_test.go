@@ -17,12 +17,12 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/e2e/programs"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
+	"github.com/toolhost/toolhost/internal/testkit/agentmessages"
 )
 
 // served is a running `agentd serve`.
 type served struct {
-	*agentclient.Client
+	*agentmessages.Client
 	cmd    *exec.Cmd
 	exited <-chan struct{} // closed when the process has ended
 	log    *programs.Output
@@ -37,7 +37,7 @@ func (h *toolhost) agentdServe(t *testing.T, flags ...string) *served {
 	args := append([]string{"serve", "--listen", addr, "--toolhost", h.addr, "--journal", filepath.Join(h.home, "runs.db")}, flags...)
 	s := &served{log: &programs.Output{}, start: func() *exec.Cmd { return command(context.Background(), h.home, nil, "agentd", args...) }}
 	s.live(t)
-	a, err := agentclient.Dial(addr)
+	a, err := agentmessages.Dial(addr)
 	if err != nil {
 		t.Fatal(err)
 	}

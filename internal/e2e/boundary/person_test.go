@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
+	"github.com/toolhost/toolhost/internal/testkit/agentmessages"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -25,7 +25,7 @@ import (
 // killed. Its answers depend only on the question, so that repeated runs are comparable.
 type person struct {
 	t          *testing.T
-	client     *agentclient.Client
+	client     *agentmessages.Client
 	session    string
 	askOutcome bool
 	events     []*agentdv1.RunEvent // the durable events, in order
@@ -52,7 +52,7 @@ const pause = 10 * time.Millisecond
 
 func newPerson(t *testing.T, addr, session string, askOutcome bool) *person {
 	t.Helper()
-	c, err := agentclient.Dial(addr)
+	c, err := agentmessages.Dial(addr)
 	if err != nil {
 		t.Fatal(err)
 	}

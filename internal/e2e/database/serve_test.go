@@ -21,9 +21,9 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/e2e/programs"
 	"github.com/toolhost/toolhost/internal/store/postgres/postgrestest"
+	"github.com/toolhost/toolhost/internal/testkit/agentmessages"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/internal/testkit/testca"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
 )
 
 // bin is the folder with toolhost, agentd and plugins/counterplugin.
@@ -143,9 +143,9 @@ func (h *home) serve(script string) *server {
 	return h.start("agentd", nil, "serve", "--listen", h.socket("a"), "--toolhost", h.socket("t"), "--journal", h.db.URL("postgres"), "--model", "scripted:"+script)
 }
 
-func (h *home) dial() *agentclient.Client {
+func (h *home) dial() *agentmessages.Client {
 	h.t.Helper()
-	c, err := agentclient.Dial(h.socket("a"))
+	c, err := agentmessages.Dial(h.socket("a"))
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/e2e/programs"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
+	"github.com/toolhost/toolhost/internal/testkit/agentmessages"
 )
 
 // patience bounds each command, so that a hang fails the test and does not stop the run.
@@ -30,7 +30,7 @@ type site struct {
 	home, bin        string
 	toolhost, agentd *server
 	tools            *client.Client
-	runs             *agentclient.Client
+	runs             *agentmessages.Client
 	metrics          map[string]string // where Prometheus reads them, by job
 	collector        string            // the address of the collector for traces, at which nothing listens at first
 }
@@ -108,7 +108,7 @@ telemetry: {listen: %q, timeout: 1s, traces: {endpoint: "http://%s"}}
 	}
 	if s.tools, err = client.Dial(s.socket("t")); err == nil {
 		t.Cleanup(func() { s.tools.Close() })
-		s.runs, err = agentclient.Dial(s.socket("a"))
+		s.runs, err = agentmessages.Dial(s.socket("a"))
 	}
 	if err != nil {
 		t.Fatal(err)

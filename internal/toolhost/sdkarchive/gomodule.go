@@ -26,7 +26,7 @@ const (
 var (
 	callerFolders = []string{
 		"client", "gen/go/agentd/v1", "gen/go/toolhost/v1", "internal/address", "internal/identity", "internal/store/ownership", "internal/store/filelock",
-		"internal/wire/agentclient", "internal/wire/credential", "internal/wire/hostpb", "internal/wire/link",
+		"internal/wire/credential", "internal/wire/hostpb", "internal/wire/link",
 	}
 	generalFolders = []string{"gen/go/toolhost/tool/v1", "internal/text/crashoutput", "internal/wire/flow", "internal/wire/toolpb", "internal/wire/wirecode", "tool"}
 )

@@ -1,19 +1,16 @@
-package agentclient_test
+package client_test
 
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/test/bufconn"
 
+	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/wire/agentclient"
 	"github.com/toolhost/toolhost/internal/wire/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -42,7 +39,7 @@ func (agentd) SendMessage(_ context.Context, req *agentdv1.SendMessageRequest) (
 func (a agentd) WatchRun(req *agentdv1.WatchRunRequest, stream grpc.ServerStreamingServer[agentdv1.WatchRunResponse]) error {
 	defer func() { a.watched <- struct{}{} }()
 	for seq := req.GetAfterSeq() + 1; seq <= 10; seq++ {
-		if err := stream.Send(&agentdv1.WatchRunResponse{Event: &agentdv1.RunEvent{Seq: seq}}); err != nil {
+		if err := stream.Send(&agentdv1.WatchRunResponse{Event: &agentdv1.RunEvent{Seq: seq, Event: &agentdv1.RunEvent_UserMessage{}}}); err != nil {
 			return err
 		}
 	}
@@ -81,19 +78,16 @@ func (agentd) ListRuns(_ context.Context, req *agentdv1.ListRunsRequest) (*agent
 	}, nil
 }
 
-func dialAgent(t *testing.T) (*agentclient.Client, agentd) {
+// dialFakeAgentd returns a client of an agentd in this process.
+func dialFakeAgentd(t *testing.T) (*client.AgentClient, agentd) {
 	t.Helper()
-	addr := socket(t)
-	listener, err := addr.Listen(t.Context(), "agentd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := bufconn.Listen(1 << 16)
 	service := agentd{watched: make(chan struct{}, 100)}
 	server := grpc.NewServer()
 	agentdv1.RegisterAgentServiceServer(server, service)
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	a, err := agentclient.Dial(addr.String())
+	go func() { served <- server.Serve(listener) }() // ends with Stop
+	a, err := client.DialAgent("unix:///here", client.WithDialer(listener.DialContext))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,15 +102,15 @@ func dialAgent(t *testing.T) (*agentclient.Client, agentd) {
 }
 
 func TestAgent(t *testing.T) {
-	a, _ := dialAgent(t)
+	a, _ := dialFakeAgentd(t)
 	ctx := bounded(t)
-	if id, err := a.StartRun(ctx, &agentdv1.StartRunRequest{Prompt: "p"}); id != "for p" || err != nil {
+	if id, err := a.StartRun(ctx, client.Task{Prompt: "p"}); id != "for p" || err != nil {
 		t.Errorf("StartRun: %q, %v", id, err)
 	}
 	if seq, err := a.SendMessage(ctx, "r", "1234"); seq != 4 || err != nil {
 		t.Errorf("SendMessage: %d, %v", seq, err)
 	}
-	if run, err := a.GetRun(ctx, "r"); run.GetRunId() != "r" || err != nil {
+	if run, err := a.GetRun(ctx, "r"); run.ID != "r" || err != nil {
 		t.Errorf("GetRun: %v, %v", run, err)
 	}
 	if err := a.CancelRun(ctx, "r", ""); err != nil {
@@ -125,7 +119,7 @@ func TestAgent(t *testing.T) {
 	if ids, err := a.DeleteRun(ctx, "r"); len(ids) != 2 || ids[0] != "r" || err != nil {
 		t.Errorf("DeleteRun: %q, %v", ids, err)
 	}
-	if seq, err := a.Respond(ctx, "r", "ann", &agentdv1.Decision{DecisionId: "d1"}, &agentdv1.Decision{DecisionId: "d2"}); seq != 2 || err != nil {
+	if seq, err := a.Respond(ctx, "r", "ann", client.Decision{ID: "d1", Verdict: client.Approve}, client.Decision{ID: "d2", Verdict: client.Reject}); seq != 2 || err != nil {
 		t.Errorf("Respond: %d, %v", seq, err)
 	}
 	_, respondErr := a.Respond(ctx, "absent", "ann")
@@ -138,31 +132,31 @@ func TestAgent(t *testing.T) {
 		}
 	}
 	var ids []string
-	for run, err := range a.ListRuns(ctx, nil) {
+	for run, err := range a.ListRuns(ctx, client.RunFilter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ids = append(ids, run.GetRunId()); len(ids) == 5 {
+		if ids = append(ids, run.ID); len(ids) == 5 {
 			break
 		}
 	}
 	if got := fmt.Sprint(ids); got != "[1 2 1a 2a 1b]" {
 		t.Errorf("the runs are %s", got)
 	}
-	for run, err := range a.ListRuns(ctx, &agentdv1.ListRunsRequest{ParentRunId: "r"}) {
-		if err != nil || run.GetRunId() != "child of r" {
+	for run, err := range a.ListRuns(ctx, client.RunFilter{ParentRunID: "r"}) {
+		if err != nil || run.ID != "child of r" {
 			t.Errorf("a sub-run: %v, %v", run, err)
 		}
 	}
 }
 
 func TestWatchRun(t *testing.T) {
-	a, service := dialAgent(t)
+	a, service := dialFakeAgentd(t)
 	for after, want := range map[uint64]int{0: 10, 7: 3, 10: 0} {
 		n := 0
 		for event, err := range a.WatchRun(bounded(t), "r", after) {
 			n++
-			if err != nil || event.GetSeq() != after+uint64(n) {
+			if err != nil || event.Seq != after+uint64(n) {
 				t.Errorf("event %d after %d: %v, %v", n, after, event, err)
 			}
 		}
@@ -187,7 +181,7 @@ func TestWatchRun(t *testing.T) {
 func TestNoAgentdAnswers(t *testing.T) {
 	addr := socket(t)
 	t.Setenv("AGENTD_ADDR", addr.String())
-	a, err := agentclient.Dial("")
+	a, err := client.DialAgent("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,26 +195,4 @@ func TestNoAgentdAnswers(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-}
-
-// socket returns an address in a new folder whose path is short enough for a socket.
-func socket(t *testing.T) address.Address {
-	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "client")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	a, err := address.Unix(filepath.Join(dir, "agentd.sock"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
-
-func bounded(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	t.Cleanup(cancel)
-	return ctx
 }
