@@ -202,3 +202,28 @@ func TestForeground(t *testing.T) {
 		t.Errorf("the reason is %q, %v", fake.text, err)
 	}
 }
+
+// A process that serves an agent to itself is its own user there. Close ends a watch and waits for the
+// server.
+func TestServeLocal(t *testing.T) {
+	l, err := agentserver.ServeLocal(&fakeAgent{owners: map[string]string{"r": "red/ada"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if me, err := l.WhoAmI(t.Context()); err != nil || me.Principal != authn.UserName(os.Getuid()) {
+		t.Errorf("the caller is %+v, %v", me, err)
+	}
+	closed := make(chan error, 1)
+	var last error
+	for _, err := range l.WatchRun(t.Context(), "r", 2000) { // an endless run
+		if last = err; err == nil {
+			go func() { closed <- l.Close() }() // ends the watch; the test waits for it
+		}
+	}
+	if err := <-closed; err != nil || last == nil {
+		t.Errorf("Close: %v; the watch ended with %v", err, last)
+	}
+	if _, err := l.GetRun(t.Context(), "r"); err == nil {
+		t.Error("a closed client answers")
+	}
+}
