@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -55,7 +54,7 @@ func leaks(text, secret string) (found []string) {
 		url.QueryEscape(secret), url.PathEscape(secret),
 		base64.RawStdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
 		base64.RawStdEncoding.EncodeToString([]byte("user:" + secret))[8:20],
-		fmt.Sprintf("% x", secret), strings.ToUpper(secret),
+		strings.ToUpper(secret),
 	} {
 		if strings.Contains(text, form) {
 			found = append(found, form)

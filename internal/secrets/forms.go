@@ -24,19 +24,19 @@ const (
 	// shortestFolded is the length in bytes that a value needs to be found in upper or lower case.
 	// A shorter one may be an ordinary word in that form.
 	shortestFolded = 12
-	// longestRecoded bounds the length in bytes of values that are found in the rarer forms. It
-	// bounds the memory of a Redactor.
-	longestRecoded = 4 << 10
+	// longestWrapped bounds the length in bytes of values that are found in base64 with line breaks.
+	// It bounds the memory of a Redactor.
+	longestWrapped = 4 << 10
 )
 
 // forms returns the forms in which a value may be written: unchanged; escaped for JSON, Go, URLs and
-// HTML; with doubled quotes; in hexadecimal digits, base64 and base32, also within a longer text; in
-// UTF-16; in upper and lower case; and the single lines of a value of several lines, because logs
-// cut texts into lines.
+// HTML; with doubled quotes; in base64, also within a longer text; in hexadecimal digits, all upper
+// or all lower case; in upper and lower case; and the single lines of a value of several lines,
+// because logs cut texts into lines.
 func forms(value string) []string {
 	all := encodings(value)
-	if len(value) <= longestRecoded {
-		all = append(all, recoded(value)...)
+	if len(value) >= shortestFolded {
+		all = append(all, strings.ToUpper(value), strings.ToLower(value))
 	}
 	for _, piece := range pieces(value) {
 		all = append(all, encodings(piece)...)

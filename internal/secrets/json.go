@@ -39,7 +39,7 @@ func (m *matcher) wrapped(text string) bool {
 		return false
 	}
 	lines := unescapedLines.Replace(text)
-	return m.undumped(lines) != lines || m.recoded(lines) != lines
+	return m.unwrapped(lines) != lines
 }
 
 // tokens returns JSON with each of its tokens redacted.

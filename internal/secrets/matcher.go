@@ -12,8 +12,6 @@ type matcher struct {
 	forms         []string          // the longest first
 	coded         []coded           // the forms in base64, which are found across line breaks
 	shortestCoded int               // the length of the shortest of these forms in bytes
-	plain         []secret          // the values that are found in hexadecimal digits of any form
-	shortestPlain int               // the length of the shortest of these values in bytes
 	replacer      *strings.Replacer
 	spans         bool // a value may extend over several JSON tokens
 }
@@ -29,10 +27,7 @@ func newMatcher(secrets []secret) *matcher {
 		}
 		m.shown[s.value] = s.name
 		m.spans = m.spans || strings.ContainsAny(s.value, `"{}[],:`)
-		if len(s.value) <= longestRecoded {
-			if m.plain = append(m.plain, s); m.shortestPlain == 0 || len(s.value) < m.shortestPlain {
-				m.shortestPlain = len(s.value)
-			}
+		if len(s.value) <= longestWrapped {
 			for _, form := range base64Forms(s.value) {
 				if m.coded = append(m.coded, coded{form, s.name}); m.shortestCoded == 0 || len(form) < m.shortestCoded {
 					m.shortestCoded = len(form)
@@ -69,12 +64,7 @@ func (m *matcher) text(text string) string {
 	if len(text) < shortest {
 		return text
 	}
-	return m.recoded(m.replacer.Replace(m.undumped(text)))
-}
-
-// recoded returns a text without the secrets that are written in forms of which there is no list.
-func (m *matcher) recoded(text string) string {
-	return m.unwrapped(m.unpercented(m.unhexed(text)))
+	return m.unwrapped(m.replacer.Replace(text))
 }
 
 // telling is the number of bytes that a part of a secret must have to be removed at a cut of a

@@ -22,7 +22,6 @@ func forms(secret string) []string {
 		base64.StdEncoding.EncodeToString([]byte(secret)),
 		"Basic " + base64.StdEncoding.EncodeToString([]byte("user:"+secret)),
 		base64.RawURLEncoding.EncodeToString([]byte(secret)),
-		fmt.Sprintf("% x", secret),
 		strings.ToUpper(secret),
 	}
 }

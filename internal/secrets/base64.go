@@ -2,64 +2,10 @@ package secrets
 
 import (
 	"cmp"
-	"encoding/base32"
 	"encoding/base64"
-	"encoding/binary"
-	"encoding/hex"
 	"slices"
 	"strings"
-	"unicode/utf16"
 )
-
-// recoded returns the rarer forms of a value: its bytes as programs dump them; UTF-16 in both byte
-// orders, also in hexadecimal digits and base64; and the value in upper and lower case.
-func recoded(value string) []string {
-	all := dumped(value)
-	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-		var wide []byte
-		for _, unit := range utf16.Encode([]rune(value)) {
-			wide = order.AppendUint16(wide, unit)
-		}
-		digits := hex.EncodeToString(wide)
-		all = append(all, string(wide), digits, strings.ToUpper(digits))
-		all = append(all, within(base64.RawStdEncoding, string(wide))...)
-	}
-	all = append(all, inBase32(value)...)
-	if len(value) >= shortestFolded {
-		all = append(all, strings.ToUpper(value), strings.ToLower(value))
-	}
-	return all
-}
-
-// inBase32 returns the base32 characters that depend on the value alone if it is encoded as part of
-// a longer text, for each alignment, in upper and lower case.
-func inBase32(value string) []string {
-	var all []string
-	for before := range 5 {
-		text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(append(make([]byte, before), value...))
-		begin, end := (8*before+4)/5, 8*(before+len(value))/5
-		all = append(all, text[begin:end], strings.ToLower(text[begin:end]))
-	}
-	whole := base32.StdEncoding.EncodeToString([]byte(value))
-	return append(all, whole, strings.ToLower(whole))
-}
-
-// dumped returns the hexadecimal digits of a value with separators or prefixes.
-func dumped(value string) []string {
-	var all []string
-	bytes := make([]string, 0, len(value))
-	for i := range len(value) {
-		bytes = append(bytes, hex.EncodeToString([]byte{value[i]}))
-	}
-	for _, between := range []string{" ", ":", `\x`, "%", ", 0x", ",0x"} {
-		text := strings.Join(bytes, between)
-		all = append(all, text, upperDigits(text))
-	}
-	return all
-}
-
-// upperDigits writes 0x6f as 0x6F.
-func upperDigits(text string) string { return strings.ReplaceAll(strings.ToUpper(text), "X", "x") }
 
 // base64Forms returns the base64 characters of a value, alone and as part of a longer text.
 func base64Forms(value string) []string {
