@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 )
 
@@ -97,14 +96,6 @@ func redactAny(value any, text func(string) string) any {
 		return without
 	}
 	return json.RawMessage(data)
-}
-
-// record returns the entry for a slog.Handler, with its subsystem as the first attribute.
-func (e *entry) record() slog.Record {
-	r := slog.NewRecord(e.time, e.level, e.message, 0)
-	r.AddAttrs(slog.String(loglevel.Key, e.subsystem))
-	r.AddAttrs(e.fields...)
-	return r
 }
 
 // json returns the entry as one line of JSON. Names and meanings of the members do not change

@@ -8,7 +8,6 @@ package logging
 
 import (
 	"cmp"
-	"context"
 	"io"
 	"log/slog"
 	"sync"
@@ -42,10 +41,9 @@ type Config struct {
 // a bounded queue, and a goroutine of the Log writes them. If the queue is full, the Log drops
 // records and writes their number later. The invariant: no method of a Logger blocks on To.
 type Log struct {
-	cfg      Config
-	levels   atomic.Pointer[loglevel.Levels]
-	exporter atomic.Pointer[slog.Handler]
-	repeats  repeats
+	cfg     Config
+	levels  atomic.Pointer[loglevel.Levels]
+	repeats repeats
 
 	wake    chan struct{} // of capacity 1: there is something to write
 	stopped chan struct{} // closed when the goroutine has ended
@@ -84,17 +82,6 @@ func (l *Log) Logger(subsystem string) *slog.Logger {
 
 // SetLevels replaces the levels. Every record that is logged afterwards follows the new ones.
 func (l *Log) SetLevels(levels loglevel.Levels) { l.levels.Store(&levels) }
-
-// Export sets a handler that gets every record that is written, without secrets, from now on. The
-// records of the subsystem telemetry are left out, because they are about the export itself. Nil
-// ends the export. The handler must not block.
-func (l *Log) Export(to slog.Handler) {
-	if to == nil {
-		l.exporter.Store(nil)
-		return
-	}
-	l.exporter.Store(&to)
-}
 
 // closeTimeout bounds how long Close waits for a writer that does not take the last records.
 const closeTimeout = 2 * time.Second
@@ -198,9 +185,6 @@ func (l *Log) report(now time.Time) {
 // emit writes an entry that passed the levels and the limit for repeated records.
 func (l *Log) emit(e entry) {
 	e.redact(l.cfg.Redact)
-	if to := l.exporter.Load(); to != nil && e.subsystem != loglevel.Telemetry {
-		_ = (*to).Handle(context.Background(), e.record())
-	}
 	l.put(l.encode(&e))
 }
 

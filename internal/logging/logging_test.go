@@ -293,39 +293,14 @@ func TestCloseWithAStuckWriter(t *testing.T) {
 func TestRedact(t *testing.T) {
 	hide := func(text string) string { return strings.ReplaceAll(text, "123456", "[secret]") }
 	for _, isJSON := range []bool{false, true} {
-		var exported bytes.Buffer
 		got := written(t, logging.Config{JSON: isJSON, Redact: hide}, func(l *logging.Log) {
-			l.Export(slog.NewJSONHandler(&exported, nil))
 			l.Logger("calls").Error("is 123456", "n", 123456, "s", "a 123456", "error", errors.New("no 123456"), "list", []int{123456},
 				"123456", 1, "m", map[string]any{"123456": map[string]any{"deep": 123456}, "t": "123456"})
 		})
-		for _, text := range []string{got, exported.String()} {
-			if strings.Contains(text, "123456") || strings.Count(text, "[secret]") < 8 {
-				t.Errorf("JSON %v: %s", isJSON, text)
-			}
+		if strings.Contains(got, "123456") || strings.Count(got, "[secret]") < 8 {
+			t.Errorf("JSON %v: %s", isJSON, got)
 		}
 	}
-}
-
-// The exporter gets the records that are written, but not those about the export.
-func TestExport(t *testing.T) {
-	var exported bytes.Buffer
-	to := slog.NewTextHandler(&exported, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}})
-	written(t, logging.Config{}, func(l *logging.Log) {
-		l.Logger("server").Info("before")
-		l.Export(to)
-		l.Logger("calls").With("call", "c").Info("during", "tool", "t")
-		l.Logger("calls").Debug("below the level")
-		l.Logger("telemetry").Warn("about the export")
-		l.Export(nil)
-		l.Logger("server").Info("after")
-	})
-	check(t, exported.String(), "level=INFO msg=during subsystem=calls tool=t call=c\n")
 }
 
 func BenchmarkDisabled(b *testing.B) {

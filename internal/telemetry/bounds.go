@@ -19,21 +19,20 @@ const (
 	maxTimeout = time.Hour
 )
 
-// queue bounds the spans or log records that wait for a collector.
+// queue bounds the spans that wait for a collector.
 type queue struct {
 	most  int // that wait
 	batch int // in one export
 }
 
-// queueOf returns the queue of a signal. given is the key of the file. most and batch are the names
-// of variables.
-func queueOf(cfg *Config, given *int, most, batch string) (q queue, err error) {
-	if given != nil {
+// queueOf returns the queue of spans.
+func queueOf(cfg *Config) (q queue, err error) {
+	if given := cfg.Traces.Queue; given != nil {
 		q.most = *given
-	} else if q.most, err = numberOf(cfg, most, defaultQueue, maxQueue); err != nil {
+	} else if q.most, err = numberOf(cfg, "OTEL_BSP_MAX_QUEUE_SIZE", defaultQueue, maxQueue); err != nil {
 		return q, err
 	}
-	q.batch, err = numberOf(cfg, batch, defaultBatch, maxQueue)
+	q.batch, err = numberOf(cfg, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", defaultBatch, maxQueue)
 	q.batch = min(q.batch, q.most)
 	return q, err
 }

@@ -14,32 +14,31 @@ func TestBoundsByEnvironment(t *testing.T) {
 		env     map[string]string
 		file    telemetryconfig.Settings
 		spans   queue
-		records queue
 		timeout time.Duration // of traces
 	}{
-		"nothing": {spans: queue{2048, 512}, records: queue{2048, 512}, timeout: 10 * time.Second},
+		"nothing": {spans: queue{2048, 512}, timeout: 10 * time.Second},
 		"the environment": {
-			env:   map[string]string{"OTEL_BSP_MAX_QUEUE_SIZE": "40", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "30", "OTEL_BLRP_MAX_QUEUE_SIZE": "20", "OTEL_EXPORTER_OTLP_TIMEOUT": "1500"},
-			spans: queue{40, 30}, records: queue{20, 20}, timeout: 1500 * time.Millisecond,
+			env:   map[string]string{"OTEL_BSP_MAX_QUEUE_SIZE": "40", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "30", "OTEL_EXPORTER_OTLP_TIMEOUT": "1500"},
+			spans: queue{40, 30}, timeout: 1500 * time.Millisecond,
 		},
 		"of the signal": {
 			env:   map[string]string{"OTEL_EXPORTER_OTLP_TIMEOUT": "1500", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT": "700"},
-			spans: queue{2048, 512}, records: queue{2048, 512}, timeout: 700 * time.Millisecond,
+			spans: queue{2048, 512}, timeout: 700 * time.Millisecond,
 		},
 		"the file": {
-			env: map[string]string{"OTEL_BSP_MAX_QUEUE_SIZE": "40", "OTEL_BLRP_MAX_QUEUE_SIZE": "20", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT": "1500"},
+			env: map[string]string{"OTEL_BSP_MAX_QUEUE_SIZE": "40", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT": "1500"},
 			file: telemetryconfig.Settings{
-				Timeout: new(time.Minute), Traces: telemetryconfig.Traces{Queue: new(7)}, Logs: telemetryconfig.Logs{Queue: new(8)},
+				Timeout: new(time.Minute), Traces: telemetryconfig.Traces{Queue: new(7)},
 			},
-			spans: queue{7, 7}, records: queue{8, 8}, timeout: time.Minute,
+			spans: queue{7, 7}, timeout: time.Minute,
 		},
 	} {
 		test.file.Endpoint, test.file.Traces.Enabled = "http://127.0.0.1:1", true
 		p, err := planOf(&Config{Settings: test.file, Getenv: func(name string) string { return test.env[name] }})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
-		} else if p.spans != test.spans || p.records != test.records || p.traces.timeout != test.timeout {
-			t.Errorf("%s: spans %+v, records %+v, timeout %v", name, p.spans, p.records, p.traces.timeout)
+		} else if p.spans != test.spans || p.traces.timeout != test.timeout {
+			t.Errorf("%s: spans %+v, timeout %v", name, p.spans, p.traces.timeout)
 		}
 	}
 }
@@ -47,7 +46,7 @@ func TestBoundsByEnvironment(t *testing.T) {
 // A wrong value is an error that names the variable.
 func TestWrongBoundsOfTheEnvironment(t *testing.T) {
 	for _, variable := range []string{
-		"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "OTEL_BLRP_MAX_QUEUE_SIZE", "OTEL_BLRP_MAX_EXPORT_BATCH_SIZE",
+		"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
 		"OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
 	} {
 		for _, value := range []string{"0", "-1", "10s", "1e3", "99999999999"} {

@@ -11,7 +11,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// watch records the exports of one signal (traces, metrics or logs). It logs one line when exports begin
+// watch records the exports of one signal (traces or metrics). It logs one line when exports begin
 // to fail, and one when they succeed again. A collector that does not answer must not flood the
 // log.
 type watch struct {

@@ -9,13 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploggrpc"
-	"go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploghttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
-	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"google.golang.org/grpc"
@@ -30,11 +27,9 @@ type plan struct {
 	listens  bool // something is served
 	traces   target
 	metrics  target
-	logs     target
 	ratio    float64
 	interval time.Duration // 0: the SDK's
 	spans    queue
-	records  queue
 }
 
 // target is the collector of one signal.
@@ -47,7 +42,7 @@ type target struct {
 }
 
 func (p *plan) nothing() bool {
-	return !p.listens && p.traces.endpoint == "" && p.metrics.endpoint == "" && p.logs.endpoint == ""
+	return !p.listens && p.traces.endpoint == "" && p.metrics.endpoint == ""
 }
 
 func planOf(cfg *Config) (*plan, error) {
@@ -66,13 +61,7 @@ func planOf(cfg *Config) (*plan, error) {
 	if p.metrics, err = targetOf(cfg, "METRICS", cfg.Metrics.Enabled, cfg.Metrics.Endpoint, headers); err != nil {
 		return nil, err
 	}
-	if p.logs, err = targetOf(cfg, "LOGS", cfg.Logs.Enabled, cfg.Logs.Endpoint, headers); err != nil {
-		return nil, err
-	}
-	if p.spans, err = queueOf(cfg, cfg.Traces.Queue, "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"); err != nil {
-		return nil, err
-	}
-	if p.records, err = queueOf(cfg, cfg.Logs.Queue, "OTEL_BLRP_MAX_QUEUE_SIZE", "OTEL_BLRP_MAX_EXPORT_BATCH_SIZE"); err != nil {
+	if p.spans, err = queueOf(cfg); err != nil {
 		return nil, err
 	}
 	if cfg.Metrics.Interval != nil {
@@ -159,23 +148,6 @@ func (p *plan) spanExporter(ctx context.Context) (sdktrace.SpanExporter, error) 
 		options = append(options, otlptracegrpc.WithHeaders(t.headers))
 	}
 	return otlptracegrpc.New(ctx, options...)
-}
-
-// logExporter returns the exporter of log records. It connects later.
-func (p *plan) logExporter(ctx context.Context) (sdklog.Exporter, error) {
-	t := &p.logs
-	if t.http {
-		options := []otlploghttp.Option{otlploghttp.WithEndpointURL(t.withPath("/v1/logs")), otlploghttp.WithTimeout(t.timeout)}
-		if t.headers != nil {
-			options = append(options, otlploghttp.WithHeaders(t.headers))
-		}
-		return otlploghttp.New(ctx, options...)
-	}
-	options := []otlploggrpc.Option{otlploggrpc.WithEndpointURL(t.endpoint), otlploggrpc.WithTimeout(t.timeout), otlploggrpc.WithDialOption(reconnect())}
-	if t.headers != nil {
-		options = append(options, otlploggrpc.WithHeaders(t.headers))
-	}
-	return otlploggrpc.New(ctx, options...)
 }
 
 // maxReconnect bounds the pause between two attempts to connect to a collector. The default of gRPC,

@@ -1,11 +1,11 @@
-// Package telemetry exports metrics, traces and logs with OpenTelemetry. It sends them to a collector
+// Package telemetry exports metrics and traces with OpenTelemetry. It sends them to a collector
 // over OTLP, and serves metrics to Prometheus at a listener.
 //
 // It owns the providers, the exporters with their bounded queues, and the listener. Packages
 // hosttelemetry and agenttelemetry translate the reports of the host and the agent. No other
 // package imports OpenTelemetry.
 //
-// An exporter never makes a call wait. If its queue is full, it drops and counts the span or record.
+// An exporter never makes a call wait. If its queue is full, it drops and counts the span.
 package telemetry
 
 import (
@@ -25,7 +25,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	prometheusexporter "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/metric"
-	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/exemplar"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -54,7 +53,6 @@ type Telemetry struct {
 	meters   *sdkmetric.MeterProvider // nil: no metrics
 	traces   *sdktrace.TracerProvider // nil: no traces
 	spans    *boundedSpans            // nil: no traces
-	logs     *sdklog.LoggerProvider   // nil: no logs
 	choices  atomic.Pointer[choices]  // what Prepare can change
 	getenv   func(string) string
 	settings telemetryconfig.Settings
@@ -113,11 +111,6 @@ func Open(ctx context.Context, cfg Config) (_ *Telemetry, err error) {
 	}
 	if plan.metrics.endpoint != "" || cfg.Listen != "" && !plan.disabled {
 		if err := t.openMetrics(ctx, plan, res, cfg.Logger); err != nil {
-			return nil, err
-		}
-	}
-	if plan.logs.endpoint != "" {
-		if err := t.openLogs(ctx, plan, res, cfg.Logger); err != nil {
 			return nil, err
 		}
 	}
@@ -202,7 +195,7 @@ func (t *Telemetry) observeItself() error {
 	if err != nil {
 		return err
 	}
-	dropped, err := meter.Int64ObservableCounter(t.service+".telemetry.dropped", metric.WithDescription("Items that were not exported: spans, log records, or exports of all metrics."))
+	dropped, err := meter.Int64ObservableCounter(t.service+".telemetry.dropped", metric.WithDescription("Items that were not exported: spans, or exports of all metrics."))
 	if err != nil {
 		return err
 	}
@@ -254,7 +247,7 @@ func (t *Telemetry) Listening() string {
 	return t.listener.metrics.addr
 }
 
-// Close exports the spans, metrics and log records that wait, for at most closeTimeout. It then ends the
+// Close exports the spans and metrics that wait, for at most closeTimeout. It then ends the
 // listener and all goroutines.
 func (t *Telemetry) Close() error {
 	if t == nil {
@@ -267,9 +260,6 @@ func (t *Telemetry) Close() error {
 	}
 	if t.meters != nil {
 		_ = t.meters.Shutdown(ctx)
-	}
-	if t.logs != nil {
-		_ = t.logs.Shutdown(ctx)
 	}
 	if t.listener != nil {
 		return t.listener.close()

@@ -25,7 +25,6 @@ func (s *setup) openTelemetry(ctx context.Context, config *agent.Config, sameUse
 	if err != nil {
 		return nil, err
 	}
-	log.Export(exported.LogHandler())
 	config.TrustCallers = s.config.Telemetry.Traces.Trusts(sameUser)
 	observer, err := agenttelemetry.New(exported, config.Model.Name())
 	if err != nil {

@@ -55,7 +55,7 @@ func OfToolhost() Subsystems {
 		{Calls, "problems of single calls: filters, results, effects"},
 		{Policy, "decisions about calls, approvals, and the audit log"},
 		{Storage, "the ledger, artifacts and the history on disk"},
-		{Telemetry, "the export of metrics, traces and logs"},
+		{Telemetry, "the export of metrics and traces"},
 	}
 }
 
@@ -67,7 +67,7 @@ func OfAgentd() Subsystems {
 		{Models, "requests to models that failed and were repeated"},
 		{Tools, "calls of tools, and the connection to toolhost"},
 		{Storage, "the journal and snapshots"},
-		{Telemetry, "the export of metrics, traces and logs"},
+		{Telemetry, "the export of metrics and traces"},
 	}
 }
 

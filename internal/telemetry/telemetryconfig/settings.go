@@ -32,8 +32,6 @@ type Settings struct {
 	Traces Traces `yaml:"traces"`
 	// The export of metrics.
 	Metrics Metrics `yaml:"metrics" restart:"true"`
-	// The export of logs.
-	Logs Logs `yaml:"logs" restart:"true"`
 }
 
 // Files returns the paths that no plugin may access: those of the values of headers, and the socket
@@ -100,14 +98,4 @@ type Metrics struct {
 	Endpoint string `yaml:"endpoint" is:"url" unset:"the endpoint of all signals, or OTEL_EXPORTER_OTLP_METRICS_ENDPOINT" restart:"true"`
 	// The time between two exports.
 	Interval *time.Duration `yaml:"interval" min:"1s" unset:"OTEL_METRIC_EXPORT_INTERVAL, or 1m" restart:"true"`
-}
-
-// Logs configure the export of the records that the log has. The section log sets their levels.
-type Logs struct {
-	// Exports log records if there is an endpoint.
-	Enabled bool `yaml:"enabled" default:"true" restart:"true"`
-	// The URL of the collector for log records.
-	Endpoint string `yaml:"endpoint" is:"url" unset:"the endpoint of all signals, or OTEL_EXPORTER_OTLP_LOGS_ENDPOINT" restart:"true"`
-	// The most records that wait for the collector. Further records are dropped and counted.
-	Queue *int `yaml:"queue" min:"1" max:"1000000" unset:"OTEL_BLRP_MAX_QUEUE_SIZE, or 2048" restart:"true"`
 }

@@ -10,11 +10,9 @@ import (
 	"sync"
 	"testing"
 
-	collectorlogs "go.opentelemetry.io/proto/otlp/collector/logs/v1"
 	collectormetrics "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	collectortrace "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	commonv1 "go.opentelemetry.io/proto/otlp/common/v1"
-	logsv1 "go.opentelemetry.io/proto/otlp/logs/v1"
 	metricsv1 "go.opentelemetry.io/proto/otlp/metrics/v1"
 	tracev1 "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/grpc"
@@ -28,20 +26,10 @@ type Collector struct {
 	// Hold makes each export wait until the channel is closed. Nil means no wait.
 	Hold chan struct{}
 
-	mu      sync.Mutex
-	spans   []Span
-	records []Record
-	series  map[string]bool
-	held    map[string]bool // the signals whose exports have waited as Hold says
-}
-
-// Record is a log record as the collector got it.
-type Record struct {
-	Service    string
-	Body       string
-	Severity   logsv1.SeverityNumber
-	Trace      string // in hexadecimal
-	Attributes map[string]string
+	mu     sync.Mutex
+	spans  []Span
+	series map[string]bool
+	held   map[string]bool // the signals whose exports have waited as Hold says
 }
 
 // Span is a span as the collector got it.
@@ -75,7 +63,6 @@ func StartAt(t testing.TB, c *Collector, at string) (stop func()) {
 	}
 	server := grpc.NewServer()
 	collectortrace.RegisterTraceServiceServer(server, c)
-	collectorlogs.RegisterLogsServiceServer(server, logsCollector{c: c})
 	collectormetrics.RegisterMetricsServiceServer(server, metricsCollector{c: c})
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(socket) }) // ends with stop
@@ -122,7 +109,7 @@ func (c *Collector) hold(ctx context.Context, signal string) error {
 	}
 }
 
-// Held returns how many of the signals traces, metrics and logs have had an export that waited.
+// Held returns how many of the signals traces and metrics have had an export that waited.
 func (c *Collector) Held() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -208,40 +195,6 @@ func (c *Collector) Spans() []Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]Span(nil), c.spans...)
-}
-
-// logsCollector receives log records for a Collector.
-type logsCollector struct {
-	collectorlogs.UnimplementedLogsServiceServer
-	c *Collector
-}
-
-// Export implements the contract of OTLP.
-func (l logsCollector) Export(ctx context.Context, req *collectorlogs.ExportLogsServiceRequest) (*collectorlogs.ExportLogsServiceResponse, error) {
-	if err := l.c.hold(ctx, "logs"); err != nil {
-		return nil, err
-	}
-	l.c.mu.Lock()
-	defer l.c.mu.Unlock()
-	for _, resource := range req.GetResourceLogs() {
-		service := toMap(resource.GetResource().GetAttributes())["service.name"]
-		for _, scope := range resource.GetScopeLogs() {
-			for _, r := range scope.GetLogRecords() {
-				l.c.records = append(l.c.records, Record{
-					Service: service, Body: r.GetBody().GetStringValue(), Severity: r.GetSeverityNumber(), Trace: hex.EncodeToString(r.GetTraceId()),
-					Attributes: toMap(r.GetAttributes()),
-				})
-			}
-		}
-	}
-	return &collectorlogs.ExportLogsServiceResponse{}, nil
-}
-
-// Records returns the log records that the collector has received.
-func (c *Collector) Records() []Record {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return append([]Record(nil), c.records...)
 }
 
 // Named returns the spans with a name.

@@ -55,7 +55,6 @@ func TestDefaults(t *testing.T) {
 			Histograms: "classic",
 			Traces:     telemetryconfig.Traces{Enabled: true, TrustCallers: "same_user"},
 			Metrics:    telemetryconfig.Metrics{Enabled: true},
-			Logs:       telemetryconfig.Logs{Enabled: true},
 		},
 		Defaults: config.PluginSettings{
 			Isolation: lifecycle.Shared, Prewarmed: 1, MaxQueue: 1024, IdleTimeout: 5 * time.Minute, DrainTimeout: 30 * time.Second,
@@ -143,7 +142,6 @@ telemetry:
   timeout: 3s
   traces: {enabled: false, endpoint: "http://b.example:1", sample_ratio: 0.25, trust_callers: none, content: true, queue: 77}
   metrics: {enabled: false, endpoint: "http://c.example:1", interval: 5s}
-  logs: {enabled: false, endpoint: "http://d.example:1", queue: 78}
 quotas:
   tenant: {concurrent_calls: 10, starts_per_minute: 20, launches_per_minute: 30, processes: 11, memory: 12GiB, call_ids: 40, artifact_bytes: 50MiB, result_bytes: 13MiB}
   principal: {concurrent_calls: 5, starts_per_minute: 6, processes: 14, memory: 15GiB, call_ids: 8, artifact_bytes: 9KiB}
@@ -218,7 +216,6 @@ func TestEveryKey(t *testing.T) {
 			Headers: map[string]telemetryconfig.Header{"authorization": {Env: "TOKEN"}, "x-tenant": {File: "/etc/toolhost/tenant"}}, Timeout: new(3 * time.Second),
 			Traces:  telemetryconfig.Traces{Endpoint: "http://b.example:1", SampleRatio: new(.25), TrustCallers: "none", Content: true, Queue: new(77)},
 			Metrics: telemetryconfig.Metrics{Endpoint: "http://c.example:1", Interval: new(5 * time.Second)},
-			Logs:    telemetryconfig.Logs{Endpoint: "http://d.example:1", Queue: new(78)},
 		},
 		Folders:   []string{"/etc/toolhost/plugins", "/etc/shared", "/opt/plugins"},
 		State:     "/etc/toolhost/state",

@@ -22,8 +22,7 @@ type exports struct {
 	observer *hosttelemetry.Observer // nil: nothing
 }
 
-// openExports opens the exporters that the configuration or the environment names. It connects the
-// log with the export of logs.
+// openExports opens the exporters that the configuration or the environment names.
 func openExports(ctx context.Context, options Options, log *logging.Log, redactor *secrets.Redactor) (e exports, err error) {
 	e.Telemetry, err = telemetry.Open(ctx, telemetry.Config{
 		Settings: options.Telemetry, Service: cli.Toolhost, Version: version.Number, Getenv: options.getenv, Logger: log.Logger(loglevel.Telemetry),
@@ -32,7 +31,6 @@ func openExports(ctx context.Context, options Options, log *logging.Log, redacto
 	if err != nil {
 		return exports{}, err
 	}
-	log.Export(e.LogHandler())
 	e.observer, err = hosttelemetry.New(e.Telemetry)
 	return e, err
 }
