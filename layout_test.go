@@ -17,8 +17,7 @@ const (
 // houses are the folders that the rule gives another place than the program that links them, each
 // with the reason.
 var houses = map[string]struct{ house, reason string }{
-	"internal/store/postgres":     {"", "the ledger will be able to use it, too"},
-	"internal/toolhost/callstore": {toolhostHouse, "agentd's backup contains the ledgers of its private toolhosts"},
+	"internal/store/postgres": {"", "the ledger will be able to use it, too"},
 }
 
 // TestProgramsNameTheirHouses fails for a package of internal/ that stands elsewhere than the

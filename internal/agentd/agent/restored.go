@@ -14,11 +14,10 @@ import (
 const noLedger = "unknown"
 
 // MarkRestored records in every unfinished run of a journal that the journal was restored from a
-// backup; see loop.RunResumed. ledgers has, by run, the id of the ledger that was backed up together
-// with the run. For other runs, the ledger is the one of the latest call of the run, or of the
-// newest run that names one. MarkRestored returns how many runs it marked. No other process may use
-// the journal.
-func MarkRestored(ctx context.Context, store runstore.Store, backup time.Time, ledgers map[string]string) (int, error) {
+// backup; see loop.RunResumed. The ledger of a run is the one of its latest call that names one, or
+// else of the newest run that names one. MarkRestored returns how many runs it marked. No other
+// process may use the journal.
+func MarkRestored(ctx context.Context, store runstore.Store, backup time.Time) (int, error) {
 	runs, err := listAll(ctx, store)
 	if err != nil {
 		return 0, err
@@ -36,7 +35,7 @@ func MarkRestored(ctx context.Context, store runstore.Store, backup time.Time, l
 		if found[i].finished {
 			continue
 		}
-		rec, err := encode(&loop.RunResumed{Backup: backup, Ledger: cmp.Or(ledgers[run.ID], found[i].ledger, newest, noLedger)}, time.Now())
+		rec, err := encode(&loop.RunResumed{Backup: backup, Ledger: cmp.Or(found[i].ledger, newest, noLedger)}, time.Now())
 		if err != nil {
 			return marked, err
 		}

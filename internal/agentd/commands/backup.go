@@ -11,22 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolhost/toolhost/internal/agentd/agent"
 	"github.com/toolhost/toolhost/internal/store/backup"
 	"github.com/toolhost/toolhost/internal/store/sqlitefile"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
-	"github.com/toolhost/toolhost/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/internal/version"
 )
 
-// An archive of agentd has the journal, and the ledger and the artifacts of each run with a private
-// toolhost (see records.go). Their names in the archive do not depend on the name of the journal.
-const (
-	archivedJournal = "runs.db"
-	archivedRecords = "calls"
-	artifactsFolder = "artifacts"
-	artifactPrefix  = "artifact-"
-)
+// archivedJournal is the name of the journal in an archive, whatever its name is elsewhere. An
+// archive has no other file.
+const archivedJournal = "runs.db"
 
 // writtenBackup is the result of `agentd backup`, as -o json prints it.
 type writtenBackup struct {
@@ -36,7 +29,6 @@ type writtenBackup struct {
 	Journal string    `json:"journal"`
 	Files   int       `json:"files"`
 	Bytes   int64     `json:"size_bytes"`
-	Ledgers int       `json:"ledgers"`
 }
 
 func newBackupCommand(p cli.Process) *cobra.Command {
@@ -45,12 +37,12 @@ func newBackupCommand(p cli.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE|DIR",
 		Short: "Write the journal of runs to an archive",
-		Long: "Backup copies the journal to one archive (.tar.gz, mode 0600), also while agentd works, with the ledgers and artifacts\n" +
-			"of runs that have a private toolhost. FILE must not exist; in a folder DIR, the archive gets a name with the time. It\n" +
-			"holds whole conversations with models, and arguments and results of tools: protect it like the journal. It does not\n" +
-			"hold agentd.yaml or API keys, nor the state of a toolhost that runs by itself (see `toolhost backup`).\n" +
+		Long: "Backup copies the journal to one archive (.tar.gz, mode 0600), also while agentd works. FILE must not exist; in a\n" +
+			"folder DIR, the archive gets a name with the time. It holds whole conversations with models, and arguments and results\n" +
+			"of tools: protect it like the journal. It does not hold agentd.yaml, API keys, or the state of any toolhost: not of\n" +
+			"one that runs by itself (see `toolhost backup`), nor the ledgers and artifacts of runs with a private toolhost.\n" +
 			"Keep the digest that is printed elsewhere: `agentd restore --digest` refuses any other archive.\n" +
-			"With -o json it prints an object: file, digest, time, journal, files, size_bytes and ledgers.",
+			"With -o json it prints an object: file, digest, time, journal, files and size_bytes.",
 		Example: "  agentd backup /backups",
 		Args:    cli.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -86,8 +78,7 @@ func (s *setup) maintained(ctx context.Context) (string, error) {
 	return filepath.Abs(path)
 }
 
-// writeBackup writes an archive of a journal. The journal is copied before the ledgers, so that a
-// ledger has every call of which the copied journal says that it has begun.
+// writeBackup writes an archive of a journal.
 func writeBackup(ctx context.Context, journal, target string, now time.Time) (_ *writtenBackup, err error) {
 	if _, err := os.Stat(journal); errors.Is(err, fs.ErrNotExist) && !restorePending(journal) {
 		return nil, fmt.Errorf("there is no journal %s; name it with --journal", journal)
@@ -108,42 +99,9 @@ func writeBackup(ctx context.Context, journal, target string, now time.Time) (_ 
 	if err := w.AddCopy(ctx, archivedJournal); err != nil {
 		return nil, err
 	}
-	runs, err := os.ReadDir(journal + recordsSuffix)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	for _, run := range runs {
-		if !agent.IsRunID(run.Name()) {
-			continue
-		}
-		if err := addRecords(ctx, w, filepath.Join(journal+recordsSuffix, run.Name()), archivedRecords+"/"+run.Name()); err != nil {
-			return nil, fmt.Errorf("copying the calls of run %s: %w", run.Name(), err)
-		}
-	}
 	m, digest, err := w.Finish()
 	if err != nil {
 		return nil, err
 	}
-	return &writtenBackup{File: w.Path(), Digest: digest, Time: m.Time, Journal: journal, Files: len(m.Files), Bytes: m.Bytes(), Ledgers: len(m.Ledgers)}, nil
-}
-
-// addRecords adds the ledger and the artifacts of a run. The run may end meanwhile, and agentd then
-// removes both.
-func addRecords(ctx context.Context, w *backup.Writer, dir, name string) error {
-	err := sqlitefile.Copy(ctx, filepath.Join(dir, callstore.LedgerFile), w.Scratch())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	id, err := callstore.ReadID(ctx, w.Scratch())
-	if err != nil {
-		return err
-	}
-	w.AddLedger(backup.Ledger{Path: name + "/" + callstore.LedgerFile, ID: id})
-	if err := w.AddCopy(ctx, name+"/"+callstore.LedgerFile); err != nil {
-		return err
-	}
-	return w.AddFolder(ctx, name+"/"+artifactsFolder, filepath.Join(dir, artifactsFolder), artifactPrefix)
+	return &writtenBackup{File: w.Path(), Digest: digest, Time: m.Time, Journal: journal, Files: len(m.Files), Bytes: m.Bytes()}, nil
 }

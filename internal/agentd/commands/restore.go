@@ -5,21 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/agentd/agent"
 	"github.com/toolhost/toolhost/internal/agentd/runstore/sqlite"
-	"github.com/toolhost/toolhost/internal/store/atomicfile"
 	"github.com/toolhost/toolhost/internal/store/backup"
 	"github.com/toolhost/toolhost/internal/store/sqlitefile"
 	"github.com/toolhost/toolhost/internal/terminal/cli"
 	"github.com/toolhost/toolhost/internal/terminal/configfile"
-	"github.com/toolhost/toolhost/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
@@ -40,10 +36,8 @@ type restoredJournal struct {
 	Journal string    `json:"journal"`
 	Files   int       `json:"files"`
 	// Unfinished is the number of runs that had not finished at the time of the backup.
-	Unfinished int `json:"unfinished_runs"`
-	// KeptLedgers is the number of ledgers of runs that existed and were not replaced.
-	KeptLedgers int    `json:"kept_ledgers"`
-	Aside       string `json:"aside,omitempty"`
+	Unfinished int    `json:"unfinished_runs"`
+	Aside      string `json:"aside,omitempty"`
 }
 
 type restoreFlags struct {
@@ -62,9 +56,9 @@ func newRestoreCommand(p cli.Process) *cobra.Command {
 			"an agentd uses the journal, and if there is a journal already; --replace moves that one aside.\n" +
 			"Runs that had not finished continue with `agentd resume` or `agentd serve`. They ask the model again from the place of\n" +
 			"the backup on. Calls with side effects that they had made after the backup are not executed again: toolhost answers\n" +
-			"from its ledger, or the outcome is unknown (approvals: {unknown_outcome: ask} asks a person). A ledger of a run that is\n" +
-			"still there is newer than the backup and stays. See docs/runbook.md.\n" +
-			"With -o json it prints an object: file, digest, time, journal, files, unfinished_runs, kept_ledgers and aside.",
+			"from its ledger, or the outcome is unknown (approvals: {unknown_outcome: ask} asks a person). The ledgers of runs with a\n" +
+			"private toolhost that are still there stay as they are. See docs/runbook.md.\n" +
+			"With -o json it prints an object: file, digest, time, journal, files, unfinished_runs and aside.",
 		Example: "  agentd restore /backups/agentd-20260102T030405Z.tar.gz",
 		Args:    cli.Arguments(0, 1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.restore(cmd.Context(), args) },
@@ -182,11 +176,7 @@ func (r *restoring) run(ctx context.Context) (_ *restoredJournal, err error) {
 	if err := r.checkUnused(ctx); err != nil {
 		return nil, err
 	}
-	ledgers, err := r.renewLedgers(ctx, m)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.markRuns(ctx, m.Time, ledgers); err != nil {
+	if err := r.markRuns(ctx, m.Time); err != nil {
 		return nil, err
 	}
 	return &r.done, r.place()
@@ -249,89 +239,35 @@ func (r *restoring) verify(ctx context.Context) (*backup.Manifest, error) {
 	}
 	for i := range m.Files {
 		name := m.Files[i].Path
-		if name != archivedJournal && !isRecord(name) {
+		if name != archivedJournal {
 			return nil, refuse("it has the file %s, which this agentd does not know; use the agentd that wrote it (%.40s) or a newer one", name, m.ProgramVersion)
-		}
-		if err := checkDatabase(ctx, name, filepath.Join(r.staging, filepath.FromSlash(name))); err != nil {
-			return nil, refuse("its file %s: %w", name, err)
 		}
 	}
 	if !m.Has(archivedJournal) {
 		return nil, refuse("it has no journal")
 	}
+	if err := sqlite.Check(ctx, filepath.Join(r.staging, archivedJournal)); err != nil {
+		return nil, refuse("its file %s: %w", archivedJournal, err)
+	}
 	r.done = restoredJournal{File: r.archive, Digest: digest, Time: m.Time, Journal: r.journal, Files: len(m.Files)}
 	return m, nil
 }
 
-// checkDatabase checks a file of an archive if its name says that it is a journal or a ledger.
-func checkDatabase(ctx context.Context, name, file string) error {
-	switch path.Base(name) {
-	case archivedJournal:
-		return sqlite.Check(ctx, file)
-	case callstore.LedgerFile:
-		return callstore.Check(ctx, file)
-	}
-	return nil
-}
-
-// isRecord reports whether a file of an archive is a ledger or an artifact of a run.
-func isRecord(name string) bool {
-	parts := strings.Split(name, "/")
-	if len(parts) < 3 || parts[0] != archivedRecords || !agent.IsRunID(parts[1]) {
-		return false
-	}
-	return len(parts) == 3 && parts[2] == callstore.LedgerFile ||
-		len(parts) == 4 && parts[2] == artifactsFolder && strings.HasPrefix(parts[3], artifactPrefix)
-}
-
-// renewLedgers gives each ledger of a run a new id, and returns the former ids by run. A ledger that
-// is still there has the calls from after the backup too, so it stays, and that of the backup goes.
-func (r *restoring) renewLedgers(ctx context.Context, m *backup.Manifest) (map[string]string, error) {
-	former := map[string]string{}
-	for _, ledger := range m.Ledgers {
-		if !isRecord(ledger.Path) || !m.Has(ledger.Path) {
-			return nil, fmt.Errorf("the backup %s cannot be used: it names the ledger %.80q, which it does not have", r.archive, ledger.Path)
-		}
-		run := strings.Split(ledger.Path, "/")[1]
-		former[run] = ledger.ID
-		staged := filepath.Join(r.staging, archivedRecords, run)
-		if _, err := os.Lstat(filepath.Join(r.journal+recordsSuffix, run, callstore.LedgerFile)); err == nil {
-			r.done.KeptLedgers++
-			if err := os.RemoveAll(staged); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		renewed, err := callstore.Renew(ctx, filepath.Join(staged, callstore.LedgerFile), m.Time, r.now)
-		if err != nil {
-			return nil, err
-		}
-		if renewed.From != ledger.ID {
-			return nil, fmt.Errorf("the backup %s cannot be used: the ledger of run %s is %s, and the manifest says %.40q", r.archive, run, renewed.From, ledger.ID)
-		}
-		err = errors.Join(callstore.WriteMarks(staged, renewed), atomicfile.Write(filepath.Join(staged, claimName), nil, 0o600))
-		if err != nil {
-			return nil, err
-		}
-	}
-	return former, nil
-}
-
 // markRuns records in the unfinished runs of the staged journal that it was restored.
-func (r *restoring) markRuns(ctx context.Context, made time.Time, ledgers map[string]string) error {
+func (r *restoring) markRuns(ctx context.Context, made time.Time) error {
 	staged := filepath.Join(r.staging, archivedJournal)
 	store, err := sqlite.Open(ctx, staged)
 	if err != nil {
 		return err
 	}
-	r.done.Unfinished, err = agent.MarkRestored(ctx, store, made, ledgers)
+	r.done.Unfinished, err = agent.MarkRestored(ctx, store, made)
 	if err := errors.Join(err, store.Close()); err != nil {
 		return err
 	}
 	return sqlitefile.Release(ctx, staged)
 }
 
-// place moves the old journal aside and the new files into place.
+// place moves the old journal aside and the new one into place.
 func (r *restoring) place() error {
 	p := backup.Placement{Archive: r.archive, Staging: r.staging}
 	aside := r.journal + asideSuffix + r.now.UTC().Format("20060102T150405.000000000Z")
@@ -340,18 +276,6 @@ func (r *restoring) place() error {
 			p.Aside = append(p.Aside, backup.Move{From: r.journal + suffix, To: filepath.Join(aside, filepath.Base(r.journal)+suffix)})
 			r.done.Aside = aside
 		}
-	}
-	runs, err := os.ReadDir(filepath.Join(r.staging, archivedRecords))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	for _, run := range runs {
-		to := filepath.Join(r.journal+recordsSuffix, run.Name())
-		if _, err := os.Lstat(to); err == nil { // without a ledger
-			p.Aside = append(p.Aside, backup.Move{From: to, To: filepath.Join(aside, archivedRecords, run.Name())})
-			r.done.Aside = aside
-		}
-		p.Place = append(p.Place, backup.Move{From: filepath.Join(r.staging, archivedRecords, run.Name()), To: to})
 	}
 	p.Place = append(p.Place, backup.Move{From: filepath.Join(r.staging, archivedJournal), To: r.journal})
 	return p.Carry(r.journal + markerSuffix)

@@ -95,15 +95,6 @@ func renew(ctx context.Context, path string, backup, now time.Time) (r Renewed, 
 	return r, tx.Commit()
 }
 
-// Check returns an error if a file that no Store uses is not a ledger, is damaged, or was written by a
-// newer program. It changes nothing.
-func Check(ctx context.Context, path string) error {
-	if err := layout().Check(ctx, path); err != nil {
-		return fmt.Errorf("checking the ledger %s: %w", path, explain(path, err))
-	}
-	return nil
-}
-
 // ReadID returns the id of the ledger in a file that no Store uses. It refuses a file with another
 // schema than that of a ledger.
 func ReadID(ctx context.Context, path string) (string, error) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/fairness/shares"
+	"github.com/toolhost/toolhost/internal/toolhost/shares"
 )
 
 // tidyEvery is how often the writer evicts and retries if it gets no operation.

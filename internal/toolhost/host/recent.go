@@ -4,9 +4,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/fairness/shares"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/toolhost/host/history"
+	"github.com/toolhost/toolhost/internal/toolhost/shares"
 	"github.com/toolhost/toolhost/tool"
 )
 

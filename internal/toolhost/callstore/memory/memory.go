@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/fairness/shares"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/internal/toolhost/shares"
 	"github.com/toolhost/toolhost/tool"
 )
 

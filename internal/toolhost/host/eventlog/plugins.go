@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/toolhost/toolhost/internal/fairness/shares"
 	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/toolhost/shares"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -15,10 +15,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/toolhost/toolhost/internal/fairness/shares"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/text/arguments"
 	"github.com/toolhost/toolhost/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/internal/toolhost/shares"
 	"github.com/toolhost/toolhost/tool"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/fairness/shares"
+	"github.com/toolhost/toolhost/internal/toolhost/shares"
 )
 
 // Largest is always the owner that a search through all amounts finds.
