@@ -34,9 +34,9 @@ func telemetry(ctx context.Context, o options, f *peer.Field, out io.Writer, res
 	for _, level := range []struct{ name, settings string }{
 		{"off", ""},
 		{"metrics for Prometheus", "telemetry: {" + listen + "}\n"},
-		{"metrics by OTLP", "telemetry: {" + endpoint + ", traces: {enabled: false}, logs: {enabled: false}}\n"},
-		{"metrics by both", "telemetry: {" + listen + ", " + endpoint + ", traces: {enabled: false}, logs: {enabled: false}}\n"},
-		{"metrics by OTLP and a tenth of traces", "telemetry: {" + endpoint + ", traces: {sample_ratio: 0.1}, logs: {enabled: false}}\n"},
+		{"metrics by OTLP", "telemetry: {" + endpoint + ", traces: {enabled: false}}\n"},
+		{"metrics by both", "telemetry: {" + listen + ", " + endpoint + ", traces: {enabled: false}}\n"},
+		{"metrics by OTLP and a tenth of traces", "telemetry: {" + endpoint + ", traces: {sample_ratio: 0.1}}\n"},
 	} {
 		t, err := f.Toolhost(ctx, peer.House{Settings: level.settings})
 		if err != nil {
