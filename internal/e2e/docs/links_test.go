@@ -4,13 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-var linked = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
+var linked = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
 
-// The targets of all links in the pages exist.
+// The targets of all links in the pages exist, also the paragraphs that the links name.
 func TestLinks(t *testing.T) {
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "examples/*.md", "examples/*/*.md", "sdk/*/README.md"} {
 		pages, err := filepath.Glob(filepath.Join(root(t), pattern))
@@ -26,8 +27,14 @@ func TestLinks(t *testing.T) {
 				if strings.Contains(link[1], ":") {
 					continue
 				}
-				if _, err := os.Stat(filepath.Join(filepath.Dir(path), link[1])); err != nil {
+				target := path
+				if link[1] != "" {
+					target = filepath.Join(filepath.Dir(path), link[1])
+				}
+				if _, err := os.Stat(target); err != nil {
 					t.Errorf("%s links to %s, which is not there", path, link[1])
+				} else if link[2] != "" && strings.HasSuffix(target, ".md") && !hasParagraph(t, target, link[2]) {
+					t.Errorf("%s links to %s#%s, and there is no such heading", path, link[1], link[2])
 				}
 			}
 		}
@@ -53,16 +60,7 @@ func TestAlertsLinkToTheRunbook(t *testing.T) {
 		}
 		for _, link := range runbookLink.FindAllStringSubmatch(string(rules), -1) {
 			links++
-			page, err := os.ReadFile(filepath.Join(root(t), link[1]))
-			if err != nil {
-				t.Error(err)
-				continue
-			}
-			found := false
-			for _, h := range heading.FindAllStringSubmatch(string(page), -1) {
-				found = found || anchor(h[1]) == link[2]
-			}
-			if !found {
+			if !hasParagraph(t, filepath.Join(root(t), link[1]), link[2]) {
 				t.Errorf("%s has no paragraph %s, to which %s links", link[1], link[2], file)
 			}
 		}
@@ -70,6 +68,17 @@ func TestAlertsLinkToTheRunbook(t *testing.T) {
 	if links < 12 {
 		t.Errorf("the rules have %d links", links)
 	}
+}
+
+// hasParagraph reports whether a page has a heading with an anchor.
+func hasParagraph(t *testing.T, path, name string) bool {
+	t.Helper()
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Error(err)
+		return false
+	}
+	return slices.ContainsFunc(heading.FindAllStringSubmatch(string(page), -1), func(h []string) bool { return anchor(h[1]) == name })
 }
 
 // anchor returns the anchor that GitHub gives a heading.

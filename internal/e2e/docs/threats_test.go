@@ -31,7 +31,7 @@ var namedKey = regexp.MustCompile("`[A-Za-z_]+(?:\\.[A-Za-z_]+)*\\.([a-z_]+)`")
 // table of keys.
 func TestLimitsNameTestsAndKeysThatExist(t *testing.T) {
 	declared := declaredTests(t)
-	keys := readPage(t, "docs/configuration.md") + readPage(t, "docs/agentd.md")
+	keys := readPage(t, "docs/configuration.md") + readPage(t, "docs/agentd.md") + readPage(t, "docs/common-settings.md")
 	rows := 0
 	for _, line := range strings.Split(readPage(t, "docs/limits.md"), "\n") {
 		for _, key := range namedKey.FindAllStringSubmatch(line, -1) {

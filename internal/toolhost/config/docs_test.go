@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"fmt"
 	"os"
 	"reflect"
 	"strings"
@@ -37,23 +36,22 @@ func TestDocumentationIsFresh(t *testing.T) {
 	t.Errorf("%s is stale: run go test ./internal/toolhost/config -update", document)
 }
 
-// reference returns the tables of all keys, followed by the defaults as a file.
+// reference returns the tables of all keys, except those of docs/common-settings.md.
 func reference(t *testing.T) string {
 	t.Helper()
-	tables := yamldoctest.Reference{
-		Sources: []string{"settings.go", "plugin_settings.go", "quotas.go", "workspace.go", "../../telemetry/telemetryconfig/settings.go", "../../access/authconfig/auth.go", "../../access/authconfig/credentials.go", "../../access/authconfig/listeners.go"}, Of: reflect.TypeFor[config.Config](),
+	return yamldoctest.Reference{
+		Sources: []string{"settings.go", "plugin_settings.go", "workspace.go"}, Of: reflect.TypeFor[config.Config](),
+		Elsewhere: yamldoctest.InBothFiles,
 		Also: func(key string) string {
 			switch {
 			case key == "plugin":
-				return " " // the table of the defaults describes it
+				return yamldoctest.NoTable // that of the defaults describes it
 			case strings.HasPrefix(key, "defaults"):
 				return " and `" + strings.Replace(key, "defaults", "plugin.NAME", 1) + "`"
 			}
 			return ""
 		},
 	}.Write(t)
-	c := config.Default()
-	return tables + fmt.Sprintf("### All defaults\n\n`toolhost config show` prints this if there is no file, but for the paths, which it knows.\n\n```yaml\n%s```\n\n", c.YAML())
 }
 
 // Every file in docs/configuration.md is a valid configuration.

@@ -103,7 +103,7 @@ type Config struct {
 // is no such server.
 type MCP struct {
 	// The addresses, with TLS or on loopback, as under `listeners` of the file.
-	Listeners []authconfig.Listener `yaml:"listeners" hint:"write each on separate lines, the first after a dash" restart:"true"`
+	Listeners []authconfig.Listener `yaml:"listeners" is:"listener" hint:"write each on separate lines, the first after a dash" restart:"true"`
 	// The names by which clients reach the server, without ports. Requests for other names are
 	// refused, because a web page can send them.
 	Hosts []string `yaml:"hosts" is:"host" unset:"localhost and the loopback addresses on a plain port, and every name with tls" hint:"write a list such as [toolhost.example]" restart:"true"`
