@@ -2,6 +2,7 @@ package docs
 
 import (
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,70 +15,131 @@ var (
 	declaredTest = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9_]+)\(`)
 )
 
-// Each test that the threat model names exists in the repository, and each boundary names a test.
-func TestThreatModelNamesTestsThatExist(t *testing.T) {
-	declared := declaredTests(t)
-	_, boundaries, _ := strings.Cut(readPage(t, "docs/threat-model.md"), "\n## Boundaries\n")
-	boundaries, _, _ = strings.Cut(boundaries, "\n## ")
-	for _, section := range strings.Split(boundaries, "\n### ")[1:] {
-		title, _, _ := strings.Cut(section, "\n")
-		namesTests(t, declared, title, section)
+// The tests that hold the claims of three pages are in testdata/claims.txt, by page and claim. Each row
+// of the limits, each cell of the guarantees, and each boundary of the threat model has an entry there
+// and only there, and all tests of the entries exist.
+func TestClaimsHaveTests(t *testing.T) {
+	declared, listed := declaredTests(t), readClaims(t)
+	for page, claims := range map[string][]string{
+		"docs/limits.md":       rowsOfLimits(t),
+		"docs/guarantees.md":   cellsOfGuarantees(t),
+		"docs/threat-model.md": boundariesOfThreats(t),
+	} {
+		if len(claims) < 30 {
+			t.Errorf("found %d claims in %s: does the test still read the page?", len(claims), page)
+		}
+		for _, claim := range claims {
+			if len(listed[page][claim]) == 0 {
+				t.Errorf("%s has no tests for %q of %s", claimsFile, claim, page)
+			}
+			for _, name := range listed[page][claim] {
+				if !declared[name] {
+					t.Errorf("%q of %s names %s, which does not exist", claim, page, name)
+				}
+			}
+			delete(listed[page], claim)
+		}
+		for claim := range listed[page] {
+			t.Errorf("%s has tests for %q, which %s does not claim", claimsFile, claim, page)
+		}
+		if text := readPage(t, page); namedTest.MatchString(text) {
+			t.Errorf("%s names %s, which belongs in %s", page, namedTest.FindString(text), claimsFile)
+		}
 	}
+}
+
+const claimsFile = "internal/e2e/docs/testdata/claims.txt"
+
+// readClaims returns the tests by page and claim.
+func readClaims(t *testing.T) map[string]map[string][]string {
+	t.Helper()
+	listed := map[string]map[string][]string{}
+	var page, claim string
+	for line := range strings.Lines(readPage(t, claimsFile)) {
+		switch line = strings.TrimSuffix(line, "\n"); {
+		case line == "" || strings.HasPrefix(line, "# "):
+		case strings.HasPrefix(line, "docs/"):
+			page = line
+			listed[page] = map[string][]string{}
+		case strings.HasPrefix(line, "\t"):
+			listed[page][claim] = append(listed[page][claim], strings.Fields(line)...)
+		case listed[page][line] != nil:
+			t.Errorf("%s has two entries for %q of %s", claimsFile, line, page)
+		default:
+			claim = line
+		}
+	}
+	return listed
+}
+
+// rowsOfLimits returns the name of each row: that of its section, and its first cell. It checks that
+// the keys in the rows are in a table of keys.
+func rowsOfLimits(t *testing.T) (rows []string) {
+	t.Helper()
+	keys := readPage(t, "docs/configuration.md") + readPage(t, "docs/agentd.md") + readPage(t, "docs/common-settings.md")
+	for row := range tableRows(readPage(t, "docs/limits.md")) {
+		for _, key := range namedKey.FindAllStringSubmatch(strings.Join(row.cells, " "), -1) {
+			if key[1] != "yaml" && !strings.Contains(keys, "\n| `"+key[1]+"` |") {
+				t.Errorf("%q names the key %s, which does not exist", row.cells[0], key[0])
+			}
+		}
+		rows = append(rows, row.section+": "+row.cells[0])
+	}
+	return rows
 }
 
 var namedKey = regexp.MustCompile("`[A-Za-z_]+(?:\\.[A-Za-z_]+)*\\.([a-z_]+)`")
 
-// Each row of the page about limits names tests that exist in the repository, and its keys are in a
-// table of keys.
-func TestLimitsNameTestsAndKeysThatExist(t *testing.T) {
-	declared := declaredTests(t)
-	keys := readPage(t, "docs/configuration.md") + readPage(t, "docs/agentd.md") + readPage(t, "docs/common-settings.md")
-	rows := 0
-	for _, line := range strings.Split(readPage(t, "docs/limits.md"), "\n") {
-		for _, key := range namedKey.FindAllStringSubmatch(line, -1) {
-			if key[1] != "yaml" && !strings.Contains(keys, "\n| `"+key[1]+"` |") {
-				t.Errorf("%q names the key %s, which does not exist", line, key[0])
-			}
-		}
-		if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| what it causes") && !strings.HasPrefix(line, "| ---") {
-			namesTests(t, declared, line, line)
-			rows++
-		}
-	}
-	if rows < 100 {
-		t.Errorf("found %d rows: does the test still read the page?", rows)
-	}
-}
-
-// Each cell of the page about guarantees names tests that exist, or is a dash.
-func TestGuaranteesNameTestsThatExist(t *testing.T) {
-	declared := declaredTests(t)
-	cells := 0
-	for _, line := range strings.Split(readPage(t, "docs/guarantees.md"), "\n") {
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| what happens") || strings.HasPrefix(line, "| data |") || strings.HasPrefix(line, "| ---") {
-			continue
-		}
-		for _, cell := range strings.Split(strings.Trim(line, "| "), " | ")[1:] {
-			if cells++; cell != "–" {
-				namesTests(t, declared, cell, cell)
-			}
-		}
-	}
-	if cells < 80 {
-		t.Errorf("found %d cells: does the test still read the page?", cells)
-	}
-}
-
-// namesTests checks that a text names a test, and that all tests that it names exist.
-func namesTests(t *testing.T, declared map[string]bool, title, text string) {
+// cellsOfGuarantees returns the name of each cell that has a promise: section, row and column.
+func cellsOfGuarantees(t *testing.T) (cells []string) {
 	t.Helper()
-	named := namedTest.FindAllStringSubmatch(text, -1)
-	if len(named) == 0 {
-		t.Errorf("%q names no test", title)
+	for row := range tableRows(readPage(t, "docs/guarantees.md")) {
+		for i, cell := range row.cells[1:] {
+			if cell != "–" {
+				cells = append(cells, row.section+": "+row.cells[0]+": "+row.columns[i+1])
+			}
+		}
 	}
-	for _, name := range named {
-		if !declared[name[1]] {
-			t.Errorf("%q names %s, which does not exist", title, name[1])
+	return cells
+}
+
+// boundariesOfThreats returns the titles of the boundaries.
+func boundariesOfThreats(t *testing.T) (titles []string) {
+	t.Helper()
+	_, boundaries, _ := strings.Cut(readPage(t, "docs/threat-model.md"), "\n## Boundaries\n")
+	boundaries, _, _ = strings.Cut(boundaries, "\n## ")
+	for _, section := range strings.Split(boundaries, "\n### ")[1:] {
+		title, _, _ := strings.Cut(section, "\n")
+		titles = append(titles, title)
+	}
+	return titles
+}
+
+// tableRow is one row of a table in a page.
+type tableRow struct {
+	section        string
+	columns, cells []string
+}
+
+// tableRows returns the rows of all tables in a page, without those above the dashes.
+func tableRows(page string) iter.Seq[tableRow] {
+	return func(yield func(tableRow) bool) {
+		var row tableRow
+		for line := range strings.Lines(page) {
+			title, isTitle := strings.CutPrefix(line, "## ")
+			switch cells := strings.Split(strings.Trim(line, "| \n"), " | "); {
+			case isTitle:
+				row.section = strings.TrimSpace(title)
+			case !strings.HasPrefix(line, "| "):
+				row.columns = nil
+			case row.columns == nil:
+				row.columns = cells
+			case cells[0] != "---":
+				row.cells = cells
+				if !yield(row) {
+					return
+				}
+			}
 		}
 	}
 }
@@ -117,7 +179,7 @@ func TestContributingNamesWhatExists(t *testing.T) {
 	}
 }
 
-// declaredTests returns the names of all Go tests of the repository.
+// declaredTests returns the names of all Go tests of the repository, alone and as FOLDER:NAME.
 func declaredTests(t *testing.T) map[string]bool {
 	t.Helper()
 	declared := map[string]bool{}
@@ -132,8 +194,9 @@ func declaredTests(t *testing.T) map[string]bool {
 			return nil
 		}
 		text, err := os.ReadFile(path)
+		folder, _ := filepath.Rel(root(t), filepath.Dir(path))
 		for _, match := range declaredTest.FindAllStringSubmatch(string(text), -1) {
-			declared[match[1]] = true
+			declared[match[1]], declared[filepath.ToSlash(folder)+":"+match[1]] = true, true
 		}
 		return err
 	})
