@@ -30,21 +30,32 @@ import (
 	"github.com/toolhost/toolhost/internal/wire/credential"
 )
 
-// surfaces are the promises of docs/stability.md that are not an API of a programming language.
-// Each line of a listing is one promise: a name and its type. The listings are in api.
+// surfaces are the names that users see and that are not an API of a programming language. Each line
+// of a listing is a name and its type. It is a promise of docs/stability.md unless it ends with
+// experimentalMark. The listings are in api.
 var surfaces = []struct {
 	file, title string
 	list        func(t *testing.T) []string
+	stable      func(line string) bool // nil: list marks the lines
 }{
-	{"cli_commands.txt", "a command or flag", listCommands},
-	{"cli_exit_codes.txt", "an exit code", listExitCodes},
-	{"cli_environment.txt", "an environment variable", listEnvironment},
-	{"cli_json.txt", "a key of -o json", listJSON},
-	{"configuration_keys.txt", "a key of a file that an operator or author writes", listConfiguration},
-	{"rule_names.txt", "a name in the rules of a policy", listRules},
-	{"filter_keys.txt", "a key of what toolhost and a filter exchange", listFilter},
-	{"stored_keys.txt", "a key of a stored file", listStored},
+	{"cli_commands.txt", "a command or flag", listCommands, nil},
+	{"cli_exit_codes.txt", "an exit code", listExitCodes, always},
+	{"cli_environment.txt", "an environment variable", listEnvironment, never},
+	{"cli_json.txt", "a key of -o json", listJSON, never},
+	{"configuration_keys.txt", "a key of a file that an operator or author writes", listConfiguration, ofPlugin},
+	{"rule_names.txt", "a name in the rules of a policy", listRules, never},
+	{"filter_keys.txt", "a key of what toolhost and a filter exchange", listFilter, always},
+	{"stored_keys.txt", "a key of a stored file", listStored, never},
 }
+
+const experimentalMark = " (experimental)"
+
+func always(string) bool { return true }
+
+func never(string) bool { return false }
+
+// ofPlugin reports whether a line is a key of a file that authors ship with their plugins.
+func ofPlugin(line string) bool { return strings.HasPrefix(line, "plugin.yaml") }
 
 // TestSurface fails if a listing in api differs from the programs. Users notice a change of a
 // listing, so a review must see it.
@@ -52,6 +63,11 @@ func TestSurface(t *testing.T) {
 	for _, s := range surfaces {
 		t.Run(strings.TrimSuffix(s.file, ".txt"), func(t *testing.T) {
 			got := s.list(t)
+			for i, line := range got {
+				if s.stable != nil && !s.stable(line) {
+					got[i] = line + experimentalMark
+				}
+			}
 			if len(got) == 0 {
 				t.Fatalf("found no %s", s.title)
 			}
@@ -100,7 +116,8 @@ func differences(want, got []string) string {
 	return b.String()
 }
 
-// listCommands lists the commands of both programs, and their flags with types.
+// listCommands lists the commands of both programs, and their flags with types, and marks those that
+// are experimental.
 func listCommands(t *testing.T) []string {
 	t.Helper()
 	p := cli.Process{Getenv: func(string) string { return "" }, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}
@@ -110,7 +127,11 @@ func listCommands(t *testing.T) []string {
 		if cmd.Hidden {
 			return
 		}
-		lines = append(lines, cmd.CommandPath())
+		mark := ""
+		if cli.Experimental(cmd) {
+			mark = experimentalMark
+		}
+		lines = append(lines, cmd.CommandPath()+mark)
 		cmd.Flags().VisitAll(func(f *pflaglib.Flag) {
 			if f.Hidden {
 				return
@@ -119,7 +140,7 @@ func listCommands(t *testing.T) []string {
 			if f.Shorthand != "" {
 				short = " -" + f.Shorthand
 			}
-			lines = append(lines, fmt.Sprintf("%s --%s%s %s", cmd.CommandPath(), f.Name, short, f.Value.Type()))
+			lines = append(lines, fmt.Sprintf("%s --%s%s %s%s", cmd.CommandPath(), f.Name, short, f.Value.Type(), mark))
 		})
 		for _, sub := range cmd.Commands() {
 			visit(sub)

@@ -43,7 +43,8 @@ func NewRoot(p cli.Process) *cobra.Command {
 		Use:   program,
 		Short: "Run LLM agents that call tools through toolhost",
 		Long: "agentd lets a model work on a task: it asks the model, calls the tools that it wants through toolhost, and goes on\n" +
-			"until the task is done. Everything that happens is kept in a journal.",
+			"until the task is done. Everything that happens is kept in a journal.\n\n" +
+			"A minor release may change what the help calls experimental, and the keys of -o json.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -54,5 +55,6 @@ func NewRoot(p cli.Process) *cobra.Command {
 		access.NewTokenCommand(accessOf(p), p), access.NewAuthCommand(accessOf(p), p, newWhoAmICommand(p)),
 		newBackupCommand(p), newRestoreCommand(p))
 	target.CompleteFlags(root, program, p)
+	cli.MarkExperimental(root, "auth", "cancel", "config", "reload", "status", "target", "token list", "token revoke")
 	return root
 }

@@ -14,7 +14,7 @@ type Format struct{ json bool }
 
 // AddFlag adds -o to flags.
 func (f *Format) AddFlag(flags *pflag.FlagSet) {
-	flags.VarP(f, "output", "o", "print as `FORMAT`: text or json")
+	flags.VarP(f, "output", "o", "print as `FORMAT`: text or json, whose keys are experimental")
 }
 
 // JSON reports whether the format is JSON.

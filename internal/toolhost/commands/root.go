@@ -29,8 +29,8 @@ func NewRoot(p cli.Process) *cobra.Command {
 		Short: "Run LLM tools as plugins, and call them",
 		Long: "toolhost runs LLM tools that ship as plugins, each plugin in its own process, and serves them over gRPC.\n" +
 			"`toolhost serve` runs the server; the other commands talk to one.\n\n" +
-			"With -o json, names and meanings stay the same from version to version, while fields may be added: durations are in\n" +
-			"milliseconds and their names end in _ms, sizes are in bytes and theirs in _bytes, times are RFC 3339.\n\n" +
+			"With -o json, durations are in milliseconds and their names end in _ms, sizes are in bytes and theirs in _bytes, times\n" +
+			"are RFC 3339. A minor release may change these names, and what the help calls experimental.\n\n" +
 			"Exit codes: 0 it worked, 1 a tool says that it failed, or a check or example of `verify` or `policy test` did, 2 wrong\n" +
 			"usage, 3 the machinery failed, 4 no toolhost answers, 7 a configuration file is not trusted.",
 		Args: cobra.NoArgs,
@@ -50,5 +50,7 @@ func NewRoot(p cli.Process) *cobra.Command {
 		maintain.NewBackupCommand(p), maintain.NewRestoreCommand(p), workspace.NewCommand(p), prove.NewCommand(p))
 	root.AddCommand(serve.NewReaperCommand(), workspace.NewWorkerCommand(), prove.NewCounterCommand())
 	target.CompleteFlags(root, cli.Toolhost, p)
+	cli.MarkExperimental(root, "artifact", "audit tail", "auth whoami", "config show", "policy", "target list", "target remove", "target show",
+		"tools render", "tools search", "workspace")
 	return root
 }
