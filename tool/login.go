@@ -22,14 +22,14 @@ type Login struct {
 
 // LoginStart is a login in progress. A person continues it with a browser, or on another device.
 type LoginStart struct {
-	ID      string    // names the login when it is finished
-	Plugin  string    // of the server
-	URL     string    // of the server
-	Issuer  string    // the authorization server, which the person should know
-	Scopes  []string  // what the person is asked to grant; empty: what the authorization server chooses
-	Expires time.Time // until when the login can be finished
-	// BrowserURL is the page of the authorization server, and State what the parameter state of its
-	// answer has to be. Both are empty for a login on another device.
+	ID      string    // the id that FinishLogin needs
+	Plugin  string    // the plugin of the MCP server
+	URL     string    // the URL of the MCP server
+	Issuer  string    // the authorization server; the person should check that it is the right one
+	Scopes  []string  // the scopes that the person grants; empty: the authorization server chooses them
+	Expires time.Time // the time after which the login cannot be finished
+	// BrowserURL is the page of the authorization server. The answer of that page must have State as
+	// its parameter state. Both are empty for a login on another device.
 	BrowserURL, State string
 	// UserCode is what the person enters at VerifyURL on another device. Both are empty for a login
 	// with the browser. VerifyURLComplete is VerifyURL with the code in it, and may be empty.

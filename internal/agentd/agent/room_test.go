@@ -150,8 +150,8 @@ func TestPausesHoldNoContents(t *testing.T) {
 	})
 }
 
-// Artifacts have few bytes for a caller and many for agentd. The requests that read them wait for each
-// other, and an artifact that does not fit a prompt is not read to its end.
+// A handle of an artifact is small, and its content is large. So requests that attach artifacts wait
+// for memory, and agentd stops reading an artifact that is too large for a prompt.
 func TestArtifactsInMemoryAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const requests = 40

@@ -118,8 +118,8 @@ func charged(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error)
 	return i, nil
 }
 
-// chargedInLoops is charged for expressions with loops, in which functions of linear time are charged,
-// too.
+// chargedInLoops does what charged does, for an expression that has a loop. There, it also charges the
+// budget of the decision for calls of functions whose time is linear in their argument.
 func chargedInLoops(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	if call, ok := i.(interpreter.InterpretableCall); ok {
 		if cost := repeated[call.Function()]; cost != nil {

@@ -63,7 +63,8 @@ type launched struct {
 	err     error            // why the launch failed; nil: it has not
 }
 
-// fact is what one goroutine finds out, once, and others wait for or ask about.
+// fact is a future that is set once. One goroutine sets its value. Others wait for the value, or ask
+// whether it is set.
 type fact[T any] struct {
 	known chan struct{} // closed when value is set
 	value T             // read by get alone
