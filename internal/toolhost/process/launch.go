@@ -12,12 +12,14 @@ import (
 	"time"
 
 	goplugin "github.com/hashicorp/go-plugin"
+	"golang.org/x/sys/unix"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/toolhost/toolhost/internal/text/crashoutput"
 	"github.com/toolhost/toolhost/internal/toolhost/limits"
 	"github.com/toolhost/toolhost/internal/toolhost/proc"
+	"github.com/toolhost/toolhost/internal/toolhost/sandbox"
 	"github.com/toolhost/toolhost/internal/wire/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -232,6 +234,9 @@ func (p *Process) explain(err error) error {
 	result := &tool.Error{Kind: tool.KindUnavailable, Plugin: p.cfg.Plugin, Instance: p.cfg.Instance, Err: err}
 	text := fmt.Sprintf("launching plugin %q: ", p.cfg.Plugin)
 	if p.child() == nil {
+		if ended, ok := errors.AsType[*sandbox.EndedError](err); ok {
+			result.Exit = &tool.Exit{Code: -1, Signal: unix.SignalName(ended.Signal)}
+		}
 		result.Message = text + err.Error()
 		return result
 	}

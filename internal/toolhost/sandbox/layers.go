@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"syscall"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -31,6 +32,15 @@ func (e *LayerError) Error() string {
 	return fmt.Sprintf("putting up the layer %q: %v", e.Layer, e.Err)
 }
 func (e *LayerError) Unwrap() error { return e.Err }
+
+// EndedError says that a signal ended a process while it put up its sandbox.
+type EndedError struct {
+	Signal syscall.Signal
+}
+
+func (e *EndedError) Error() string {
+	return fmt.Sprintf("a signal ended it while it put up its sandbox: %v", e.Signal)
+}
 
 // RefusedError says that a process was not started because a required layer cannot be set up.
 type RefusedError struct {

@@ -91,12 +91,31 @@ func (l *Loaded) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 // PID returns the process id.
 func (e *Entered) PID() int { return e.process.Pid }
 
+// EndedError says that the process ended while it made the calls, and not because one failed. A signal
+// ended it.
+type EndedError struct {
+	Signal syscall.Signal
+}
+
+func (e *EndedError) Error() string {
+	return fmt.Sprintf("the program that goes before ended by a signal: %v", e.Signal)
+}
+
+// errNoMessage means that the process ended and left no message.
+var errNoMessage = errors.New("waiting for the program that goes before: it ended")
+
 // Execute makes the process execute the file after all calls of the program, and returns when it
-// has. The error is a *CallError if a call failed. With an error, nothing of the process is left.
+// has. The error is a *CallError if a call failed, and an *EndedError if a signal ended the process before.
+// With an error, nothing of the process is left.
 func (e *Entered) Execute(ctx context.Context) (*os.Process, error) {
 	_, _ = e.status.Write([]byte{0}) // if the process has ended, its message can still be read
 	if err := e.await(ctx); err != nil {
-		e.Abandon()
+		state := e.abandon()
+		if err == errNoMessage && state != nil {
+			if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+				err = &EndedError{status.Signal()}
+			}
+		}
 		return nil, err
 	}
 	_ = e.status.Close()
@@ -104,10 +123,14 @@ func (e *Entered) Execute(ctx context.Context) (*os.Process, error) {
 }
 
 // Abandon kills the process before it executes the file, and waits for its end.
-func (e *Entered) Abandon() {
+func (e *Entered) Abandon() { e.abandon() }
+
+// abandon returns how the process ended, or nil.
+func (e *Entered) abandon() *os.ProcessState {
 	_ = e.process.Kill() // it may have ended by itself
-	_, _ = e.process.Wait()
+	state, _ := e.process.Wait()
 	_ = e.status.Close()
+	return state
 }
 
 // statusPair returns the two ends of the socket on which the program waits and reports. It keeps
@@ -140,6 +163,8 @@ func (e *Entered) await(ctx context.Context) error {
 	case n >= failureSize:
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case n == 0 && err == io.EOF:
+		return errNoMessage
 	default:
 		return fmt.Errorf("waiting for the program that goes before: %w", err)
 	}

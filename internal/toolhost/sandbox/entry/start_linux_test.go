@@ -103,6 +103,24 @@ func TestFileThatCannotBeExecutedIsReported(t *testing.T) {
 	}
 }
 
+func TestASignalBeforeTheFileIsExecutedIsReported(t *testing.T) {
+	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "terminated": syscall.SIGTERM} {
+		t.Run(name, func(t *testing.T) {
+			entered, made := enter(t)
+			if err := syscall.Kill(entered.PID(), signal); err != nil {
+				t.Fatal(err)
+			}
+			_, err := entered.Execute(t.Context())
+			if ended, ok := errors.AsType[*entry.EndedError](err); !ok || ended.Signal != signal {
+				t.Errorf("got %v, want %v", err, signal)
+			}
+			if _, err := os.Lstat(made); err == nil {
+				t.Error("the file was executed")
+			}
+		})
+	}
+}
+
 // enter starts a sandboxed shell that waits, and that would make a file.
 func enter(t *testing.T) (entered *entry.Entered, made string) {
 	t.Helper()
