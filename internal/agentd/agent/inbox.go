@@ -150,6 +150,12 @@ type atWork struct {
 	// moving are the runs whose claim is being taken or given up, which may need a database. The
 	// channel is closed when that is done. Such a run is not in runs.
 	moving map[string]chan struct{}
+	// shown is the feed of the last run in the foreground that has ended. Its command starts the run and
+	// then watches it, and a run of a scripted model can end between the two.
+	shown struct {
+		runID string
+		feed  *feed
+	}
 }
 
 // claimLater continues a run whose claim may be that of a process that has ended, if the store says
@@ -350,6 +356,9 @@ func (w *atWork) forget(r *run) bool {
 	}
 	delete(w.runs, r.id)
 	w.move(r.id)
+	if r.log.foreground && !r.sub {
+		w.shown.runID, w.shown.feed = r.id, &r.feed
+	}
 	return true
 }
 
@@ -366,6 +375,20 @@ func (w *atWork) feedOf(runID string) *feed {
 	defer w.mu.Unlock()
 	if r := w.runs[runID]; r != nil {
 		return &r.feed
+	}
+	return nil
+}
+
+// feedToWatch returns the feed with which a watch begins, or nil: that of a run at work, or that of the
+// last run in the foreground after its end.
+func (w *atWork) feedToWatch(runID string) *feed {
+	if f := w.feedOf(runID); f != nil {
+		return f
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.shown.runID == runID {
+		return w.shown.feed
 	}
 	return nil
 }
