@@ -158,10 +158,39 @@ func marked(prefix string) []ID {
 	return found
 }
 
+// environOf returns the environment with which a process was started. While a process executes a
+// program, its environment is empty for a moment; environOf waits for the end of that moment.
+func environOf(pid int) ([]byte, error) {
+	const tries, pause = 4, time.Millisecond
+	for try := 1; ; try++ {
+		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		if err != nil || len(environ) > 0 || try == tries || !mayExecute(pid) {
+			return environ, err
+		}
+		time.Sleep(pause)
+	}
+}
+
+// mayExecute reports whether a process may execute a program: it is neither one of the kernel's, nor
+// ending.
+func mayExecute(pid int) bool {
+	const exiting, ofKernel = 0x4, 0x200000 // PF_EXITING and PF_KTHREAD of the kernel's include/linux/sched.h
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(fields) < 7 || bytes.ContainsAny(fields[0], "ZX") {
+		return false
+	}
+	flags, err := strconv.ParseUint(string(fields[6]), 10, 64)
+	return err == nil && flags&(exiting|ofKernel) == 0
+}
+
 // hasMark reads the environment with which the process was started. That of a zombie is empty, and
 // that of another user's process cannot be read.
 func hasMark(pid int, prefix string) bool {
-	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	environ, err := environOf(pid)
 	if err != nil {
 		return false
 	}

@@ -3,6 +3,7 @@ package proc
 import (
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -119,4 +120,45 @@ func TestResidentBytes(t *testing.T) {
 	if got, err := ResidentBytes(os.Getpid()); err != nil || got < 1<<20 {
 		t.Errorf("ResidentBytes = %d, %v; want at least 1 MiB", got, err)
 	}
+}
+
+// A process that executes a program has no environment for a moment. Its mark is found all the same.
+func TestMarkIsFoundWhileAProgramIsExecuted(t *testing.T) {
+	const mark = "TestMarkIsFoundWhileAProgramIsExecuted"
+	stop := make(chan struct{})
+	missed := make(chan int, 1)
+	cmd := exec.Command("/bin/sh", "-c", `n=0; while [ $n -lt 300 ]; do n=$((n+1)); exec_again=1 /bin/true; done; exec /bin/sleep 600`)
+	cmd.Env = []string{MarkName + "=" + mark}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { // ends with stop
+		n := 0
+		for {
+			select {
+			case <-stop:
+				missed <- n
+				return
+			default:
+				if !hasMark(cmd.Process.Pid, mark) {
+					n++
+				}
+			}
+		}
+	}()
+	for { // until the shell has become sleep
+		name, err := os.ReadFile("/proc/" + strconv.Itoa(cmd.Process.Pid) + "/comm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.TrimSpace(string(name)) == "sleep" {
+			break
+		}
+	}
+	close(stop)
+	if n := <-missed; n > 0 {
+		t.Errorf("the mark was missed %d times", n)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
 }
