@@ -73,9 +73,7 @@ func namedCommands(t *testing.T) (named []string) {
 			if strings.HasPrefix(code, "```") && !strings.HasPrefix(code, "```sh") {
 				continue
 			}
-			for _, command := range commandWords.FindAllString(strings.ReplaceAll(code, "bin/", ""), -1) {
-				named = append(named, command)
-			}
+			named = append(named, commandWords.FindAllString(strings.ReplaceAll(code, "bin/", ""), -1)...)
 		}
 	}
 	return named
