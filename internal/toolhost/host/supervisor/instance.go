@@ -279,14 +279,14 @@ func (in *Instance) setDetail(state tool.InstanceState) {
 	in.detail = state
 }
 
-// executing returns the leases of calls that the process executes, the first to arrive first. It
-// leaves out calls that the process only previews.
+// executing returns the leases of calls that the process executes, the first to arrive first. It leaves out
+// calls that the process only previews, and those that have their result but not yet given back their lease.
 func (in *Instance) executing() []*Lease {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	var executing []*Lease
 	for l := range in.leases {
-		if l.request.State.Executed() {
+		if state := l.request.State; state.Executed() && !state.Succeeded() {
 			executing = append(executing, l)
 		}
 	}

@@ -51,11 +51,13 @@ func TestExecutedCallsAreInOrder(t *testing.T) {
 	}
 }
 
-// The end of an instance cancels its calls. Those that it only previewed were not executed.
+// The end of an instance cancels its calls. Those that it only previewed were not executed, and those that have
+// their result are not affected.
 func TestLeasesOfAnInstance(t *testing.T) {
 	in := newInstance(&Supervisor{}, "p-1", Owner{}, &catalog.Plugin{})
 	executed, previewed, released := &fakeCall{same: "a"}, &previewedCall{fakeCall{same: "b"}}, &fakeCall{same: "c"}
-	leases := []*Lease{{request: Request{State: executed}}, {request: Request{State: previewed}}, {request: Request{State: released}}}
+	leases := []*Lease{{request: Request{State: executed}}, {request: Request{State: previewed}}, {request: Request{State: released}},
+		{request: Request{State: &fakeCall{same: "d", succeeded: true}}}}
 	for _, l := range leases {
 		in.addLease(l)
 	}
