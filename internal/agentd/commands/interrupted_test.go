@@ -29,7 +29,9 @@ func (w *world) separately(args ...string) *exec.Cmd {
 // names the command that continues it.
 func TestRunsOfDeadProcesses(t *testing.T) {
 	w := newWorld(t).withToolhost()
-	script := w.script("turns: [{text: turn, calls: [{id: a, tool: wait, arguments: {key: k}}]}, {text: 'it was {{result \"a\"}}'}]")
+	script := w.script("turns: [{text: turn, calls: [{id: a, tool: wait, arguments: {key: k}}]}, " +
+		// The run does not end before agentd writes into the closed pipe.
+		"{text: 'it was {{result \"a\"}}', calls: [{id: b, tool: wait, arguments: {key: never}}]}, {text: over}]")
 	killed := w.separately("run", "--model", script, "kill me")
 	out, err := killed.StdoutPipe()
 	if err != nil {
