@@ -232,14 +232,16 @@ func TestGroupsAreEmptiedBeforeRemoval(t *testing.T) {
 }
 
 // A kernel with version 1 of control groups kills only the process that needs too much memory. The rest of
-// the instance is killed, too, as it is without control groups.
+// the instance is killed, too, as it is without control groups. The process keeps its memory, because the watchdog
+// looks once in an interval.
 func TestTheRestOfAnInstanceIsKilled(t *testing.T) {
 	h, err := limits.Hold(limits.Config{MemoryBytes: 64 << 20}, open(t), "fs-1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	cmd := begin(t, h, "/bin/sh", "-c", "head -c 300000000 /dev/zero | tail -c 300000000 >/dev/null; exec sleep 600")
+	cmd := begin(t, h, "/bin/sh", "-c", "(head -c 300000000 /dev/zero; exec sleep 600) | tail -c 300000000 >/dev/null; exec sleep 600")
+	t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	var reason string
 	h.Watch(t.Context(), []int{cmd.Process.Pid}, func(r string) { reason = r })
 	if want := fmt.Sprintf("it used more than its memory limit of 64 MiB (%s)", h.Effective()[0].Mechanism); reason != want {
