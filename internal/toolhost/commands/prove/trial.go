@@ -16,8 +16,15 @@ import (
 // busy machine a few.
 const stuckAfter = 90 * time.Second
 
-// errStuck says that a run or a server did not go on in time.
-var errStuck = fmt.Errorf("nothing went on for %v", stuckAfter)
+// mostTries bounds how often a run is made whose calls end before its kill.
+const mostTries = 20
+
+var (
+	// errStuck says that a run or a server did not go on in time.
+	errStuck = fmt.Errorf("nothing went on for %v", stuckAfter)
+	// errOver says that the calls of a run ended before its kill.
+	errOver = errors.New("the calls ended before the kill")
+)
 
 // trial kills processes during the calls of one tool.
 type trial struct {
@@ -30,7 +37,7 @@ type trial struct {
 // run carries out the plan. It ends early if a run is stuck.
 func (t *trial) run(ctx context.Context, kills []kill) error {
 	began := time.Now()
-	if err := t.one(ctx, 0, nil); err != nil {
+	if err := t.one(ctx, fmt.Sprintf("%s-0", t.tool), nil); err != nil {
 		return err
 	}
 	t.usual = time.Since(began)
@@ -38,25 +45,41 @@ func (t *trial) run(ctx context.Context, kills []kill) error {
 		if t.tally.Stuck > 0 {
 			break
 		}
-		if err := t.one(ctx, i+1, &kills[i]); err != nil {
+		if err := t.until(ctx, i+1, &kills[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// one makes the calls of one run, and counts what became of them. Without a kill, the run is only measured.
-func (t *trial) one(ctx context.Context, number int, k *kill) error {
+// until makes a run until its kill hits it. A call that is sent in the moment after the kill of the run before
+// can end as unknown without being executed, so that it halts nowhere.
+func (t *trial) until(ctx context.Context, number int, k *kill) error {
+	name := fmt.Sprintf("%s-%d", t.tool, number)
+	for try := 1; ; try++ {
+		err := t.one(ctx, name, k)
+		if !errors.Is(err, errOver) || try == mostTries {
+			return err
+		}
+		name = fmt.Sprintf("%s-%d-%d", t.tool, number, try)
+	}
+}
+
+// one makes the calls of one run, and counts what became of them. Without a kill, the run is only measured. It
+// returns errOver if the calls ended before the kill; they are counted, too.
+func (t *trial) one(ctx context.Context, name string, k *kill) error {
 	at := anywhere
 	if k != nil {
 		at = k.at
 	}
-	r := newRun(fmt.Sprintf("%s-%d", t.tool, number), t.tool, at)
+	r := newRun(name, t.tool, at)
 	bounded, cancel := context.WithTimeoutCause(ctx, stuckAfter, errStuck)
 	defer cancel()
+	running, over := context.WithCancelCause(bounded)
 	done := make(chan struct{})
 	go func() { // ends with the run, or with bounded; waited for below
 		defer close(done)
+		defer over(errOver)
 		if t.lab.agents != nil {
 			r.byAgent(bounded, t.lab.agents)
 		} else {
@@ -65,7 +88,7 @@ func (t *trial) one(ctx context.Context, number int, k *kill) error {
 	}()
 	var err error
 	if k != nil {
-		err = t.strike(bounded, r, k)
+		err = t.strike(bounded, running, r, k)
 	}
 	if err != nil {
 		cancel()
@@ -74,22 +97,27 @@ func (t *trial) one(ctx context.Context, number int, k *kill) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil && !errors.Is(err, errStuck) {
+	if err != nil && !errors.Is(err, errStuck) && !errors.Is(err, errOver) {
 		return err
 	}
-	return t.count(ctx, r, k != nil)
+	early := errors.Is(err, errOver)
+	if err := t.count(ctx, r, k != nil); err != nil || !early {
+		return err
+	}
+	return errOver
 }
 
-// strike kills the victims when the run is at the place, and starts them again.
-func (t *trial) strike(ctx context.Context, r *run, k *kill) error {
+// strike kills the victims when the run is at the place, and starts them again. running ends with the calls of
+// the run.
+func (t *trial) strike(ctx, running context.Context, r *run, k *kill) error {
 	if k.at == anywhere {
 		cli.Wait(ctx, time.Duration(k.when*float64(t.usual)))
-	} else if err := await(ctx, t.lab.work(halted, r.session)); err != nil {
+	} else if err := await(running, t.lab.work(halted, r.session)); err != nil {
 		return err
 	}
 	for !t.lab.kill(ctx, k.victim) { // at a random moment, the plugin may not run yet
-		if !cli.Wait(ctx, poll) {
-			return context.Cause(ctx)
+		if !cli.Wait(running, poll) {
+			return context.Cause(running)
 		}
 	}
 	t.tally.Kills++
