@@ -22,8 +22,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // superuser is the role that may log in without a password. All other roles need theirs.
@@ -147,7 +145,12 @@ func find() string {
 	if len(found) == 0 {
 		return ""
 	}
-	return filepath.Dir(found[len(found)-1])
+	// A link in the PATH leads to the folder that has all programs.
+	initdb, err := filepath.EvalSymlinks(found[len(found)-1])
+	if err != nil {
+		return ""
+	}
+	return filepath.Dir(initdb)
 }
 
 // changeOwner makes another user the owner of the folder, because PostgreSQL refuses to run as root.
@@ -219,10 +222,8 @@ func (s *Server) await(ctx context.Context) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		conn, err := pgconn.Connect(ctx, s.Address("postgres")+" user="+superuser)
+		_, err := s.query(ctx, "postgres", superuser, "", "SELECT 1")
 		if err == nil {
-			_ = conn.Close(ctx)
-			<-conn.CleanupDone()
 			return nil
 		}
 		select {
@@ -286,30 +287,40 @@ func (s *Server) Do(t testing.TB, database, sql string) [][]string {
 // DoAs is Do for another role.
 func (s *Server) DoAs(t testing.TB, database, role, password, sql string) [][]string {
 	t.Helper()
-	address := s.Address(database) + " user=" + role
-	if password != "" {
-		address += " password='" + strings.ReplaceAll(password, "'", `\'`) + "'"
-	}
-	conn, err := pgconn.Connect(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.WithoutCancel(t.Context()))
-	results, err := conn.Exec(t.Context(), sql).ReadAll()
+	rows, err := s.query(t.Context(), database, role, password, sql)
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
-	var rows [][]string
-	if len(results) > 0 {
-		for _, row := range results[len(results)-1].Rows {
-			var values []string
-			for _, value := range row {
-				values = append(values, string(value))
-			}
-			rows = append(rows, values)
-		}
-	}
 	return rows
+}
+
+// The separators of psql's output. No test has them in its data.
+const (
+	endOfField = "\x1f"
+	endOfRow   = "\x1e"
+)
+
+// query runs SQL with psql, so that the module of the SDK requires no driver. It returns the rows of the last
+// statement.
+func (s *Server) query(ctx context.Context, database, role, password, sql string) ([][]string, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "psql"), "--no-psqlrc", "--no-password", "--quiet", "--no-align", "--tuples-only",
+		"--field-separator="+endOfField, "--record-separator="+endOfRow, "--set=ON_ERROR_STOP=1", "--set=SHOW_ALL_RESULTS=off",
+		"--command="+sql, s.Address(database)+" user="+role)
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "PGPASSWORD=" + password, "PGPASSFILE=/dev/null"}
+	var out, failure bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &failure
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(failure.String()))
+	}
+	text, some := strings.CutSuffix(out.String(), "\n")
+	if !some {
+		return nil, nil
+	}
+	var rows [][]string
+	for row := range strings.SplitSeq(text, endOfRow) {
+		rows = append(rows, strings.Split(row, endOfField))
+	}
+	return rows, nil
 }
 
 // lockedBuffer is a buffer that the server writes while a test reads it.
