@@ -1,5 +1,5 @@
 // Package toolhost holds the sources of the SDKs, so that the program toolhost can put them into a
-// new repository without a checkout. Only internal/toolhost/scaffold imports it. Programs and
+// new repository without a checkout. Only server/internal/toolhost/scaffold imports it. Programs and
 // plugins import client and sdk instead.
 package toolhost
 

@@ -11,7 +11,7 @@ import (
 )
 
 // runbook is the address of the page that has a paragraph for each alert, with the alert's name as its
-// heading. A test of internal/e2e/docs checks that the paragraphs exist.
+// heading. A test of server/internal/e2e/docs checks that the paragraphs exist.
 const runbook = "https://github.com/toolhost/toolhost/blob/main/docs/runbook-alerts.md#"
 
 // ruleFile is a file with rules. promtool checks it in `make check`, with Prometheus's own parser of

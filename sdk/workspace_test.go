@@ -14,7 +14,7 @@ import (
 
 	workspacev1 "github.com/toolhost/toolhost/gen/go/toolhost/workspace/v1"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
-	"github.com/toolhost/toolhost/internal/toolhost/workspace/workspaceserver"
+	"github.com/toolhost/toolhost/internal/wire/workspaceserver"
 	"github.com/toolhost/toolhost/sdk"
 	"github.com/toolhost/toolhost/sdk/sdktest"
 	"github.com/toolhost/toolhost/sdk/workspace"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/store/postgres/postgrestest"
+	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 

@@ -13,7 +13,7 @@ import (
 )
 
 // fitting are arguments that fit the schemas in testdata/sdk. The SDKs generate those schemas for
-// the same parameters; a test in internal/e2e/languages keeps them current.
+// the same parameters; a test in server/internal/e2e/languages keeps them current.
 const fitting = `{"count":7,"price":1.5,"color":"red","resolution":150,"code":"abc","tags":["t"],"address":{"street":"s","zip":"12345"},` +
 	`"labels":{"l":1},"urgent":true,"when":"2026-02-28T15:04:05Z"}`
 

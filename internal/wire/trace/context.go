@@ -2,7 +2,7 @@
 // call, and the finished spans that a plugin returns.
 //
 // It does not know the contracts and exports nothing. internal/wire/pluginwire carries the types
-// between toolhost and plugins, and internal/telemetry translates them to OpenTelemetry.
+// between toolhost and plugins, and server/internal/telemetry translates them to OpenTelemetry.
 package trace
 
 import (

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/store/postgres/postgrestest"
+	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
 	"github.com/toolhost/toolhost/plugins/querydb/postgres"
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )

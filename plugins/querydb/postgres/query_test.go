@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.uber.org/goleak"
 
-	"github.com/toolhost/toolhost/internal/store/postgres/postgrestest"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
 	"github.com/toolhost/toolhost/plugins/querydb/postgres"
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )

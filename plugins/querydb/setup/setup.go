@@ -92,7 +92,7 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the setup of the databases: %w", err)
 	}
-	// This plugin does not use the strict YAML layer of toolhost's own files (internal/text/yamldoc). The
+	// This plugin does not use the strict YAML layer of toolhost's own files (server/internal/text/yamldoc). The
 	// shipped plugins import only sdk and the libraries that they wrap, as the plugins of any author
 	// do. The library's strict mode refuses unknown keys too, with line and column.
 	var f File

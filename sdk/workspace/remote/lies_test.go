@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	workspacev1 "github.com/toolhost/toolhost/gen/go/toolhost/workspace/v1"
-	"github.com/toolhost/toolhost/internal/toolhost/workspace/workspaceserver"
+	"github.com/toolhost/toolhost/internal/wire/workspaceserver"
 	"github.com/toolhost/toolhost/sdk/workspace"
 	"github.com/toolhost/toolhost/sdk/workspace/commands"
 	"github.com/toolhost/toolhost/sdk/workspace/remote"

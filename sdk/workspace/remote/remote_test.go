@@ -15,8 +15,8 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	workspacev1 "github.com/toolhost/toolhost/gen/go/toolhost/workspace/v1"
-	"github.com/toolhost/toolhost/internal/toolhost/workspace/workspaceserver"
 	"github.com/toolhost/toolhost/internal/wire/workspacepb"
+	"github.com/toolhost/toolhost/internal/wire/workspaceserver"
 	"github.com/toolhost/toolhost/sdk/workspace"
 	"github.com/toolhost/toolhost/sdk/workspace/commands"
 	"github.com/toolhost/toolhost/sdk/workspace/remote"

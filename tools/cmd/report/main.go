@@ -26,7 +26,7 @@ const maxFlaky = 2
 // once are the packages, with those below them, whose tests must pass the first time. They decide what
 // runs and when, so a test of theirs that fails now and then is a race that a user meets.
 var once = []string{
-	"internal/agentd/agent", "internal/agentd/loop", "internal/agentd/runstore", "internal/agentd/snapshot", "internal/toolhost/callstore", "internal/toolhost/host", "internal/wire/flow",
+	"server/internal/agentd/agent", "server/internal/agentd/loop", "server/internal/agentd/runstore", "server/internal/agentd/snapshot", "server/internal/toolhost/callstore", "server/internal/toolhost/host", "internal/wire/flow",
 }
 
 func main() {

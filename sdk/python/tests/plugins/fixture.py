@@ -1,4 +1,4 @@
-"""The tools of internal/e2e/barecontract, as an author writes them with this SDK."""
+"""The tools of server/internal/e2e/barecontract, as an author writes them with this SDK."""
 
 from __future__ import annotations
 

@@ -1,9 +1,0 @@
-// Command agentd runs LLM agents that call tools through toolhost. Package internal/agentd/commands
-// holds the commands.
-package main
-
-import (
-	"github.com/toolhost/toolhost/internal/agentd/commands"
-)
-
-func main() { commands.Main() }

@@ -1,0 +1,72 @@
+package agent_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/toolhost/toolhost/server/internal/agentd/agent"
+	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/agentd/model"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore/sqlite"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Another process sees in lists and lookups whether an agent works on a run, and cannot take such a
+// run.
+func TestInterruptedRuns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	open := func() *sqlite.Store {
+		store, err := sqlite.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = store.Close() })
+		return store
+	}
+	stuck := &fakeModel{answer: func(ctx context.Context, _ model.Request) (*model.Response, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	newAgent := func() *agent.Agent {
+		a, err := agent.New(agent.Config{Store: open(), Model: stuck, Tools: newTools(echo)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(a.Close)
+		return a
+	}
+	works, looks := newAgent(), newAgent()
+	for _, task := range []loop.Task{{RunID: "served", Prompt: "p"}, {RunID: "foreground", Prompt: "p", Foreground: true}} {
+		if _, err := works.StartRun(t.Context(), task); err != nil {
+			t.Fatal(err)
+		}
+	}
+	states := func(want agent.RunState) {
+		t.Helper()
+		runs, _, err := looks.ListRuns(t.Context(), agent.RunQuery{States: []agent.RunState{want}})
+		if err != nil || len(runs) != 2 {
+			t.Errorf("%d runs are %s, %v", len(runs), want, err)
+		}
+		for _, id := range []string{"served", "foreground"} {
+			if r, err := looks.GetRun(t.Context(), id); err != nil || r.State() != want {
+				t.Errorf("run %s is %s, want %s: %v", id, r.State(), want, err)
+			}
+		}
+	}
+	states(agent.RunRunning)
+	if err := looks.ResumeRun(t.Context(), "served"); tool.KindOf(err) != tool.KindConflict {
+		t.Errorf("a second agent takes the run: %v", err)
+	}
+	if n, err := looks.Resume(t.Context()); n != 0 || err != nil {
+		t.Errorf("a second agent takes %d runs, %v", n, err)
+	}
+	works.Close()
+	states(agent.RunInterrupted)
+	if n, err := looks.Resume(t.Context()); n != 1 || err != nil {
+		t.Errorf("the next agent goes on with %d runs, %v; want the one that is not in the foreground", n, err)
+	}
+	if r, err := looks.GetRun(t.Context(), "served"); err != nil || r.State() != agent.RunRunning {
+		t.Errorf("the run that goes on is %s: %v", r.State(), err)
+	}
+}

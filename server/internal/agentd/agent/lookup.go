@@ -1,0 +1,152 @@
+package agent
+
+import (
+	"context"
+	"slices"
+
+	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// GetRun returns a run's summary and the pending decisions of the run and its sub-runs, or a
+// KindNotFound.
+func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
+	r, err := a.journal.summaryOf(ctx, runID)
+	if err == nil {
+		err = a.journal.markInterrupted(ctx, &r)
+	}
+	if err != nil || !r.Waiting && len(r.Prompt) <= loop.MaxSummaryPrompt {
+		return r, err
+	}
+	if !r.Waiting {
+		started, err := a.journal.startOf(ctx, runID)
+		if err != nil {
+			return Run{}, err
+		}
+		r.Prompt = started.Prompt
+		return r, nil
+	}
+	var s loop.State
+	if _, err := a.journal.fold(ctx, runID, &s); err != nil {
+		return Run{}, err
+	}
+	below, err := a.journal.pendingBelow(ctx, &s)
+	if err != nil {
+		return Run{}, err
+	}
+	r.Prompt, r.Pending = s.Started().Prompt, append(s.Pending(), below...)
+	return r, nil
+}
+
+// summaryOf returns a run's summary without reading its journal.
+func (j *journal) summaryOf(ctx context.Context, runID string) (Run, error) {
+	kept, err := j.store.Get(ctx, runID)
+	if err != nil {
+		return Run{}, storeError(err)
+	}
+	return summarize(&kept)
+}
+
+// RunQuery selects runs. The zero value is the first page of all.
+type RunQuery struct {
+	Size   int        // the largest number of runs; 0 means 50
+	Token  string     // the next token of the page before; empty means the newest run
+	States []RunState // only runs in these states; empty means all
+	Parent string     // only the sub-runs of this run; empty means all runs
+	// Tenants and Principal select the runs of some tenants, and of the principal with a key. Empty
+	// means all. The token of a page with other runs is then unknown.
+	Tenants   []string
+	Principal string
+}
+
+// RunState says whether a run is at work.
+type RunState string
+
+// The states.
+const (
+	RunRunning RunState = "running"  // at work
+	RunWaiting RunState = "waiting"  // a person has to decide something
+	RunEnded   RunState = "finished" // it has ended; a user message continues it
+	// RunInterrupted means that no process works on the run. `agentd serve` continues its own runs.
+	// `agentd resume` continues a run that ran in the foreground of another command.
+	RunInterrupted RunState = "interrupted"
+)
+
+func (q *RunQuery) matches(r *Run) bool {
+	return q.inTenants(r.ID) && (len(q.States) == 0 || slices.Contains(q.States, r.State())) &&
+		(q.Parent == "" || r.Parent != nil && r.Parent.RunID == q.Parent)
+}
+
+func (q *RunQuery) inTenants(runID string) bool {
+	return len(q.Tenants) == 0 || slices.Contains(q.Tenants, TenantOf(runID))
+}
+
+func unknownToken(token string) error {
+	return tool.Errorf(tool.KindInvalidArgument, "the page token %q is not one that was given out", loop.Clip(token))
+}
+
+// maxScanned is the largest number of runs that one page of ListRuns examines.
+const maxScanned = 10 * runstore.MaxPage
+
+// ListRuns returns the runs that match, the newest first. next is empty on the last page. If few
+// runs match, a page can be short or empty although more pages follow.
+func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next string, err error) {
+	const usual = 50
+	size := min(loop.FirstPositive(query.Size, usual, usual), runstore.MaxPage)
+	from := runstore.Query{Limit: size, Before: query.Token, Owner: query.Principal}
+	switch {
+	case len(query.Tenants) == 1:
+		from.Tenant = query.Tenants[0]
+	case !query.inTenants(query.Token) && query.Token != "":
+		return nil, "", unknownToken(query.Token)
+	}
+	for scanned := 0; scanned < maxScanned; {
+		page, err := a.store.List(ctx, from)
+		if tool.KindOf(storeError(err)) == tool.KindNotFound {
+			return nil, "", unknownToken(query.Token)
+		}
+		if err != nil {
+			return nil, "", storeError(err)
+		}
+		for i := range page {
+			r, err := summarize(&page[i])
+			if err != nil { // one broken summary must not hide the other runs
+				a.config().Log.With(loglevel.Key, loglevel.Storage).Error("the summary of a run is broken", "run", page[i].ID, "error", err)
+				r = Run{ID: page[i].ID, StartTime: page[i].CreateTime, UpdateTime: page[i].UpdateTime, LastSeq: page[i].LastSeq, Unreadable: true}
+			}
+			from.Before = r.ID
+			if err := a.journal.markInterrupted(ctx, &r); err != nil {
+				return nil, "", err
+			}
+			if query.matches(&r) {
+				if runs = append(runs, r); len(runs) == size {
+					return runs, r.ID, nil
+				}
+			}
+		}
+		if scanned += len(page); len(page) < from.PageSize() {
+			return runs, "", nil
+		}
+	}
+	return runs, from.Before, nil
+}
+
+// startOf returns the first event of a run.
+func (j *journal) startOf(ctx context.Context, runID string) (*loop.RunStarted, error) {
+	for rec, err := range j.store.Read(ctx, runID, 0) {
+		if err != nil {
+			return nil, storeError(err)
+		}
+		e, err := decode(rec)
+		if err != nil {
+			return nil, storeError(err)
+		}
+		if started, ok := e.Payload.(*loop.RunStarted); ok {
+			return started, nil
+		}
+		break
+	}
+	return nil, tool.Errorf(tool.KindInternal, "the journal of run %s does not begin with %s", runID, loop.TypeRunStarted)
+}

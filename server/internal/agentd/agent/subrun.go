@@ -1,0 +1,163 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// subRun carries out a call in a sub-run. Its goroutines belong to the run and end with the task.
+// The sub-run itself belongs to the agent.
+func (r *run) subRun(t *task, c loop.Call) {
+	s := &subRun{run: r, task: t, call: c, child: r.state.SubTask(&c)}
+	r.group.Go(s.work)
+}
+
+// subRun is a call whose result is the end of another run.
+type subRun struct {
+	run   *run
+	task  *task
+	call  loop.Call
+	child loop.Task
+}
+
+func (s *subRun) cancelled() bool { return s.task.cancelled.Err() != nil }
+
+func (s *subRun) work() {
+	defer s.run.recoverTask(s.task, func(words string) loop.Payload {
+		return loop.FailureResult(&s.call, &tool.Error{Kind: tool.KindInternal, Message: words})
+	})
+	ctx, stop := context.WithCancel(s.task.ctx)
+	defer stop()
+	retry := s.run.config.ToolRetry
+	for attempt, guarded := 1, false; ; attempt++ {
+		err := s.begin(ctx)
+		if err == nil && !guarded {
+			guarded = true
+			s.run.group.Go(func() { s.guard(ctx) }) // ends with ctx
+		}
+		var end *loop.RunFinished
+		if err == nil {
+			end, err = s.follow(ctx)
+		}
+		switch {
+		case s.task.ctx.Err() != nil:
+			return // the agent closes; both runs continue when they are resumed
+		case end != nil:
+			s.finish(loop.SubResult(&s.call, end))
+			return
+		case attempt >= retry.MaxAttempts || !mayRecover(err) || tool.KindOf(err) == tool.KindCancelled, tool.AsError(err).RetryAfter > maxRetryAfter:
+			s.finish(loop.FailureResult(&s.call, tool.AsError(err)))
+			return
+		}
+		s.run.log.to(loglevel.Runs).Warn("sub-run is followed again", "sub_run", s.child.RunID, "error", err)
+		if sleep(ctx, retry.pause(attempt, tool.AsError(err).RetryAfter)) != nil {
+			return
+		}
+	}
+}
+
+func (s *subRun) finish(result *loop.CallResult) {
+	s.run.report(update{task: s.task, done: func() loop.Payload { return result }})
+}
+
+// begin starts the sub-run, or continues the existing one. It starts none if the call is cancelled.
+func (s *subRun) begin(ctx context.Context) error {
+	a := s.run.agent
+	have, err := a.journal.summaryOf(ctx, s.child.RunID)
+	switch {
+	case err == nil && (have.Parent == nil || *have.Parent != *s.child.Parent):
+		return tool.Errorf(tool.KindConflict, "the id of the sub-run, %s, is taken by another run", s.child.RunID)
+	case err == nil:
+		return a.ResumeRun(ctx, s.child.RunID)
+	case tool.KindOf(err) != tool.KindNotFound:
+		return err
+	case s.cancelled():
+		return context.Cause(s.task.cancelled)
+	}
+	_, err = a.StartRun(ctx, s.child)
+	return err
+}
+
+// guard cancels the sub-run when its call is cancelled.
+func (s *subRun) guard(ctx context.Context) {
+	select {
+	case <-s.task.cancelled.Done():
+	case <-ctx.Done():
+		return
+	}
+	if s.task.ctx.Err() != nil {
+		return // the agent closes, and the call is not cancelled
+	}
+	err := s.run.agent.CancelRun(ctx, s.child.RunID, context.Cause(s.task.cancelled).Error())
+	if err != nil && ctx.Err() == nil {
+		s.run.log.to(loglevel.Runs).Error("a sub-run cannot be cancelled", "sub_run", s.child.RunID, "error", err)
+	}
+}
+
+// follow waits for the sub-run's end and meanwhile shows its progress.
+func (s *subRun) follow(ctx context.Context) (*loop.RunFinished, error) {
+	s.show(tool.Status{State: tool.StatusDoing, Message: "sub-run: " + s.child.RunID})
+	asks := &loop.SubRunWaiting{CallID: s.call.ID, RunID: s.child.RunID}
+	if err := s.reportWaiting(ctx, &asks); err != nil {
+		return nil, err
+	}
+	for e, err := range s.run.agent.WatchRun(ctx, s.child.RunID, 0) {
+		if err != nil {
+			return nil, err
+		}
+		switch p := e.Payload.(type) {
+		case *loop.RunFinished:
+			// the first end: a call has one result, even if a message continues the sub-run
+			return p, nil
+		case *loop.CallStarted:
+			s.show(tool.Status{Message: fmt.Sprintf("%s calls %s", s.child.RunID, p.Tool)})
+		case *loop.DecisionRequested:
+			s.show(tool.Status{Message: fmt.Sprintf("%s waits for a decision (%s): %s", s.child.RunID, loop.DecisionRef(s.child.RunID, p.ID), p.Reason)})
+		}
+		if concernsPeople(e.Payload, len(asks.Decisions) > 0) {
+			if err := s.reportWaiting(ctx, &asks); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return nil, tool.Errorf(tool.KindUnavailable, "the events of sub-run %s ended before it had finished", s.child.RunID)
+}
+
+// concernsPeople reports whether an event may change the decisions that the run waits for.
+func concernsPeople(p loop.Payload, waiting bool) bool {
+	switch p.(type) {
+	case *loop.DecisionRequested, *loop.SubRunWaiting:
+		return true
+	case *loop.DecisionMade, *loop.CallResult, *loop.CancelRequested, *loop.UserMessage:
+		return waiting
+	}
+	return false
+}
+
+// reportWaiting reports the decisions that the sub-run waits for now, if they have changed. It
+// reads the sub-run's current state, because the watched event may be old.
+func (s *subRun) reportWaiting(ctx context.Context, told **loop.SubRunWaiting) error {
+	refs, err := s.run.agent.journal.pendingRefs(ctx, s.child.RunID)
+	if err != nil {
+		return err
+	}
+	*told = &loop.SubRunWaiting{CallID: s.call.ID, RunID: s.child.RunID, Decisions: refs}
+	s.run.report(update{task: s.task, waiting: *told})
+	return nil
+}
+
+// recordWaiting records the decisions that a sub-run waits for, unless the journal has them.
+func (r *run) recordWaiting(ctx context.Context, p *loop.SubRunWaiting) error {
+	if !r.state.Batch().Concerns(p) {
+		return nil
+	}
+	return r.commit(ctx, p)
+}
+
+func (s *subRun) show(status tool.Status) {
+	s.run.report(update{task: s.task, passing: &loop.CallStatus{CallID: s.call.ID, Tool: s.call.Tool, Status: status}})
+}

@@ -1,0 +1,55 @@
+package agent
+
+import (
+	"context"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// The id of a run begins with its tenant and a slash, except in the default tenant: `red/run-1`, or
+// `run-1`. So the tenants share one journal, and each of them can choose any id. If ids were without
+// the tenant, a conflict would tell one tenant which ids another one has.
+
+// InTenant returns the id of a run as a caller of a tenant means it: a caller may leave the tenant
+// out.
+func InTenant(tenant, id string) string {
+	if tenant == identity.DefaultTenant || strings.Contains(id, "/") {
+		return id
+	}
+	return tenant + "/" + id
+}
+
+// TenantOf returns the tenant of a run. It does not check that the run exists.
+func TenantOf(runID string) string {
+	if tenant, _, ok := strings.Cut(runID, "/"); ok {
+		return tenant
+	}
+	return identity.DefaultTenant
+}
+
+// checkRunID returns an error if a new run of a tenant cannot have an id.
+func checkRunID(tenant, id string) error {
+	bare, qualified := strings.CutPrefix(id, tenant+"/")
+	switch {
+	case !IsRunID(bare), qualified == (tenant == identity.DefaultTenant):
+		return tool.Errorf(tool.KindInvalidArgument, "the run id %q is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -", loop.Clip(bare))
+	case len(id) > loop.MaxRunID:
+		return tool.Errorf(tool.KindInvalidArgument, "the run id %q is too long for the tenant %s; use at most %d characters", bare, tenant, loop.MaxRunID-len(tenant)-1)
+	}
+	return nil
+}
+
+// NoSuchRun returns the error for a run that does not exist, or that the caller may not see: the two
+// must not differ.
+func NoSuchRun(runID string) error { return storeError(runstore.NotFound(runID)) }
+
+// OwnerOf returns the key of the principal that a run belongs to, or NoSuchRun. The key is empty
+// for a run of an earlier version, which belongs to the user of the agent.
+func (a *Agent) OwnerOf(ctx context.Context, runID string) (string, error) {
+	r, err := a.journal.summaryOf(ctx, runID)
+	return r.Principal, err
+}

@@ -1,0 +1,163 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolhost/toolhost/server/internal/agentd/agent"
+	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/agentd/model"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+)
+
+// remoteStore is a store at a database that can be gone, with claims.
+type remoteStore struct {
+	runstore.Store
+	gone    atomic.Bool
+	claimed atomic.Bool  // by another process
+	held    atomic.Int32 // claims of this one
+}
+
+func (s *remoteStore) err() error {
+	if s.gone.Load() {
+		return fmt.Errorf("%w: the connection is refused", runstore.ErrUnavailable)
+	}
+	return nil
+}
+
+func (s *remoteStore) Append(ctx context.Context, b runstore.Batch) error {
+	if err := s.err(); err != nil {
+		return err
+	}
+	return s.Store.Append(ctx, b)
+}
+
+func (s *remoteStore) Get(ctx context.Context, id string) (runstore.Run, error) {
+	if err := s.err(); err != nil {
+		return runstore.Run{}, err
+	}
+	return s.Store.Get(ctx, id)
+}
+
+func (s *remoteStore) Snapshot(ctx context.Context, id string) (runstore.Snapshot, error) {
+	if err := s.err(); err != nil {
+		return runstore.Snapshot{}, err
+	}
+	return s.Store.Snapshot(ctx, id)
+}
+
+func (s *remoteStore) Read(ctx context.Context, id string, after uint64) iter.Seq2[runstore.Record, error] {
+	if err := s.err(); err != nil {
+		return func(yield func(runstore.Record, error) bool) { yield(runstore.Record{}, err) }
+	}
+	return s.Store.Read(ctx, id, after)
+}
+
+func (s *remoteStore) Claim(id string) error {
+	time.Sleep(10 * time.Millisecond) // as far as the database
+	if s.claimed.Load() {
+		return runstore.AlreadyClaimed(id)
+	}
+	if err := s.err(); err != nil {
+		return err
+	}
+	s.held.Add(1)
+	return nil
+}
+
+func (s *remoteStore) Release(string) {
+	time.Sleep(10 * time.Millisecond)
+	s.held.Add(-1)
+}
+
+func (s *remoteStore) Claimed(string) (bool, error) { return s.held.Load() > 0, s.err() }
+func (s *remoteStore) Linger() time.Duration        { return 30 * time.Second }
+
+func newRemote(t *testing.T, m *fakeModel, tools *fakeTools) (*fixture, *remoteStore) {
+	t.Helper()
+	f := newFixture(t, m, tools, nil)
+	store := &remoteStore{Store: f.store}
+	f.Close()
+	f.open(func(c *agent.Config) { c.Store = store })
+	return f, store
+}
+
+// A run waits for a database that is gone, however long and in whatever step, and goes on by itself.
+// It makes no call twice.
+func TestARunWaitsForItsDatabase(t *testing.T) {
+	for _, goes := range []time.Duration{5 * time.Millisecond, time.Second, time.Minute + 5*time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			m := turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done")))
+			f, store := newRemote(t, m, newTools(takes(time.Minute)))
+			defer f.Close()
+			time.AfterFunc(goes, func() { store.gone.Store(true) }) // 5ms: between the first append and the claim
+			f.start(loop.Task{})
+			time.Sleep(10 * time.Minute) // virtual
+			store.gone.Store(false)
+			time.Sleep(2 * time.Minute) // virtual
+			if end := f.end(); end.StopReason != loop.StopEndTurn || end.Text != "done" {
+				t.Errorf("after %v: the run ended with %+v", goes, end)
+			}
+			if len(f.tools.executions()) != 1 {
+				t.Errorf("after %v: %d calls", goes, len(f.tools.executions()))
+			}
+			for id, n := range f.tools.executions() {
+				if n != 1 {
+					t.Errorf("after %v: call %s was executed %d times", goes, id, n)
+				}
+			}
+			f.Close()
+			if n := store.held.Load(); n != 0 {
+				t.Errorf("after %v: %d claims are left", goes, n)
+			}
+		})
+	}
+}
+
+// Many requests for one run make one claim, also while the run ends and its claim is given up.
+func TestOneClaimAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, store := newRemote(t, okModel(), newTools(echo))
+		defer f.Close()
+		f.start(loop.Task{})
+		for round := range 20 {
+			f.SendMessage(t.Context(), "r", fmt.Sprint("message ", round))
+			time.Sleep(time.Duration(round) * time.Millisecond)
+			if n := store.held.Load(); n < 0 || n > 1 {
+				t.Fatalf("%d claims of one run", n)
+			}
+		}
+		time.Sleep(time.Second)
+		if n := store.held.Load(); n != 0 {
+			t.Errorf("%d claims are left", n)
+		}
+	})
+}
+
+// An agent that starts waits for the claim of a process that has ended and whose end the database has
+// not noticed yet.
+func TestResumeAfterALingeringClaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, store := newRemote(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(time.Minute)))
+		f.start(loop.Task{})
+		time.Sleep(time.Second)
+		f.Close()
+		store.claimed.Store(true)
+		f.open(func(c *agent.Config) { c.Store = store })
+		defer f.Close()
+		if n, err := f.Resume(t.Context()); n != 0 || err != nil {
+			t.Fatalf("%d runs go on, %v", n, err)
+		}
+		time.Sleep(20 * time.Second)
+		store.claimed.Store(false)
+		time.Sleep(2 * time.Minute)
+		if end := f.end(); end.Text != "done" {
+			t.Errorf("the run ended with %+v", end)
+		}
+	})
+}

@@ -1,0 +1,226 @@
+package commands
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+)
+
+const (
+	// maxArgumentDepth is the depth of arguments below which JSON is shown on one line. Deeper values
+	// would have no columns left.
+	maxArgumentDepth = 12
+	// maxInlineList is the length of a list that is shown on one line, in bytes.
+	maxInlineList = 72
+	// maxBesideDiff is the number of lines of a text that is shown beside the diff of the tool. The
+	// diff shows the rest.
+	maxBesideDiff = 10
+)
+
+// shownLine is a line in a color.
+type shownLine struct{ shade, text string }
+
+// plainName matches the name of an argument that is shown without quotes.
+var plainName = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_.$-]*$`)
+
+// editNames are the names that tools use for the text that an edit replaces, and for the new text.
+var editNames = map[string]string{"old_text": "new_text", "old_string": "new_string", "old_str": "new_str", "oldText": "newText"}
+
+// writtenNames are the names that tools use for the content of a file that a call writes.
+var writtenNames = map[string]bool{"content": true, "contents": true, "file_text": true, "new_content": true}
+
+// shownArguments returns the arguments of a call as a person reads them: a command as a command, the
+// texts of an edit as a diff, and other arguments like YAML. The model wrote the arguments. So a text
+// stands on lines of its own only with marks that it cannot leave, and a text with characters that a
+// person would not see stays JSON. A person approves all of it, so only a text that the diff of the
+// tool repeats is shortened.
+func shownArguments(p *client.PendingDecision) []shownLine {
+	members, ok := membersOf(p.Arguments)
+	if !ok || len(members) == 0 {
+		return []shownLine{{yellow, fmt.Sprintf("  %s %s", p.Tool, cli.OneLine(string(p.Arguments)))}}
+	}
+	a := &argumentLines{besideDiff: p.Diff != ""}
+	a.add(yellow, "  "+p.Tool)
+	a.object("    ", members, 0)
+	return a.lines
+}
+
+// member is a member of a JSON object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// membersOf returns the members of a JSON object in their order.
+func membersOf(data []byte) ([]member, bool) {
+	if !json.Valid(data) {
+		return nil, false
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if opening, err := d.Token(); err != nil || opening != json.Delim('{') {
+		return nil, false
+	}
+	var members []member
+	for d.More() {
+		name, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil {
+			return nil, false
+		}
+		members = append(members, member{name.(string), value})
+	}
+	return members, true
+}
+
+// argumentLines collects the lines of arguments.
+type argumentLines struct {
+	lines      []shownLine
+	besideDiff bool // the tool shows a diff
+}
+
+func (a *argumentLines) add(shade, text string) {
+	a.lines = append(a.lines, shownLine{shade, strings.ReplaceAll(text, "\t", "    ")})
+}
+
+// object adds the members of an object. The two texts of an edit become a diff.
+func (a *argumentLines) object(indent string, members []member, depth int) {
+	texts := make(map[string]string)
+	for _, m := range members {
+		var text string
+		if json.Unmarshal(m.value, &text) == nil && bytes.HasPrefix(m.value, []byte(`"`)) {
+			texts[m.name] = text
+		}
+	}
+	done := make(map[string]bool)
+	for _, m := range members {
+		before, isEdit := texts[m.name]
+		after, isWhole := texts[editNames[m.name]]
+		if isEdit && isWhole && a.edit(indent, m.name, before, after) {
+			done[editNames[m.name]] = true
+			continue
+		}
+		label := m.name
+		if !plainName.MatchString(label) {
+			label = quoted(label)
+		}
+		if !done[m.name] {
+			a.value(indent, label+":", m.name, m.value, depth)
+		}
+	}
+}
+
+// edit adds the two texts of an edit as a diff. It reports false if the diff would not show them.
+func (a *argumentLines) edit(indent, name, before, after string) bool {
+	if hides(before) || hides(after) || before == after {
+		return false
+	}
+	lines := string(diff.Diff("a", []byte(before), "b", []byte(after)))
+	for range 3 { // the head, which has no names here
+		_, lines, _ = strings.Cut(lines, "\n")
+	}
+	a.add(yellow, fmt.Sprintf("%s%s, %s:", indent, name, editNames[name]))
+	for line := range strings.Lines(lines) {
+		a.add(diffShade(line), indent+"│ "+strings.TrimSuffix(line, "\n"))
+	}
+	return true
+}
+
+// value adds a value behind its label. name is empty for an element of a list.
+func (a *argumentLines) value(indent, label, name string, value json.RawMessage, depth int) {
+	short := indent + label + " " + oneLineJSON(value)
+	if depth >= maxArgumentDepth {
+		a.add(yellow, short)
+		return
+	}
+	switch value[0] {
+	case '"':
+		var text string
+		if json.Unmarshal(value, &text) != nil || !a.text(indent, label, name, text) {
+			a.add(yellow, indent+label+" "+quoted(text))
+		}
+	case '{':
+		members, _ := membersOf(value)
+		if len(members) == 0 {
+			a.add(yellow, short)
+			return
+		}
+		a.add(yellow, indent+label)
+		a.object(indent+"  ", members, depth+1)
+	case '[':
+		var list []json.RawMessage
+		if json.Unmarshal(value, &list) != nil || len(short) <= maxInlineList && !bytes.ContainsAny(value, "{\n") {
+			a.add(yellow, short)
+			return
+		}
+		a.add(yellow, indent+label)
+		for _, element := range list {
+			a.value(indent+"  ", "-", "", element, depth+1)
+		}
+	default:
+		a.add(yellow, short)
+	}
+}
+
+// text adds a text on lines of its own. It reports false for a text that belongs on one line.
+func (a *argumentLines) text(indent, label, name, text string) bool {
+	command, written := name == "command", writtenNames[name]
+	if hides(text) || text == "" || !command && !strings.Contains(text, "\n") {
+		return false
+	}
+	body, ended := strings.CutSuffix(text, "\n")
+	lines := strings.Split(body, "\n")
+	if command {
+		for i, line := range lines {
+			mark := "$ "
+			if i > 0 {
+				mark = "> "
+			}
+			a.add(bold, indent+mark+line)
+		}
+		return true
+	}
+	style, mark, shade := " |", "│ ", yellow
+	if !ended {
+		style = " |-"
+	}
+	if written {
+		mark, shade = "│ +", green
+	}
+	a.add(yellow, indent+label+style)
+	for i, line := range lines {
+		if a.besideDiff && i == maxBesideDiff && len(lines) > maxBesideDiff+1 {
+			a.add(dim, fmt.Sprintf("%s│ and %d more lines; the diff has them", indent, len(lines)-i))
+			break
+		}
+		a.add(shade, indent+mark+line)
+	}
+	return true
+}
+
+// hides reports whether a person would not see each character of a text on lines of its own.
+func hides(text string) bool { return cli.Visible(text) != text }
+
+// quoted returns text as a JSON string without characters that control a terminal.
+func quoted(text string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a string can be encoded
+	return string(cli.EscapeJSON(bytes.TrimSpace(b.Bytes())))
+}
+
+// oneLineJSON returns JSON on one line, without characters that control a terminal.
+func oneLineJSON(value json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, value) != nil {
+		return cli.OneLine(string(value))
+	}
+	return string(cli.EscapeJSON(b.Bytes()))
+}

@@ -1,0 +1,57 @@
+package commands
+
+import (
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/terminal"
+)
+
+// takeBack removes the question that was settled elsewhere.
+func (v *interview) takeBack() error {
+	if v.console.Edits() {
+		v.console.Withdraw()
+		return nil
+	}
+	return v.console.Say("\n")
+}
+
+// question asks the question about the first open decision.
+func (v *interview) question() error {
+	v.editing, v.choosing, v.chosen, v.rejecting = false, false, nil, false
+	d := &v.open[0]
+	text := prompt(d.Kind)
+	if d.Kind == client.DecideApproval && len(d.StandingOffers) > 0 {
+		text = promptStanding
+	}
+	return v.console.Ask(terminal.Question{Prompt: text, Decision: d.Kind != client.DecideQuestion && d.Kind != client.DecideTool})
+}
+
+// back returns from a question that belongs to an answer, such as that for edited arguments, and
+// reports whether there was one.
+func (v *interview) back() (bool, error) {
+	if !v.editing && !v.choosing && !v.rejecting {
+		return false, nil
+	}
+	return true, v.question()
+}
+
+// prompt returns the question for people.
+func prompt(kind client.DecisionKind) string {
+	switch kind {
+	case client.DecideApproval:
+		return "  allow it? [y]es, [n]o, [e]dit the arguments, or say why not: "
+	case client.DecideQuestion:
+		return "  your answer (empty: none): "
+	case client.DecideTool:
+		return "  your answer (empty: you decline): "
+	case client.DecideOutcome:
+		return "  [y] make it once more, [n] leave it open, or say how it ended: "
+	}
+	return "  [y] go on, [n] end the run, or say how to go on: "
+}
+
+const (
+	promptStanding = "  allow it? [y]es once, for this [r]un, [l]ater calls too, [e]dit the arguments, [n]o, or say why not: "
+	promptReason   = "  why not (empty: no reason): "
+	promptEdit     = "  the arguments as JSON (empty: back): "
+	promptAgain    = "  [e]dit them again (empty: back): "
+)

@@ -1,0 +1,102 @@
+package commands
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore/postgres"
+	database "github.com/toolhost/toolhost/server/internal/store/postgres"
+	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+	"github.com/toolhost/toolhost/server/internal/trust"
+)
+
+// journal is an open journal, in a file or in a database.
+type journal interface {
+	runstore.Store
+	runstore.Claims
+	Close() error
+}
+
+// openJournal opens the journal in a file for a command that works on its runs.
+func (j journalPlace) openJournal(ctx context.Context) (*openedJournal, error) {
+	path, err := j.journalPath()
+	if err != nil {
+		return nil, err
+	}
+	if err := trust.Secure(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	return openLocked(ctx, path)
+}
+
+// openServed opens the journal for a server, and prevents a second server of the same runs.
+func (j journalPlace) openServed(ctx context.Context, log *slog.Logger) (journal, error) {
+	url, err := j.database()
+	if err != nil {
+		return nil, err
+	}
+	if url == "" {
+		return j.openServedFile(ctx)
+	}
+	store, err := postgres.Open(ctx, database.Config{URL: url, Application: program, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Serve(ctx); err != nil {
+		return nil, closeAll(err, store.Close)
+	}
+	return store, nil
+}
+
+// lockedJournal is the journal of a server in a file.
+type lockedJournal struct {
+	*openedJournal
+	unlock func()
+}
+
+// Close closes the journal, and then lets another server open it. It may be called more than once.
+func (j *lockedJournal) Close() error {
+	err := j.openedJournal.Close()
+	j.unlock()
+	return err
+}
+
+func (j journalPlace) openServedFile(ctx context.Context) (journal, error) {
+	store, err := j.openJournal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := j.lockJournal()
+	if err != nil {
+		return nil, closeAll(err, store.Close)
+	}
+	return &lockedJournal{store, unlock}, nil
+}
+
+// availabilityPause is the time between two looks at the database.
+const availabilityPause = 500 * time.Millisecond
+
+// followDatabase calls changed when the database of a journal is gone and when it is back, until ctx
+// ends or the caller calls stop, which waits for the last call. It does nothing for a file.
+func followDatabase(ctx context.Context, store journal, changed func(available bool)) (stop func()) {
+	remote, ok := store.(*postgres.Store)
+	if !ok {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() { // ends with ctx; stop waits for it
+		defer close(ended)
+		available := true
+		for cli.Wait(ctx, availabilityPause) {
+			if now := remote.Gone().IsZero(); now != available {
+				available = now
+				changed(available)
+			}
+		}
+	}()
+	return func() { cancel(); <-ended }
+}

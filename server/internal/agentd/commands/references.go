@@ -1,0 +1,87 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/server/internal/access/authconfig"
+	"github.com/toolhost/toolhost/server/internal/agentd/agentconfig"
+	"github.com/toolhost/toolhost/server/internal/agentd/model/provider"
+	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+	"github.com/toolhost/toolhost/server/internal/trust"
+)
+
+// references checks the files that a configuration names, for `config check`: the scripts of scripted
+// models, instructions, response schemas, memory files, and the certificates of listeners. The error has what agentd
+// does not start without, or what a model would read as an error.
+func references(c *agentconfig.Config, getenv func(string) string) (warnings []string, err error) {
+	if err := regular(c); err != nil {
+		return nil, err
+	}
+	errs := []error{scripts(c), authconfig.MissingFiles(c.Listeners)}
+	s := &setup{process: cli.Process{Getenv: getenv}, config: *c}
+	for _, read := range []func([]string) error{s.texts().readInstructions, s.texts().readSchemas, s.texts().readMemory} {
+		err := read(nil)
+		if untrusted, ok := errors.AsType[*trust.Untrusted](err); ok {
+			warnings = append(warnings, untrusted.Error())
+		} else {
+			errs = append(errs, err)
+		}
+	}
+	return warnings, errors.Join(errs...)
+}
+
+// regular refuses what is no regular file. A tool may have written the configuration, and to read a pipe
+// could last for ever.
+func regular(c *agentconfig.Config) error {
+	paths := slices.Clone(c.Memory)
+	for _, a := range c.Agents {
+		paths = append(paths, append(slices.Clone(a.Memory), a.InstructionsFile, a.ResponseSchemaFile)...)
+	}
+	for model := range scripted(c) {
+		paths = append(paths, strings.TrimPrefix(model, "scripted:"))
+	}
+	var errs []error
+	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
+		if _, inWorkspace := agentconfig.WorkspaceFile(path); inWorkspace || path == "" {
+			continue
+		}
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			errs = append(errs, fmt.Errorf("%s is no regular file", path))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// scripted returns the scripted models of a configuration, as scripted:FILE, with the key that names each.
+func scripted(c *agentconfig.Config) map[string]string {
+	named := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
+		named[c.Models[name].Provider+":"+c.Models[name].Model] = "models." + name
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+		a := c.Agents[name]
+		for _, model := range a.Models() {
+			named[model] = "agents." + name
+		}
+	}
+	named[c.Model] = "model"
+	maps.DeleteFunc(named, func(model, _ string) bool { return !strings.HasPrefix(model, "scripted:") })
+	return named
+}
+
+// scripts reads the script of each scripted model.
+func scripts(c *agentconfig.Config) error {
+	var errs []error
+	named := scripted(c)
+	for _, model := range slices.Sorted(maps.Keys(named)) {
+		if _, err := provider.Open(provider.Choice{Model: model, Getenv: func(string) string { return "" }}); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", named[model], err))
+		}
+	}
+	return errors.Join(errs...)
+}

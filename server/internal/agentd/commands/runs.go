@@ -1,0 +1,176 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func newRunsCommand(p cli.Process) *cobra.Command {
+	s := &server{setup: setup{process: p}}
+	var format cli.Format
+	var query client.RunFilter
+	var states []string
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "runs",
+		Short: "List runs, the newest first",
+		Long: "Runs lists the runs in the journal, the newest first. A run is running, waiting for a person, finished, or interrupted:\n" +
+			"then no process works on it, and `agentd resume` continues it. With --target or --addr it lists those runs of a server\n" +
+			"that you may see. CALLS says how many calls had an unknown outcome that their tools settled.\n" +
+			"With -o json it prints one object per line.",
+		Example: "  agentd runs --state waiting\n  agentd runs --limit 0 -o json\n  agentd runs --target prod --tenant red",
+		Args:    cli.Arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			for _, name := range states {
+				switch state := client.RunState(name); state {
+				case client.RunRunning, client.RunWaiting, client.RunInterrupted, client.RunFinished:
+					query.States = append(query.States, state)
+				default:
+					return cli.Usage("--state: there is no state %q; use running, waiting, interrupted or finished", name)
+				}
+			}
+			if limit < 0 {
+				return cli.Usage("--limit: %d is below zero; 0 is all", limit)
+			}
+			var runs []client.Run
+			collect := func(a *client.AgentClient) (err error) {
+				runs, err = listRuns(cmd.Context(), a, query, limit)
+				return err
+			}
+			if s.choice.Addr == "" && s.choice.Target == "" {
+				err = s.read(cmd.Context(), collect)
+			} else if s.setup.journal != "" {
+				return cli.Usage("--journal is a file, and --addr and --target are servers; use one of them")
+			} else {
+				err = s.with(cmd.Context(), collect)
+			}
+			if err != nil {
+				return err
+			}
+			return printRuns(p, runs, format.JSON())
+		},
+	}
+	s.setup.addJournalFlags(cmd.Flags())
+	s.choice.Program = program
+	s.choice.AddFlags(cmd.Flags())
+	cmd.Flags().StringArrayVar(&query.Tenants, "tenant", nil, "only runs of this `TENANT`; may be given more than once")
+	cmd.Flags().StringSliceVar(&states, "state", nil, "only runs in this `STATE`: running, waiting, interrupted or finished; several with commas")
+	cmd.Flags().StringVar(&query.ParentRunID, "parent", "", "only the sub-runs of this `RUN`")
+	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` runs; 0 is all")
+	format.AddFlag(cmd.Flags())
+	return cmd
+}
+
+// read calls use with a client that reads the runs of the journal.
+func (s *server) read(ctx context.Context, use func(*client.AgentClient) error) (err error) {
+	if err := s.setup.load(ctx); err != nil {
+		return err
+	}
+	h, err := s.setup.openHistory(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.close()) }()
+	return use(h.AgentClient)
+}
+
+// listRuns returns at most limit runs. 0 means all.
+func listRuns(ctx context.Context, a *client.AgentClient, filter client.RunFilter, limit int) (runs []client.Run, err error) {
+	for run, err := range a.ListRuns(ctx, filter) {
+		if err != nil {
+			return nil, err
+		}
+		if runs = append(runs, run); len(runs) == limit {
+			break
+		}
+	}
+	return runs, nil
+}
+
+// runView is a run as -o json prints it.
+type runView struct {
+	RunID       string            `json:"run_id"`
+	State       client.RunState   `json:"state"`
+	StopReason  client.StopReason `json:"stop_reason,omitempty"`
+	Prompt      string            `json:"prompt"`
+	Model       string            `json:"model"`
+	StartTime   time.Time         `json:"start_time"`
+	UpdateTime  time.Time         `json:"update_time"`
+	Turns       int               `json:"turns"`
+	Calls       int               `json:"calls"`
+	Usage       tool.Usage        `json:"usage"`
+	Cost        float64           `json:"cost,omitempty"`
+	ParentRunID string            `json:"parent_run_id,omitempty"`
+	Interrupted bool              `json:"interrupted,omitempty"`
+	Settled     settledView       `json:"settled,omitzero"`
+}
+
+// settledView are the calls of a run whose tools were asked about their outcome.
+type settledView struct {
+	Happened int `json:"happened,omitempty"`
+	Repeated int `json:"repeated,omitempty"`
+	Unknown  int `json:"unknown,omitempty"`
+}
+
+func printRuns(p cli.Process, runs []client.Run, asJSON bool) error {
+	var rows [][]string
+	for i := range runs {
+		r := &runs[i]
+		if asJSON {
+			v := runView{
+				RunID: r.ID, State: r.State, StopReason: r.StopReason, Prompt: r.Prompt, Model: r.Model, StartTime: r.Started.UTC(),
+				UpdateTime: r.Updated.UTC(), Turns: r.Turns, Calls: r.Calls, Usage: r.Usage, Cost: r.Cost, Interrupted: r.Interrupted,
+				ParentRunID: r.ParentRunID, Settled: settledView(r.Settlements),
+			}
+			if err := cli.WriteJSON(p.Stdout, v); err != nil {
+				return err
+			}
+			continue
+		}
+		rows = append(rows, []string{
+			r.ID, stateOf(r), cli.Age(time.Since(r.Updated)) + " ago", number(r.Turns), callsOf(r), money(r.Cost), cli.Clip(r.Prompt, promptWidth),
+		})
+	}
+	if asJSON {
+		return nil
+	}
+	if err := cli.WriteTable(p.Stdout, p.Screen(), strings.Fields("RUN STATE UPDATED TURNS CALLS COST PROMPT"), rows); err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(runs, func(r client.Run) bool { return r.Interrupted && r.ParentRunID == "" }); i >= 0 {
+		fmt.Fprintf(p.Err(), "agentd: no process works on %s; continue it: agentd resume %s\n", runs[i].ID, runs[i].ID)
+	}
+	return nil
+}
+
+// callsOf returns the number of calls of a run, and of those whose outcome was lost and settled.
+func callsOf(r *client.Run) string {
+	if settled := r.Settlements.Happened + r.Settlements.Repeated; settled > 0 {
+		return fmt.Sprintf("%d (%d settled)", r.Calls, settled)
+	}
+	return number(r.Calls)
+}
+
+// promptWidth is the number of characters of a prompt in a table.
+const promptWidth = 50
+
+// stateOf returns the state of a run, or the stop reason if it has ended.
+func stateOf(r *client.Run) string {
+	switch {
+	case r.State == "":
+		return "unreadable"
+	case r.State == client.RunFinished:
+		return string(r.StopReason)
+	}
+	return string(r.State)
+}

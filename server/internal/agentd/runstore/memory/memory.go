@@ -1,0 +1,272 @@
+// Package memory is a runstore.Store that ends with its process, for tests and for runs that need
+// no journal afterwards.
+package memory
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+)
+
+var _ runstore.Store = (*Store)(nil)
+
+// Store keeps journals in memory. The zero value is not usable; call New.
+type Store struct {
+	mu    sync.Mutex
+	runs  map[string]*run
+	order []*run // in order of creation; nil: deleted
+	spent map[spender]runstore.Spent
+	gone  map[string]bool // the ids of the deleted runs
+}
+
+// spender is the owner of runs on one day.
+type spender struct {
+	day           int64
+	owner, tenant string
+}
+
+// Spent implements runstore.Spending.
+func (s *Store) Spent(_ context.Context, day int64, of runstore.Query) (runstore.Spent, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum := runstore.Spent{Day: day}
+	for by, spent := range s.spent {
+		if by.day == day && of.Selects(&runstore.Head{Owner: by.owner, Tenant: by.tenant}) {
+			sum = sum.Add(spent)
+		}
+	}
+	return sum, nil
+}
+
+// run is guarded by Store.mu. Records never change, so that slices of them can be shared.
+type run struct {
+	place   int // in Store.order
+	info    runstore.Run
+	records []runstore.Record
+	kept    runstore.Snapshot
+	// contents are by digest; they never change
+	contents map[string][]byte
+}
+
+// New returns an empty store.
+func New() *Store {
+	return &Store{runs: make(map[string]*run), spent: make(map[spender]runstore.Spent), gone: make(map[string]bool)}
+}
+
+// Append implements runstore.Store.
+func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := batch.Check(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.runs[batch.RunID]
+	var last uint64
+	if r != nil {
+		last = r.info.LastSeq
+	}
+	if last != batch.After {
+		return runstore.Conflict(&batch, last)
+	}
+	if r == nil {
+		if s.gone[batch.RunID] {
+			return runstore.Deleted(batch.RunID)
+		}
+		r = &run{place: len(s.order), info: runstore.Run{ID: batch.RunID, CreateTime: instant(batch.Records[0].Time)}}
+		s.runs[batch.RunID] = r
+		s.order = append(s.order, r)
+	}
+	for _, rec := range batch.Records {
+		r.info.LastSeq++
+		rec.Seq = r.info.LastSeq
+		rec.Time = instant(rec.Time)
+		rec.Data = bytes.Clone(rec.Data)
+		r.records = append(r.records, rec)
+		r.info.UpdateTime = rec.Time
+	}
+	owner, tenant, parent := r.info.Head.Owner, r.info.Head.Tenant, r.info.Head.Parent
+	if last == 0 {
+		owner, tenant, parent = batch.Head.Owner, batch.Head.Tenant, batch.Head.Parent
+	}
+	r.info.Head = runstore.Head{
+		Unfinished: batch.Head.Unfinished, Summary: bytes.Clone(batch.Head.Summary), Owner: owner, Tenant: tenant, Parent: parent,
+	}
+	if more := batch.Spent; !more.IsZero() {
+		by := spender{more.Day, owner, tenant}
+		s.spent[by] = more.Add(s.spent[by])
+	}
+	for _, c := range batch.Contents {
+		if r.contents == nil {
+			r.contents = make(map[string][]byte)
+		}
+		if r.contents[c.SHA256] == nil {
+			r.contents[c.SHA256] = bytes.Clone(c.Data)
+		}
+	}
+	if batch.Snapshot != nil {
+		r.renew(batch.Snapshot)
+	}
+	return nil
+}
+
+// renew makes a new list of parts, because callers may still read the old one.
+func (r *run) renew(s *runstore.Renewal) {
+	parts := slices.Clone(r.kept.Parts[:min(s.Keep, len(r.kept.Parts))])
+	for _, part := range s.Parts {
+		parts = append(parts, bytes.Clone(part))
+	}
+	r.kept = runstore.Snapshot{State: bytes.Clone(s.State), Parts: parts}
+}
+
+// Delete implements runstore.Store.
+func (s *Store) Delete(ctx context.Context, deletion runstore.Deletion) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, known := range deletion.Last {
+		r := s.runs[id]
+		if r == nil {
+			return runstore.NotFound(id)
+		}
+		if r.info.LastSeq != known {
+			return runstore.Moved(id, known, r.info.LastSeq)
+		}
+	}
+	for id, r := range s.runs {
+		_, also := deletion.Last[id]
+		if _, parent := deletion.Last[r.info.Head.Parent]; parent && !also {
+			return runstore.HasSubRun(r.info.Head.Parent, id)
+		}
+	}
+	for id := range deletion.Last {
+		s.order[s.runs[id].place], s.gone[id] = nil, true
+		delete(s.runs, id)
+	}
+	return nil
+}
+
+// Snapshot implements runstore.Store.
+func (s *Store) Snapshot(ctx context.Context, runID string) (runstore.Snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return runstore.Snapshot{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.runs[runID]
+	if r == nil {
+		return runstore.Snapshot{}, runstore.NotFound(runID)
+	}
+	kept := runstore.Snapshot{State: bytes.Clone(r.kept.State)}
+	for _, part := range r.kept.Parts {
+		kept.Parts = append(kept.Parts, bytes.Clone(part))
+	}
+	return kept, nil
+}
+
+// Content implements runstore.Store.
+func (s *Store) Content(ctx context.Context, runID, sha256 string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.runs[runID]
+	if r == nil || r.contents[sha256] == nil {
+		return nil, runstore.NoContent(runID, sha256)
+	}
+	return bytes.Clone(r.contents[sha256]), nil
+}
+
+// Read implements runstore.Store.
+func (s *Store) Read(ctx context.Context, runID string, after uint64) iter.Seq2[runstore.Record, error] {
+	return func(yield func(runstore.Record, error) bool) {
+		for {
+			page, err := s.page(runID, after)
+			if err != nil {
+				yield(runstore.Record{}, err)
+				return
+			}
+			if len(page) == 0 {
+				return
+			}
+			for _, rec := range page {
+				if err := ctx.Err(); err != nil {
+					yield(runstore.Record{}, err)
+					return
+				}
+				rec.Data = bytes.Clone(rec.Data)
+				if !yield(rec, nil) {
+					return
+				}
+				after = rec.Seq
+			}
+		}
+	}
+}
+
+func (s *Store) page(runID string, after uint64) ([]runstore.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.runs[runID]
+	if r == nil {
+		return nil, runstore.NotFound(runID)
+	}
+	return slices.Clip(r.records[min(after, uint64(len(r.records))):]), nil
+}
+
+// Get implements runstore.Store.
+func (s *Store) Get(ctx context.Context, runID string) (runstore.Run, error) {
+	if err := ctx.Err(); err != nil {
+		return runstore.Run{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.runs[runID]
+	if r == nil {
+		return runstore.Run{}, runstore.NotFound(runID)
+	}
+	return r.snapshot(), nil
+}
+
+// List implements runstore.Store.
+func (s *Store) List(ctx context.Context, query runstore.Query) ([]runstore.Run, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := len(s.order) - 1
+	if query.Before != "" {
+		r := s.runs[query.Before]
+		if r == nil || !query.Selects(&r.info.Head) {
+			return nil, runstore.NotFound(query.Before)
+		}
+		next = r.place - 1
+	}
+	var page []runstore.Run
+	for ; next >= 0 && len(page) < query.PageSize(); next-- {
+		if r := s.order[next]; r != nil && (r.info.Head.Unfinished || !query.UnfinishedOnly) && query.Selects(&r.info.Head) {
+			page = append(page, r.snapshot())
+		}
+	}
+	return page, nil
+}
+
+func (r *run) snapshot() runstore.Run {
+	info := r.info
+	info.Head.Summary = bytes.Clone(info.Head.Summary)
+	return info
+}
+
+// instant returns t as every store returns it: in UTC and without a monotonic reading.
+func instant(t time.Time) time.Time { return time.Unix(0, t.UnixNano()).UTC() }

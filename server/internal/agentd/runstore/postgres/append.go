@@ -1,0 +1,167 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+	"github.com/toolhost/toolhost/server/internal/store/postgres"
+)
+
+// retryPause is the pause between two attempts of an append while the database is gone.
+const retryPause = 100 * time.Millisecond
+
+// Append implements runstore.Store. It also fails with ErrConflict if another store has claimed the
+// run, so that a process that lost its claim writes nothing. While the database is gone, Append tries
+// again for some seconds, and then fails with runstore.ErrUnavailable.
+func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
+	if err := batch.Check(); err != nil {
+		return err
+	}
+	if err := s.storable(&batch); err != nil {
+		return err
+	}
+	token := []byte(rand.Text()) // the same in all attempts
+	deadline := time.Now().Add(s.patience)
+	for {
+		err := s.try(ctx, &batch, token)
+		if err == nil || errors.Is(err, runstore.ErrConflict) || errors.Is(err, runstore.ErrDeleted) {
+			return err
+		}
+		if !errors.Is(err, postgres.ErrUnavailable) || ctx.Err() != nil || time.Now().After(deadline) {
+			return s.failed("appending to run "+batch.RunID, err)
+		}
+		timer := time.NewTimer(retryPause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+		}
+	}
+}
+
+func (s *Store) storable(b *runstore.Batch) error {
+	for _, text := range []string{b.RunID, b.Head.Owner, b.Head.Tenant, b.Head.Parent} {
+		if !storable(text) {
+			return fmt.Errorf("appending to run %q: an id, owner, tenant or parent must be valid UTF-8 without NUL", b.RunID)
+		}
+	}
+	for i := range b.Records {
+		if !storable(b.Records[i].Type) {
+			return fmt.Errorf("appending to run %s: the type of record %d must be valid UTF-8 without NUL", b.RunID, i+1)
+		}
+	}
+	return nil
+}
+
+// try writes the batch, or finds that an earlier attempt has written it.
+func (s *Store) try(ctx context.Context, b *runstore.Batch, token []byte) error {
+	return s.db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		statement, arguments := s.statement(b, token)
+		var written int
+		if err := conn.QueryRow(ctx, statement, arguments).Scan(&written); err != nil || written > 0 {
+			return err
+		}
+		var last int64
+		var by []byte
+		var claimer, deleted *int64
+		err := conn.QueryRow(ctx, "SELECT last_seq, last_append, claimer, deleted FROM agentd_runs WHERE id = $1", b.RunID).Scan(&last, &by, &claimer, &deleted)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return runstore.Conflict(b, 0)
+		case err != nil:
+			return err
+		case deleted != nil && b.After == 0:
+			return runstore.Deleted(b.RunID)
+		case deleted != nil:
+			return runstore.Conflict(b, 0)
+		case string(by) == string(token):
+			return nil
+		case claimer != nil && *claimer != s.claims.key && uint64(last) == b.After:
+			return fmt.Errorf("appending to run %s: %w: another process has claimed the run", b.RunID, runstore.ErrConflict)
+		}
+		return runstore.Conflict(b, uint64(last))
+	})
+}
+
+// The parts of the statement that writes a batch. The first one decides: it finds or creates the
+// run's row and locks it, and the others write nothing without it.
+const (
+	advanceRun = `WITH run AS (
+	UPDATE agentd_runs SET updated = @updated, last_seq = @last, last_append = @token, unfinished = @unfinished, summary = @summary
+	WHERE id = @id AND last_seq = @after AND deleted IS NULL AND (claimer IS NULL OR claimer = @claimer)
+	RETURNING number, owner, tenant)`
+	createRun = `WITH run AS (
+	INSERT INTO agentd_runs (id, created, updated, last_seq, last_append, unfinished, summary, owner, tenant, parent)
+	VALUES (@id, @created, @updated, @last, @token, @unfinished, @summary, @owner, @tenant, @parent)
+	ON CONFLICT (id) DO NOTHING
+	RETURNING number, owner, tenant)`
+	addRecords = `, added AS (
+	INSERT INTO agentd_records (run, seq, time, type, version, data)
+	SELECT run.number, @after::bigint + r.place, r.time, r.type, r.version, r.data FROM run,
+		unnest(@times::bigint[], @types::text[], @versions::int[], @data::bytea[]) WITH ORDINALITY AS r (time, type, version, data, place))`
+	addSpent = `, spent AS (
+	INSERT INTO agentd_spending AS sum (day, owner, tenant, tokens, cost, attached)
+	SELECT @day, owner, tenant, @tokens, @cost, @attached FROM run
+	ON CONFLICT (day, owner) DO UPDATE SET tokens = sum.tokens + excluded.tokens, cost = sum.cost + excluded.cost, attached = sum.attached + excluded.attached)`
+	addContents = `, attached AS (
+	INSERT INTO agentd_contents (run, digest, data)
+	SELECT run.number, c.digest, c.data FROM run, unnest(@digests::text[], @contents::bytea[]) AS c (digest, data)
+	ON CONFLICT (run, digest) DO NOTHING)`
+	renewSnapshot = `, cut AS (
+	DELETE FROM agentd_snapshots USING run WHERE run = run.number AND part > @keep::bigint + cardinality(@parts::bytea[])), kept AS (
+	INSERT INTO agentd_snapshots (run, part, data)
+	SELECT run.number, CASE p.place WHEN 1 THEN 0 ELSE @keep::bigint + p.place - 1 END, p.data
+	FROM run, unnest(array_prepend(@state::bytea, @parts::bytea[])) WITH ORDINALITY AS p (data, place)
+	ON CONFLICT (run, part) DO UPDATE SET data = excluded.data)`
+	countRuns = ` SELECT count(*) FROM run`
+)
+
+// statement returns the one statement that writes a batch.
+func (s *Store) statement(b *runstore.Batch, token []byte) (string, pgx.NamedArgs) {
+	n := len(b.Records)
+	times, types, versions, data := make([]int64, n), make([]string, n), make([]int32, n), make([][]byte, n)
+	for i := range b.Records {
+		r := &b.Records[i]
+		times[i], types[i], versions[i], data[i] = r.Time.UnixNano(), r.Type, int32(r.Version), r.Data
+	}
+	after := int64(min(b.After, math.MaxInt64-1<<32)) // no journal is so long
+	arguments := pgx.NamedArgs{
+		"id": b.RunID, "after": after, "last": after + int64(n), "token": token, "claimer": s.claims.key,
+		"created": times[0], "updated": times[n-1], "unfinished": b.Head.Unfinished, "summary": []byte(b.Head.Summary), "owner": b.Head.Owner, "tenant": b.Head.Tenant, "parent": b.Head.Parent,
+		"times": times, "types": types, "versions": versions, "data": data,
+	}
+	text := advanceRun
+	if b.After == 0 {
+		text = createRun
+	}
+	text += addRecords
+	if !b.Spent.IsZero() {
+		text += addSpent
+		arguments["day"], arguments["tokens"], arguments["cost"], arguments["attached"] = b.Spent.Day, b.Spent.Tokens, b.Spent.Cost, b.Spent.Attached
+	}
+	if len(b.Contents) > 0 {
+		text += addContents
+		var digests []string
+		var contents [][]byte
+		for i := range b.Contents {
+			digests, contents = append(digests, b.Contents[i].SHA256), append(contents, b.Contents[i].Data)
+		}
+		arguments["digests"], arguments["contents"] = digests, contents
+	}
+	if r := b.Snapshot; r != nil {
+		text += renewSnapshot
+		parts := make([][]byte, len(r.Parts))
+		for i, part := range r.Parts {
+			parts[i] = append([]byte{}, part...) // nil would be NULL
+		}
+		arguments["keep"], arguments["state"], arguments["parts"] = int64(r.Keep), r.State, parts
+	}
+	return text + countRuns, arguments
+}

@@ -1,0 +1,60 @@
+package postgres
+
+import "github.com/toolhost/toolhost/server/internal/store/postgres"
+
+// layout returns the tables. Their names begin with agentd_, so that they can be in one database with
+// others. See docs/adr/0040-postgresql.md.
+func layout() postgres.Layout {
+	return postgres.Layout{Name: "agentd runs", Steps: []postgres.Step{{SQL: `
+CREATE TABLE agentd_runs (
+	number      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- the order of creation
+	id          text COLLATE "C" NOT NULL UNIQUE,
+	created     bigint NOT NULL,                -- nanoseconds since 1970
+	updated     bigint NOT NULL,
+	last_seq    bigint NOT NULL,
+	last_append bytea NOT NULL,                 -- names the last append, whose answer its writer may have missed
+	unfinished  boolean NOT NULL,
+	summary     bytea,                          -- JSON
+	owner       text COLLATE "C" NOT NULL,      -- the key of the principal
+	tenant      text COLLATE "C" NOT NULL,
+	parent      text COLLATE "C" NOT NULL,      -- the id of the run that has this one as a sub-run
+	deleted     bigint,                         -- nanoseconds since 1970; then the row only keeps the id
+	claimer     bigint                          -- the advisory lock of the store that has the claim
+);
+CREATE INDEX agentd_runs_unfinished ON agentd_runs (number) WHERE unfinished;
+CREATE INDEX agentd_runs_owner ON agentd_runs (owner, number);
+CREATE INDEX agentd_runs_tenant ON agentd_runs (tenant, number);
+CREATE INDEX agentd_runs_parent ON agentd_runs (parent, number);
+CREATE TABLE agentd_records (
+	run     bigint NOT NULL REFERENCES agentd_runs ON DELETE CASCADE,
+	seq     bigint NOT NULL,
+	time    bigint NOT NULL,                    -- nanoseconds since 1970
+	type    text NOT NULL,
+	version int NOT NULL,
+	data    bytea NOT NULL,                     -- JSON, byte by byte as it was written
+	PRIMARY KEY (run, seq)
+);
+CREATE TABLE agentd_snapshots (
+	run  bigint NOT NULL REFERENCES agentd_runs ON DELETE CASCADE,
+	part bigint NOT NULL,                       -- 0: the state; the parts from 1
+	data bytea NOT NULL,
+	PRIMARY KEY (run, part)
+);
+CREATE TABLE agentd_contents (
+	run    bigint NOT NULL REFERENCES agentd_runs ON DELETE CASCADE,
+	digest text COLLATE "C" NOT NULL,           -- SHA-256 in hexadecimal
+	data   bytea NOT NULL,
+	PRIMARY KEY (run, digest)
+);
+CREATE TABLE agentd_spending (
+	day      bigint NOT NULL,                   -- days since 1970, UTC
+	owner    text COLLATE "C" NOT NULL,
+	tenant   text COLLATE "C" NOT NULL,
+	tokens   bigint NOT NULL,
+	cost     double precision NOT NULL,
+	attached bigint NOT NULL,                   -- bytes
+	PRIMARY KEY (day, owner)
+);
+CREATE INDEX agentd_spending_tenant ON agentd_spending (tenant, day);
+`}}}
+}

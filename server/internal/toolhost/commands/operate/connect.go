@@ -1,0 +1,75 @@
+package operate
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+	"github.com/toolhost/toolhost/server/internal/terminal/target"
+)
+
+// Connection finds the toolhost of a client command. Process must be set.
+type Connection struct {
+	Process cli.Process
+	choice  target.Choice
+
+	fleet    bool          // --fleet
+	nodeWait time.Duration // --node-timeout
+}
+
+// nodeTimeout is the time that each toolhost of a fleet has to answer a question, unless the user
+// says otherwise. A person waits for it if one toolhost does not answer.
+const nodeTimeout = 5 * time.Second
+
+// addFleetFlags adds --fleet and --node-timeout. what says what the command does with each toolhost.
+func (c *Connection) addFleetFlags(flags *pflag.FlagSet, what string, wait time.Duration) {
+	flags.BoolVar(&c.fleet, "fleet", false, what+" every toolhost of the target, see `toolhost target add --fleet`, or of a list in --addr")
+	flags.DurationVar(&c.nodeWait, "node-timeout", wait, "with --fleet: how `LONG` each toolhost may take to answer")
+}
+
+// nodes returns the fleet of the command line.
+func (c *Connection) nodes(ctx context.Context) (target.Fleet, error) {
+	if c.nodeWait <= 0 {
+		return target.Fleet{}, cli.Usage("--node-timeout: %s is not positive; use a duration such as 5s", c.nodeWait)
+	}
+	c.choice.Program, c.choice.Process = cli.Toolhost, c.Process
+	return c.choice.FindFleet(ctx)
+}
+
+// AddFlag adds the flags --addr and --target.
+func (c *Connection) AddFlag(flags *pflag.FlagSet) {
+	c.choice.Program = cli.Toolhost
+	c.choice.AddFlags(flags)
+}
+
+// With calls use with a client, and closes the client. If no server answers, it adds to the error
+// how to start one.
+func (c *Connection) With(use func(*client.Client) error) error {
+	return c.with(false, use)
+}
+
+// Change is With for a command that changes the server. It first prints which server that is, if a
+// person could take it for another one.
+func (c *Connection) Change(use func(*client.Client) error) error {
+	return c.with(true, use)
+}
+
+func (c *Connection) with(changes bool, use func(*client.Client) error) error {
+	c.choice.Program, c.choice.Process = cli.Toolhost, c.Process
+	server, err := c.choice.Find()
+	if err != nil {
+		return err
+	}
+	toolhost, err := client.Dial(server.Address.String(), server.DialOptions()...)
+	if err != nil {
+		return err
+	}
+	defer toolhost.Close()
+	if changes {
+		server.Announce(c.Process.Err())
+	}
+	return server.Advise(use(toolhost), "`toolhost serve`")
+}

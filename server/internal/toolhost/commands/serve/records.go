@@ -1,0 +1,123 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/toolhost/toolhost/server/internal/audit"
+	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/history"
+	"github.com/toolhost/toolhost/server/internal/toolhost/standing"
+)
+
+// historyFile is the name of the history in the state folder.
+const historyFile = "history.db"
+
+// records are the files that toolhost keeps about calls. They are in the state folder, which the
+// catalog locks, or in the folder of --records. The ledger locks its own file.
+type records struct {
+	calls     *callstore.Store
+	newest    *newestCall
+	artifacts *artifact.Store
+	decisions *audit.Log
+	history   *history.Log
+	approvals *standing.Store
+}
+
+// openRecords opens all records. The caller closes them after the host.
+func openRecords(ctx context.Context, options Options, logger *slog.Logger) (_ *records, err error) {
+	r := &records{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.close())
+		}
+	}()
+	// Again, because only now does this process hold the lock that a restore holds.
+	if err := checkRestore(options.State); err != nil {
+		return nil, err
+	}
+	keeper := ledgerGuardOf(&options)
+	if r.newest, err = keeper.openNewest(); err != nil {
+		return nil, err
+	}
+	r.calls, err = callstore.Open(ctx, callstore.Config{
+		Path: filepath.Join(options.recordsDir(), callstore.LedgerFile),
+		Bounds: callstore.Bounds{
+			MaxIDs:      options.Ledger.MaxIDs,
+			MaxBytes:    int64(options.Ledger.MaxBytes),
+			KeepIDs:     options.Ledger.KeepIDs,
+			KeepResults: options.Ledger.KeepResults,
+		},
+		Begun:  r.newest.set,
+		Logger: logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := keeper.settle(ctx, r.calls, r.newest); err != nil {
+		return nil, err
+	}
+	warnOfRestoration(r.calls, logger)
+	r.artifacts, err = artifact.Open(artifact.Config{
+		Dir:      filepath.Join(options.recordsDir(), ArtifactsFolder),
+		MaxBytes: int64(options.Artifacts.MaxBytes),
+		MaxCount: options.Artifacts.MaxCount,
+		MaxAge:   options.Artifacts.MaxAge,
+		Logger:   logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if r.history, err = history.Open(ctx, history.Config{
+		Path: filepath.Join(options.State, historyFile), Keep: options.History.Keep, Events: options.Events.Kept,
+		Exits: options.Logs.ExitsKept, Logger: logger,
+	}); err != nil {
+		return nil, err
+	}
+	if r.approvals, err = standing.Open(ctx, standing.Config{
+		Path: filepath.Join(options.recordsDir(), standing.File), Ledger: r.calls.ID(), Logger: logger,
+	}); err != nil {
+		return nil, err
+	}
+	r.decisions, err = audit.Open(audit.Config{
+		File: options.Audit.File, All: options.Audit.Log == "all", MaxBytes: int64(options.Audit.MaxBytes), KeepFiles: options.Audit.KeepFiles,
+	})
+	return r, err
+}
+
+func (r *records) close() error {
+	var errs []error
+	errs = append(errs, r.history.Close())
+	if r.approvals != nil {
+		errs = append(errs, r.approvals.Close())
+	}
+	if r.decisions != nil {
+		errs = append(errs, r.decisions.Close())
+	}
+	if r.artifacts != nil {
+		errs = append(errs, r.artifacts.Close())
+	}
+	if r.calls != nil {
+		errs = append(errs, r.calls.Close())
+	}
+	if r.newest != nil {
+		errs = append(errs, r.newest.file.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// warnOfRestoration logs how a restored ledger treats calls, while it treats them otherwise than
+// another ledger would.
+func warnOfRestoration(calls *callstore.Store, logger *slog.Logger) {
+	r := calls.Restored()
+	if r == nil || !calls.Now().Before(r.Ends) {
+		return
+	}
+	logger.Warn("the ledger was restored from a backup; calls with side effects that have an id, but neither the id of this ledger nor the time when they were first sent, end with outcome_unknown; "+
+		"if no caller will repeat a call that it sent before the restore, start once with --accept-lost-ledger",
+		"lost_ledger", r.From, "backup", r.Backup.Format(time.RFC3339), "ledger", calls.ID(), "until", r.Ends.Format(time.RFC3339))
+}

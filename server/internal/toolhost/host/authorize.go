@@ -1,0 +1,188 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/text/arguments"
+	"github.com/toolhost/toolhost/server/internal/audit"
+	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/result"
+	"github.com/toolhost/toolhost/server/internal/toolhost/policy"
+	"github.com/toolhost/toolhost/server/internal/toolhost/standing"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// authorizer decides which calls may be executed, by the operator's policy and by the approvals of
+// persons, and writes the decisions to the audit log. It is safe for concurrent use.
+//
+// An approval is for exact final arguments. An approval of other arguments is refused even where no
+// rule requires an approval: what a person approved and what a plugin executes must never differ.
+type authorizer struct {
+	policy   *policy.Policy
+	standing *standing.Store // nil: there are no standing approvals, or the operator switched them off
+	audit    *audit.Log      // nil: decisions are not written
+	logger   *slog.Logger
+}
+
+// decision is the authorizer's decision about a call.
+type decision struct {
+	entry    audit.Decision
+	refused  *tool.Error            // why the call must not be executed; nil: it may be
+	standing *tool.StandingApproval // which approves the call; nil: none does
+}
+
+// decide decides whether a call may be executed with its final arguments. stands says that a standing
+// approval may approve it. decide returns an error only if the context of the call ended meanwhile.
+func (a *authorizer) decide(ctx context.Context, call *tool.Call, t *catalog.Tool, s submission, final arguments.Parsed, stands bool) (decision, error) {
+	d := a.policy.Decide(ctx, policyInput(call, t, final))
+	if d.Err != nil && ctx.Err() != nil { // not the fault of a rule
+		return decision{}, d.Err
+	}
+	if d.Err != nil {
+		a.logger.Warn("a rule of the policy could not be evaluated and denied a call", "plugin", t.Plugin.Info.Name, "tool", call.Tool,
+			"call", call.ID, "session", call.Session, "principal", call.Principal, "trace", traceOf(call), "rule", d.Rule, "error", d.Err)
+	}
+	made := decision{entry: audit.Decision{
+		Principal: call.Principal, Via: call.Via, From: call.From, Session: call.Session, CallID: call.ID, Tool: call.Tool,
+		Plugin: t.Plugin.Info.Name, Rule: d.Rule, Reason: d.Reason, Arguments: final.Canonical(),
+	}}
+	made.judge(call, s, final, d)
+	if stands && made.refused != nil && d.Then == policy.RequireApproval {
+		a.approveByStanding(&made, call, t, final)
+	}
+	return made, nil
+}
+
+// judge combines the decision of the policy with the approval of the call.
+func (made *decision) judge(call *tool.Call, s submission, final arguments.Parsed, d policy.Decision) {
+	approved, refused := approvalOf(call, s, final)
+	switch d.Then {
+	case policy.Allow:
+		if refused == nil || !call.Approval.Named() {
+			made.entry.Outcome = audit.Allowed
+			return
+		}
+	case policy.RequireApproval, policy.FourEyes:
+		other := d.Then == policy.FourEyes
+		if approved != nil && other && !byAnother(call, approved) {
+			approved, refused = nil, tool.Errorf(tool.KindApprovalRequired,
+				"%s: the principal that the call is for cannot approve it; another one has to", whyApproval(call.Tool, d))
+		}
+		if approved != nil {
+			made.entry.Outcome, made.entry.Approval = audit.Approved, approved
+			return
+		}
+		if refused == nil {
+			refused = tool.Errorf(tool.KindApprovalRequired, "%s: %s has to approve the call first", whyApproval(call.Tool, d), approvers(other))
+		}
+		refused.Rule, refused.FourEyes = d.Rule, other
+	default:
+		made.entry.Outcome = audit.Denied
+		made.refused = tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s", call.Tool, because(d))
+		made.refused.Rule = d.Rule
+		return
+	}
+	made.entry.Outcome, made.refused = audit.ApprovalRequired, refused
+}
+
+// record writes a decision to the audit log. If a permission cannot be written, the call must not be
+// executed.
+func (a *authorizer) record(ctx context.Context, entry audit.Decision) error {
+	if a.audit == nil {
+		return nil
+	}
+	return a.audit.Record(ctx, entry)
+}
+
+// allowsPreview reports whether the tool may see the arguments before the policy decides about
+// them. It may not if the policy will deny the call for any arguments. A tool with secrets gets
+// them together with the first arguments. So it may preview only if the policy will allow the call
+// for any arguments.
+func (a *authorizer) allowsPreview(ctx context.Context, call *tool.Call, t *catalog.Tool) bool {
+	verdict, known := a.policy.Foresee(ctx, policyInput(call, t, arguments.Parsed{}))
+	if len(t.Spec.RequiresAuth) > 0 {
+		return known && verdict == policy.Allow
+	}
+	return !known || verdict != policy.Deny
+}
+
+func policyInput(call *tool.Call, t *catalog.Tool, given arguments.Parsed) policy.Input {
+	return policy.Input{
+		Principal: call.Principal, Groups: call.Groups, Via: call.Via, Session: call.Session, CallID: call.ID, Context: call.Context, Plugin: t.Plugin.Info.Name,
+		Tool: &t.Spec, Arguments: given.Canonical(), Object: given,
+	}
+}
+
+// whyApproval returns why a person has to approve a call.
+func whyApproval(toolName string, d policy.Decision) string {
+	if d.Rule == "" {
+		return "the tool \"" + toolName + "\" is dangerous"
+	}
+	return "the call of \"" + toolName + "\" needs consent, " + because(d)
+}
+
+// because names the rule that decided, with its reason.
+func because(d policy.Decision) string {
+	if d.Reason == "" {
+		return "by the rule \"" + d.Rule + "\""
+	}
+	return d.Reason + " (rule \"" + d.Rule + "\")"
+}
+
+// approvalOf returns the approval of a call if it is for exactly these final arguments, and an
+// error otherwise. It returns nil and nil if the call has no approval.
+func approvalOf(call *tool.Call, s submission, final arguments.Parsed) (*tool.Approval, *tool.Error) {
+	if call.Approval == nil {
+		return nil, nil
+	}
+	approved := *call.Approval
+	if approved.Time.IsZero() {
+		approved.Time = time.Now()
+	}
+	digest := approved.ArgumentsSHA256
+	if len(approved.Arguments) > 0 {
+		named, err := arguments.Parse(approved.Arguments)
+		if err != nil {
+			return nil, tool.Errorf(tool.KindInvalidArgument, "the arguments of the approval: %w", err)
+		}
+		ofNamed := frozen.Digest(named)
+		if digest != "" && digest != ofNamed {
+			return nil, tool.Errorf(tool.KindInvalidArgument,
+				"the approval names two things: arguments with the digest %s, and the digest %s; set one of them", ofNamed, digest)
+		}
+		digest = ofNamed
+	}
+	if digest == "" && !s.whole {
+		return nil, tool.Errorf(tool.KindApprovalRequired,
+			"the approval came before the arguments and does not say which it is for; set its arguments or their digest, or send it with the complete arguments")
+	}
+	if digest == "" && s.kept {
+		digest = frozen.Digest(final)
+	}
+	if digest == "" {
+		digest = frozen.Digest(s.parsed)
+	}
+	if digest != frozen.Digest(final) {
+		return nil, tool.Errorf(tool.KindApprovalRequired,
+			"the approval by %s is not for the arguments that would be executed; show these to a person and ask again", result.Clip(cmp.Or(approved.Approver, approved.ApprovedBy), 200))
+	}
+	return &approved, nil
+}
+
+// byAnother reports whether a principal other than the one that the call is for approved it. It
+// compares keys, which follow from verified credentials: the name that the caller claims, and the
+// credential that a principal used, do not matter. Without a key, the approver may be anybody.
+func byAnother(call *tool.Call, approved *tool.Approval) bool {
+	return approved.Approver != "" && approved.Approver != call.Principal
+}
+
+func approvers(other bool) string {
+	if other {
+		return "a principal other than the one that the call is for"
+	}
+	return "a person"
+}

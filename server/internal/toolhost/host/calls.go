@@ -1,0 +1,402 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/server/internal/access/authz"
+	"github.com/toolhost/toolhost/server/internal/fairness/budget"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/eventlog"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// The size of a page of calls.
+const (
+	defaultCallPage = 100
+	maxCallPage     = 1000
+)
+
+// LedgerID returns the id of the ledger that remembers the calls. Without Config.Calls, every host
+// has a different id.
+func (h *Host) LedgerID() string { return h.ledger.ID() }
+
+// Folders returns the workspace, Settings.WritableFolders and Settings.HiddenFolders. The caller must
+// not change the slices.
+func (h *Host) Folders() tool.Folders {
+	latest := h.generations.latest()
+	return tool.Folders{Workspace: h.cfg.Workspace, Writable: latest.WritableFolders, Hidden: latest.HiddenFolders}
+}
+
+// Calls returns the calls of the principals of some tenants, the newest first: those that run, those in the ledger,
+// in memory and on disk, those that ended in the last minutes (recentCalls), and the failed ones in
+// the history. Errors: invalid_argument; unavailable if the store or the history cannot be read.
+func (h *Host) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, error) {
+	at, err := parseCallPosition(q.PageToken)
+	if err != nil {
+		return tool.CallPage{}, err
+	}
+	size := cmp.Or(min(max(q.PageSize, 0), maxCallPage), defaultCallPage)
+	listed := h.callsInMemory(q, at)
+	stored, more, err := h.callsInStore(ctx, q, at, size)
+	if err != nil {
+		return tool.CallPage{}, err
+	}
+	listed = append(listed, stored...)
+	failed, moreFailed, err := h.callsInHistory(ctx, q, at, size, listed)
+	if err != nil {
+		return tool.CallPage{}, err
+	}
+	listed = append(listed, failed...)
+	slices.SortFunc(listed, listedCall.compare)
+	more = more || moreFailed || len(listed) > size
+	listed = listed[:min(len(listed), size)]
+	page := tool.CallPage{Calls: []tool.CallRecord{}}
+	for _, c := range listed {
+		page.Calls = append(page.Calls, c.CallRecord)
+		at = at.after(c)
+	}
+	if more {
+		page.NextPageToken = at.token()
+	}
+	return page, nil
+}
+
+// WatchCall returns the events of a call after a number: first those in the event log, then new
+// ones, up to the outcome. If the outcome is unknown and the tool can settle it, WatchCall first asks the
+// tool. When ctx ends, the last item is an error. Errors: invalid_argument;
+// not_found, also while the arguments of the call are incomplete, because a call gets its id only
+// after that.
+func (h *Host) WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error] {
+	return func(yield func(tool.Event, error) bool) {
+		events, unfollow, err := h.watch(ctx, key, after)
+		defer unfollow()
+		for err == nil {
+			var ev tool.Event
+			ev, err = events.Next(ctx, after)
+			switch {
+			case errors.Is(err, io.EOF):
+				return
+			case err != nil:
+				err = tool.AsError(err)
+			case !yield(ev, nil):
+				return
+			}
+			after = ev.Seq
+		}
+		yield(tool.Event{}, err)
+	}
+}
+
+// CancelCall cancels a call, and does not wait for its end. It does nothing to a call that has
+// ended. Errors: invalid_argument; not_found.
+func (h *Host) CancelCall(ctx context.Context, key tool.CallKey, reason string) error {
+	if e := h.ledger.Find(keyOf(key)); e != nil && authz.FromContext(ctx).InScope(e.Call.request.Tool) {
+		e.Call.Cancel(cancelledBy(reason))
+		return nil
+	}
+	_, err := h.eventsOf(ctx, key, 0)
+	return err
+}
+
+// watch returns the event log of a call for a watcher. ctx carries the watcher's memory account.
+// The watcher must call unfollow at the end.
+func (h *Host) watch(ctx context.Context, key tool.CallKey, after uint64) (_ *eventlog.Call, unfollow func(), _ error) {
+	if checkKey(key) == nil && h.settler.isUnsettled(ctx, keyOf(key)) {
+		h.settler.settle(ctx, keyOf(key))
+	}
+	if e := h.ledger.Find(keyOf(key)); e != nil && authz.FromContext(ctx).InScope(e.Call.request.Tool) {
+		if e.Call.memory.follow() {
+			return &e.Call.events, e.Call.memory.unfollow, nil
+		}
+		e.Call.memory.unfollow()
+	}
+	events, err := h.eventsOf(ctx, key, after)
+	if err != nil {
+		return nil, func() {}, err
+	}
+	hold := &budget.Hold{}
+	hold.On(budget.FromContext(ctx))
+	hold.For(key.Principal, true) // an operator or a delegate may watch calls of others
+	if err := hold.TryReserve(events.Size()); err != nil {
+		e := tool.Errorf(tool.KindRateLimited, "the call cannot be shown now: %w; try again later", err)
+		e.CallID, e.RetryAfter = key.ID, busyRetry
+		return nil, func() {}, e
+	}
+	return events, hold.Release, nil
+}
+
+// eventsOf returns the events of a call in memory or in the store, for a reader that has read the
+// events up to a number.
+func (h *Host) eventsOf(ctx context.Context, key tool.CallKey, after uint64) (*eventlog.Call, error) {
+	if err := checkKey(key); err != nil {
+		return nil, err
+	}
+	caller := authz.FromContext(ctx)
+	if e := h.ledger.Find(keyOf(key)); e != nil {
+		if !caller.InScope(e.Call.request.Tool) {
+			return nil, unknownCall(key.ID)
+		}
+		return &e.Call.events, nil
+	}
+	if h.cfg.Calls == nil {
+		return nil, unknownCall(key.ID)
+	}
+	stored, found, err := h.cfg.Calls.Find(ctx, keyOf(key))
+	switch {
+	case err != nil:
+		return nil, tool.Errorf(tool.KindUnavailable, "%w", err)
+	case !found, !caller.InScope(stored.Tool):
+		return nil, unknownCall(key.ID)
+	default:
+		events := &eventlog.Call{}
+		events.Restore(ledger.StoredOutcome(&stored), after)
+		return events, nil
+	}
+}
+
+func keyOf(k tool.CallKey) ledger.Key {
+	return ledger.Key{Principal: k.Principal, Session: k.Session, ID: k.ID}
+}
+
+func checkKey(key tool.CallKey) error {
+	if err := tool.CheckID(key.ID); err != nil {
+		return tool.Errorf(tool.KindInvalidArgument, "the call id cannot be one: %w", err)
+	}
+	if key.Session == "" {
+		return nil
+	}
+	if err := tool.CheckID(key.Session); err != nil {
+		return tool.Errorf(tool.KindInvalidArgument, "the session cannot be one: %w", err)
+	}
+	return nil
+}
+
+func unknownCall(id string) *tool.Error {
+	err := tool.Errorf(tool.KindNotFound, "there is no call %q in this session: it was never made, its arguments are not complete yet, or it is forgotten", id)
+	err.CallID = id
+	return err
+}
+
+// callsInMemory returns the calls in memory that match and come after a position, in no order. A
+// call that ends gets into recentCalls before it leaves the ledger, so callsInMemory reads the ledger
+// first, and leaves out what both have.
+func (h *Host) callsInMemory(q tool.CallQuery, at callPosition) []listedCall {
+	entries := h.ledger.All()
+	var calls []listedCall
+	known := map[callPosition]bool{}
+	for _, recent := range h.recent.all(time.Now()) {
+		c := listedCall{CallRecord: recent}
+		known[c.identity()] = true
+		if selects(q, &c.CallRecord) && at.precedes(c) {
+			calls = append(calls, c)
+		}
+	}
+	for _, e := range entries {
+		c := listedCall{CallRecord: summaryOf(e.Call)}
+		if selects(q, &c.CallRecord) && at.precedes(c) && !known[c.identity()] {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+// callsInHistory returns matching calls that failed, except those that are listed already, and
+// whether there may be more. Memory has a failed call too until it needs the room, so callsInHistory
+// reads the history after memory: a call that leaves memory meanwhile is in the history by then. The
+// parameter most is the largest number of calls to return.
+func (h *Host) callsInHistory(ctx context.Context, q tool.CallQuery, at callPosition, most int, listed []listedCall) ([]listedCall, bool, error) {
+	if q.State != "" && q.State != tool.CallFailed {
+		return nil, false, nil
+	}
+	var before time.Time
+	if at.ID != "" {
+		before = at.Time.Add(1) // several calls may have begun at that time
+	}
+	known := make(map[callPosition]bool, len(listed))
+	for _, c := range listed {
+		known[c.identity()] = true
+	}
+	var calls []listedCall
+	err := h.cfg.History.Calls(ctx, q.Since, before, func(record tool.CallRecord) bool {
+		c := listedCall{CallRecord: record}
+		if selects(q, &c.CallRecord) && at.precedes(c) && !known[c.identity()] {
+			calls = append(calls, c)
+		}
+		return len(calls) < most
+	})
+	if err != nil {
+		return nil, false, tool.Errorf(tool.KindUnavailable, "%w", err)
+	}
+	return calls, len(calls) == most, nil
+}
+
+// callsInStore returns matching calls that are only in the store, and whether there may be more.
+// The parameter most is the largest number of calls to return.
+func (h *Host) callsInStore(ctx context.Context, q tool.CallQuery, at callPosition, most int) ([]listedCall, bool, error) {
+	if h.cfg.Calls == nil {
+		return nil, false, nil
+	}
+	var calls []listedCall
+	query := callstore.Query{
+		Plugin: q.Plugin, Tool: q.Tool, Session: q.Session, ID: q.CallID, State: q.State, Tenants: q.Tenants,
+		Before: at.Before, Limit: most,
+	}
+	for len(calls) < most {
+		entries, err := h.cfg.Calls.List(ctx, query)
+		if err != nil {
+			return nil, false, tool.Errorf(tool.KindUnavailable, "%w", err)
+		}
+		for _, e := range entries {
+			query.Before = e.Number
+			if e.Begun.Before(q.Since) {
+				return calls, false, nil // the rest began even earlier
+			}
+			if h.ledger.Find(e.Key) == nil {
+				calls = append(calls, listedCall{CallRecord: e.Record(), number: e.Number})
+			}
+		}
+		if len(entries) < most {
+			return calls, false, nil
+		}
+	}
+	return calls, true, nil
+}
+
+// summaryOf returns a call as operators see it.
+func summaryOf(c *call) tool.CallRecord {
+	record := tool.CallRecord{
+		CallID:    c.request.ID,
+		Principal: c.request.Principal,
+		Session:   c.request.Session,
+		Tool:      c.request.Tool,
+		Plugin:    c.plugin(),
+		Instance:  c.events.Instance(),
+		State:     tool.CallRunning,
+		StartTime: c.arrived,
+	}
+	if outcome, ended := c.events.Outcome(); outcome != nil {
+		record.EndTime = ended
+		setState(&record, outcome)
+	}
+	return record
+}
+
+// ended returns the call as operators see it after its end, which is now. Unlike summaryOf, it does
+// not use the event log.
+func (e ending) ended(outcome *tool.Outcome) tool.CallRecord {
+	c := e.call
+	record := tool.CallRecord{
+		CallID:    c.request.ID,
+		Principal: c.request.Principal,
+		Session:   c.request.Session,
+		Tool:      c.request.Tool,
+		Plugin:    c.plugin(),
+		Instance:  outcome.Instance,
+		StartTime: c.arrived,
+		EndTime:   time.Now(),
+	}
+	setState(&record, outcome)
+	return record
+}
+
+func setState(record *tool.CallRecord, outcome *tool.Outcome) {
+	record.Settled = outcome.Settled
+	switch {
+	case outcome.Err != nil:
+		record.State, record.Err = tool.CallFailed, outcome.Err
+	case outcome.Result.IsError:
+		record.State = tool.CallToolError
+	default:
+		record.State = tool.CallSucceeded
+	}
+}
+
+func selects(q tool.CallQuery, c *tool.CallRecord) bool {
+	if c.StartTime.Before(q.Since) || !q.Tenants.Contain(identity.TenantOf(c.Principal)) {
+		return false
+	}
+	for _, want := range [][2]string{
+		{q.Plugin, c.Plugin}, {q.Tool, c.Tool}, {q.Session, c.Session}, {q.CallID, c.CallID}, {string(q.State), string(c.State)},
+	} {
+		if want[0] != "" && want[0] != want[1] {
+			return false
+		}
+	}
+	return true
+}
+
+// listedCall is a call with its number in the store. The number is 0 if the call is in memory.
+type listedCall struct {
+	tool.CallRecord
+	number int64
+}
+
+// identity returns a value that no other call has, and that is the same wherever the call is listed.
+// A call id alone may belong to several calls, because a refused call releases its id.
+func (c listedCall) identity() callPosition {
+	return callPosition{Time: time.Unix(0, c.StartTime.UnixNano()), ID: c.CallID, Session: c.Session, Principal: c.Principal}
+}
+
+// compare orders calls: the newest first.
+func (c listedCall) compare(d listedCall) int {
+	return cmp.Or(d.StartTime.Compare(c.StartTime), cmp.Compare(c.CallID, d.CallID),
+		cmp.Compare(c.Session, d.Session), cmp.Compare(c.Principal, d.Principal))
+}
+
+// callPosition is where a page of calls begins: after a call, and in the store before a number. Its
+// JSON form is the page token.
+type callPosition struct {
+	Time      time.Time `json:"t"`
+	ID        string    `json:"i"`
+	Session   string    `json:"s,omitempty"`
+	Principal string    `json:"p,omitempty"`
+	Before    int64     `json:"n,omitempty"` // 0: from the newest
+}
+
+func parseCallPosition(token string) (callPosition, error) {
+	var at callPosition
+	if token == "" {
+		return at, nil
+	}
+	data, err := base64.RawURLEncoding.DecodeString(token)
+	if err == nil {
+		err = json.Unmarshal(data, &at)
+	}
+	if err != nil || at.ID == "" || at.Before < 0 {
+		return at, tool.Errorf(tool.KindInvalidArgument, "the page token is not one of this API; use the next_page_token of the page before, unchanged")
+	}
+	return at, nil
+}
+
+func (at callPosition) token() string {
+	data, err := json.Marshal(at)
+	if err != nil {
+		panic(err) // cannot happen: a time, strings and a number
+	}
+	return base64.RawURLEncoding.EncodeToString(data)
+}
+
+// after returns the position after a call.
+func (at callPosition) after(c listedCall) callPosition {
+	before := at.Before
+	if c.number > 0 {
+		before = c.number
+	}
+	return callPosition{Time: c.StartTime, ID: c.CallID, Session: c.Session, Principal: c.Principal, Before: before}
+}
+
+// precedes reports whether a call comes after the position.
+func (at callPosition) precedes(c listedCall) bool {
+	last := listedCall{CallRecord: tool.CallRecord{StartTime: at.Time, CallID: at.ID, Session: at.Session, Principal: at.Principal}}
+	return at.ID == "" || last.compare(c) < 0
+}

@@ -1,0 +1,159 @@
+package host
+
+import (
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/result"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// finish ends a call that a plugin has executed or may have executed. If the call ends several
+// times, the first end takes effect. The store gets the outcome before any caller can see it, so
+// that a later use of the id never gets another one.
+func (c *call) finish(outcome tool.Outcome) {
+	first, begun := c.entry.Conclude()
+	if !first {
+		return
+	}
+	end := ending{c}
+	outcome = end.shape(outcome)
+	if begun {
+		c.entry.End(c.ctx(), &outcome)
+	}
+	record := recordRecent
+	switch {
+	case c.kind != ToolCall, begun:
+		record = recordNothing
+	case !c.entry.Generated(): // only the memory of the ledger has the call
+		record = recordFailure
+	}
+	end.publish(outcome, record)
+	c.entry.Settle(c.size(), c.tool.Spec.HasSideEffects())
+	end.stop()
+}
+
+// finishUnexecuted ends a call that no plugin executed. Its id can be used again as soon as a
+// caller can see the outcome.
+func (c *call) finishUnexecuted(outcome tool.Outcome) {
+	first, begun := c.entry.Conclude()
+	if !first {
+		return
+	}
+	end := ending{c}
+	if begun {
+		c.entry.Forget(c.ctx())
+	}
+	c.approval.giveBack(c.services.approvals.frozen)
+	c.entry.Release()
+	record := recordRecent
+	// A call that is refused because another one has its id would be listed beside that one.
+	if c.kind != ToolCall || outcome.Err != nil && outcome.Err.Kind == tool.KindConflict {
+		record = recordNothing
+	}
+	if c.kind == Review {
+		outcome = end.shape(outcome)
+		c.events.End(outcome, func(*tool.Outcome) {})
+	} else {
+		end.publish(end.shape(outcome), record)
+	}
+	end.stop()
+}
+
+// finishJoined ends a call whose caller has joined another call. Statistics do not count it.
+func (c *call) finishJoined() {
+	if first, _ := c.entry.Conclude(); !first {
+		return
+	}
+	c.events.Publish(tool.Event{Ended: &tool.Outcome{
+		CallID: c.request.ID, Err: tool.Errorf(tool.KindCancelled, "the call joined the one that has its id"),
+	}})
+	ending{c}.stop()
+}
+
+// recording says what recentCalls does with a call that ends.
+type recording int
+
+const (
+	recordNothing recording = iota
+	recordFailure           // recentCalls.store
+	recordRecent            // recentCalls.add
+)
+
+// ending makes the outcome of a call the one that callers see: it shapes, counts, records and logs
+// the outcome, and frees what the call has. The goroutine that concluded the call's entry in the
+// ledger uses it, so at most one does.
+type ending struct{ call *call }
+
+// publish adds the outcome to the event log. It counts and records the outcome first, so that a
+// caller that sees the outcome finds it in the statistics and in the list of calls.
+func (e ending) publish(outcome tool.Outcome, record recording) {
+	c := e.call
+	c.events.End(outcome, func(outcome *tool.Outcome) {
+		switch {
+		case record == recordRecent:
+			c.services.records.recent.add(e.ended(outcome), c.services.records.history)
+		case record == recordFailure && outcome.Err != nil:
+			c.services.records.recent.store(e.ended(outcome), c.services.records.history)
+		}
+		c.services.records.stats.count(c.request.Tool, identity.TenantOf(c.request.Principal), c.plugin(), outcome, outcome.Result.Duration, c.services.records.history)
+		c.observed.ended(c, outcome)
+		e.logEnd(outcome)
+	})
+}
+
+// stop ends the context of the call, which also ends a preview. It frees the memory that an ended
+// call does not need.
+func (e ending) stop() {
+	e.call.timer.Stop()
+	e.call.uncount()
+	e.call.memory.end(callBytes + e.call.events.Size())
+}
+
+// shape returns the outcome in the form that callers get. It adds the report of toolhost's changes,
+// removes effects that the tool may not have, and replaces large content by artifacts. A caller
+// that joins the call later gets the same outcome, even if it asked for another size.
+func (e ending) shape(outcome tool.Outcome) tool.Outcome {
+	c := e.call
+	outcome.CallID = c.request.ID
+	if outcome.Err == nil || outcome.Err.Kind != tool.KindOutcomeUnknown { // else the tool can be asked again
+		outcome.Settled = c.entry.Settled()
+	}
+	c.report.AddTo(&outcome)
+	if len(outcome.Result.Effects) > 0 {
+		rules := result.EffectRules{
+			Declared: c.tool.Spec.EffectKeys, Granted: c.tool.Effects, Read: c.settings.Policy.Reads, Tool: c.tool.DeclaredName(),
+		}
+		if count, key, reason := rules.Apply(&outcome); count > 0 {
+			c.logger(c.services.log.calls).Warn("effects of a call were refused", "count", count, "key", key, "reason", reason)
+		}
+	}
+	if c.kind == ToolCall && c.services.artifacts != nil {
+		shaper := e.shaper()
+		shaper.Shape(&outcome.Result)
+	}
+	if outcome.Err != nil {
+		err := *outcome.Err
+		err.CallID, err.Plugin, err.Instance = c.request.ID, outcome.Plugin, outcome.Instance
+		err.Cost = c.report.Cost()
+		outcome.Err = &err
+	}
+	return outcome
+}
+
+// shaper returns the result.Shaper for this call.
+func (e ending) shaper() result.Shaper {
+	c := e.call
+	shown := c.settings.MaxShown
+	if c.request.MaxShown != nil {
+		shown = max(*c.request.MaxShown, 0)
+	}
+	return result.Shaper{
+		Store: c.services.artifacts, Owner: artifact.Owner{Principal: c.request.Principal, Session: c.request.Session},
+		Shown: shown, Losses: e,
+	}
+}
+
+// LostContent implements result.LossReporter.
+func (e ending) LostContent(size uint64, err error) {
+	e.call.logger(e.call.services.log.calls).Error("a large result was not kept: its caller gets a part of it", "bytes", size, "error", err)
+}

@@ -1,0 +1,242 @@
+// Package host executes calls of tools. It launches the instances of plugins when calls need them,
+// takes each call through filters, policy and limits to an instance, and remembers the outcomes by
+// call id.
+//
+// The package knows the terms of package tool. It does not know gRPC, protobuf or go-plugin: it
+// launches processes with the LaunchFunc of its Config, and server/internal/toolhost/hostserver serves it on
+// the network.
+//
+// The steps of a call are in open.go, prepare.go, route.go, attempt.go and finish.go, in this
+// order. Subpackages own what the steps use: ledger, supervisor with its lifecycle state machine,
+// eventlog, deadline, frozen, throttle and result.
+package host
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/toolhost/toolhost/internal/wire/flow"
+	"github.com/toolhost/toolhost/server/internal/audit"
+	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/history"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/logbuffer"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
+	"github.com/toolhost/toolhost/server/internal/toolhost/standing"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Process is a running plugin process that is ready for calls.
+type Process = supervisor.Process
+
+// LaunchFunc starts an instance of a plugin and returns when the instance takes calls.
+type LaunchFunc = supervisor.LaunchFunc
+
+// Owner says whose calls an instance serves.
+type Owner = supervisor.Owner
+
+// LaunchOwner returns whose calls the instance will serve that a LaunchFunc starts. ctx must be
+// derived from the context of the LaunchFunc.
+func LaunchOwner(ctx context.Context) Owner { return supervisor.LaunchOwner(ctx) }
+
+// RefuseLaunch returns the error with which a LaunchFunc refuses an owner, such as one without
+// credentials. The plugin is not at fault: there is no backoff, and instances of other owners start.
+// The calls that wait for the instance end with err.
+func RefuseLaunch(err *tool.Error) error { return supervisor.RefuseLaunch(err) }
+
+// ReportLaunch sets the state of an instance that operators see while a LaunchFunc starts the
+// instance. ctx must be derived from the context of the LaunchFunc.
+func ReportLaunch(ctx context.Context, state tool.InstanceState) {
+	supervisor.ReportLaunch(ctx, state)
+}
+
+// errStopping is the cause of everything that ends because the host closes.
+var errStopping = supervisor.ErrStopping
+
+// Config sets the dependencies and the bounds of a host. Catalog and Launch are required.
+type Config struct {
+	// Settings are the settings in force until Reconfigure replaces them.
+	Settings
+
+	Catalog   *catalog.Catalog // not owned: close it after the host
+	Launch    LaunchFunc
+	Workspace string            // the absolute path of the tools' folder; empty: none
+	Logger    *slog.Logger      // nil: nothing is logged
+	Logs      *logbuffer.Buffer // gets the log records of calls, for TailLogs; nil: a new one
+
+	// Calls stores calls with side effects, so that they are not executed twice even after a
+	// restart. Not owned: close it after the host. Nil: the host remembers calls only until it
+	// closes, and cannot settle unknown outcomes.
+	Calls callstore.Calls
+
+	// Artifacts stores the content that is too large for results. Not owned: close it after the
+	// host. Nil: results stay whole.
+	Artifacts *artifact.Store
+
+	// History stores what happened to plugins, so that a later host can show it. The host also
+	// shows what History contains from earlier hosts. Not owned: close it after the host. Nil:
+	// nothing is stored.
+	History *history.Log
+	// Audit receives the decisions about calls. The host does not execute a call whose permission
+	// it cannot write to Audit. Not owned. Nil: the host does not write decisions.
+	Audit *audit.Log
+
+	// Approvals stores standing approvals. Not owned: close it after the host. Nil: the host has none.
+	Approvals *standing.Store
+
+	// Configuration reads and applies the configuration file, for operators. Nil: the host has
+	// none.
+	Configuration Configuration
+
+	MaxLaunches      int // processes that start at the same time; 0: 4
+	MaxExits         int // exits that are kept for each plugin; 0: 10
+	MaxEvents        int // events of plugins and instances that are kept; 0: 10,000
+	MaxLedgerEntries int // outcomes in memory; 0: 10,000
+	MaxLedgerBytes   int // of the outcomes in memory; 0: 64 MiB
+}
+
+func (c Config) withDefaults() Config {
+	c.MaxLaunches = cmp.Or(c.MaxLaunches, 4)
+	c.MaxExits = cmp.Or(c.MaxExits, 10)
+	c.MaxEvents = cmp.Or(c.MaxEvents, 10_000)
+	c.MaxLedgerEntries = cmp.Or(c.MaxLedgerEntries, 10_000)
+	c.MaxLedgerBytes = cmp.Or(c.MaxLedgerBytes, 64<<20)
+	if c.Logs == nil {
+		c.Logs = logbuffer.New(logbuffer.Config{})
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// Host executes calls. All methods are safe for concurrent use, and their errors are *tool.Error.
+//
+// Its methods come from four parts: Host opens calls and shows them, the embedded toolList lists
+// and finds tools, the embedded offers lists and reads resources and prompts, and the embedded
+// operator shows plugins and carries out operators' commands.
+type Host struct {
+	*toolList
+	*offers
+	*operator
+
+	cfg         *Config // without Settings: see generations
+	generations *generations
+	ledger      *ledger.Ledger[*call]
+	log         loggers
+	plugins     *supervisor.Plugins
+	stats       *statistics
+	recent      recentCalls
+	rates       *throttle.Rates
+	concurrency *throttle.Concurrency
+	usage       *throttle.Usage
+	frozen      *frozen.Cache
+	settler     *settler
+	services    *services // of all calls
+
+	ctx    context.Context // ends when the host closes
+	cancel context.CancelCauseFunc
+
+	mu     sync.Mutex
+	closed bool
+	gone   chan struct{} // closed when Close is done
+
+	wg   sync.WaitGroup // the goroutines that follow the catalog
+	pool flow.Workers   // all other goroutines
+}
+
+// New returns a host that follows its catalog. It starts no process before a call needs one, or before it
+// asks a tool what became of a call of an earlier host. The caller must close it.
+func New(config Config) *Host {
+	cfg := config.withDefaults()
+	h := &Host{
+		cfg:         &cfg,
+		generations: &generations{},
+		log:         newLoggers(cfg.Logger),
+		stats:       newStatistics(),
+		rates:       throttle.NewRates(),
+		concurrency: throttle.NewConcurrency(concurrencyOf(cfg.Catalog)),
+		usage:       throttle.NewUsage(),
+		frozen:      frozen.NewCache(),
+		gone:        make(chan struct{}),
+	}
+	first := h.newGeneration(cfg.Settings, cfg.Catalog.Snapshot().Generation())
+	h.generations.pair.Store(&generationPair{current: first, previous: first})
+	cfg.Settings = Settings{} // code that reads settings from here would miss Reconfigure
+	h.ctx, h.cancel = context.WithCancelCause(context.Background())
+	h.ledger = ledger.New[*call](ledger.Config{
+		Store: cfg.Calls, MaxEntries: cfg.MaxLedgerEntries, MaxBytes: cfg.MaxLedgerBytes, Quota: h.resultQuota, Logger: h.log.storage,
+	})
+	h.offers = &offers{
+		cfg: h.cfg, generations: h.generations, ctx: h.ctx, spawn: h.spawn, usage: h.usage, log: h.log,
+		lists: newOfferLists(), followed: newFollowed(),
+	}
+	h.plugins = supervisor.New(supervisor.Config{
+		Context: h.ctx, Spawn: h.spawn,
+		Catalog: cfg.Catalog, Launch: h.offers.launch(cfg.Launch), Settings: h.supervisorSettings,
+		Logger: h.log.lifecycle, History: cfg.History, Redactor: first.Secrets.Redactor(),
+		MaxLaunches: cfg.MaxLaunches, MaxExits: cfg.MaxExits, MaxEvents: cfg.MaxEvents,
+	})
+	h.offers.plugins = h.plugins
+	if cfg.Artifacts != nil {
+		cfg.Artifacts.Limit(h.artifactQuota)
+	}
+	h.toolList = &toolList{cfg: h.cfg, generations: h.generations, ctx: h.ctx, spawn: h.spawn, plugins: h.plugins, described: newDescriptions()}
+	h.operator = &operator{cfg: h.cfg, generations: h.generations, ctx: h.ctx, plugins: h.plugins, upgrades: supervisor.NewUpgrades(h.plugins), stats: h.stats}
+	h.settler = newSettler(h)
+	h.services = h.newServices()
+	seen := cfg.Catalog.Snapshot()
+	h.wg.Go(func() { h.upgrades.Follow(seen) }) // ends with h.ctx; Close waits
+	h.wg.Go(h.indexCatalog)                     // likewise
+	if cfg.Calls != nil {
+		h.wg.Go(h.settler.settleFound) // likewise
+	}
+	if cfg.History != nil {
+		h.wg.Go(h.flushStatistics) // likewise
+	}
+	if cfg.Approvals != nil {
+		h.reportEnds()
+		h.shortenApprovals(h.generations.latest().Approvals.Longest)
+		h.wg.Go(h.endExpiredApprovals) // likewise
+		h.wg.Go(h.endChangedApprovals) // likewise
+	}
+	return h
+}
+
+// Close refuses new calls, cancels those that run, stops all instances at the same time, and waits
+// for everything that the host started. Each step has a timeout, so that Close takes seconds.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		<-h.gone
+		return nil
+	}
+	h.closed = true
+	h.mu.Unlock()
+	h.cancel(errStopping)
+	h.plugins.Close()
+	h.wg.Wait()
+	h.pool.Close()
+	h.stats.flush(h.cfg.History)
+	close(h.gone)
+	return nil
+}
+
+// spawn runs f in a goroutine that Close waits for. If the host is closed, spawn returns false and
+// does not run f.
+func (h *Host) spawn(f func()) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.pool.Go(f)
+	return true
+}

@@ -1,0 +1,71 @@
+package host
+
+import (
+	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
+	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/history"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/logbuffer"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
+	"github.com/toolhost/toolhost/server/internal/toolhost/standing"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// services is what the steps of a call use beside the call's own parts. A step reaches nothing else of
+// the host, and reads its settings from the call, which keeps those with which it began. The fields do
+// not change, and everything in them is safe for concurrent use.
+type services struct {
+	plugins   pluginServices
+	limits    limits
+	approvals approvals
+	records   callRecords
+	artifacts *artifact.Store // nil: large results are not kept
+	log       loggers
+
+	spawn   func(f func()) bool // runs f in a goroutine of the host; false: the host is closing
+	newCall func(request *tool.Call, in toolView, kind CallKind, id string, generated bool) (*call, error)
+}
+
+// pluginServices finds tools and filters, and what executes them.
+type pluginServices struct {
+	catalog     *catalog.Catalog
+	supervisors *supervisor.Plugins
+	tools       *toolList // how a session sees dynamic tools
+	settler     *settler
+	workspace   string // of instances that have none of their own; empty: none
+}
+
+// limits refuses calls, or makes them wait.
+type limits struct {
+	rates       *throttle.Rates
+	concurrency *throttle.Concurrency
+	usage       *throttle.Usage
+}
+
+// approvals is what persons have approved.
+type approvals struct {
+	frozen   *frozen.Cache
+	standing *standing.Store // nil: there are none
+	off      func() bool     // the operator has switched standing approvals off
+	audited  bool            // there is an audit log
+}
+
+// callRecords is what operators read about calls.
+type callRecords struct {
+	recent  *recentCalls
+	stats   *statistics
+	history *history.Log // nil: none
+	logs    *logbuffer.Buffer
+}
+
+// newServices returns what calls use. The parts of the host must exist.
+func (h *Host) newServices() *services {
+	return &services{
+		plugins:   pluginServices{h.cfg.Catalog, h.plugins, h.toolList, h.settler, h.cfg.Workspace},
+		limits:    limits{h.rates, h.concurrency, h.usage},
+		approvals: approvals{h.frozen, h.cfg.Approvals, func() bool { return h.generations.latest().Approvals.Off }, h.cfg.Audit != nil},
+		records:   callRecords{&h.recent, h.stats, h.cfg.History, h.cfg.Logs},
+		artifacts: h.cfg.Artifacts, log: h.log, spawn: h.spawn, newCall: h.newCall,
+	}
+}
