@@ -19,19 +19,19 @@ PRIVATERUNS  ?= 20
 # The number of packages that are tested at the same time. It exceeds the number of processors, because
 # tests wait for processes much of the time.
 PACKAGES     ?= 4
-# The packages with the longest tests, longest first. They start first, so that none of them runs alone
-# at the end.
+# The packages of the programs with the longest tests, longest first. They start first, so that none of them runs
+# alone at the end.
 LONGEST      := ./internal/e2e ./internal/toolhost/host ./internal/e2e/docs ./internal/toolhost/process ./internal/toolhost/sandbox ./internal/e2e/boundary \
                 ./internal/e2e/chaos ./internal/agentd/commands
 # A package whose tests count what the race detector changes, and run alone.
 COUNTED      := internal/e2e/counts
-# All Go modules of the repository.
+# All Go modules of the repository: the SDK and the client are at its root, and the programs in server/.
 MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata/*' | sort | xargs -n 1 dirname)
 
 # The shipped plugins: the folders of their module.
 PLUGINS      := $(notdir $(patsubst %/,%,$(wildcard plugins/*/)))
 
-# Builds, checks and tests (internal/e2e/programs) use the same flags, so that the build cache serves all
+# Builds, checks and tests (server/internal/e2e/programs) use the same flags, so that the build cache serves all
 # of them. Only the race detector needs cgo.
 GIVENFLAGS         := $(shell $(GO) env GOFLAGS)
 # By default the race detector makes every process sleep for a second before it exits. The tests need no
@@ -73,11 +73,11 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/toolhost, bin/agentd and bin/plugins/NAME
-	@{ $(EXPORT) -v ./cmd/... && cd plugins && $(EXPORT) -v ./...; } 2>&1 >/dev/null | $(COUNT)
-	$(BUILD) -ldflags='$(LDFLAGS)' -o $(PROGRAMS)/ ./cmd/...
+	@{ (cd server && $(EXPORT) -v ./cmd/...) && cd plugins && $(EXPORT) -v ./...; } 2>&1 >/dev/null | $(COUNT)
+	$(BUILD) -C server -ldflags='$(LDFLAGS)' -o ../$(PROGRAMS)/ ./cmd/...
 	$(BUILD) -C plugins -ldflags='$(LDFLAGS)' -o ../$(PROGRAMS)/ ./...
 	@mkdir -p bin/plugins
-	install -m 755 $(addprefix $(PROGRAMS)/,$(notdir $(wildcard cmd/*))) bin/
+	install -m 755 $(addprefix $(PROGRAMS)/,$(notdir $(wildcard server/cmd/*))) bin/
 	install -m 755 $(addprefix $(PROGRAMS)/,$(PLUGINS)) bin/plugins/
 
 # The demo runs a scripted model, so its agentd has no providers with a network API, and it leaves out the
@@ -88,9 +88,9 @@ DEMOPLUGINS := $(addprefix ./,$(filter-out querydb,$(PLUGINS)))
 
 .PHONY: demo
 demo: ## build what the demo needs and run an agent on a scripted model; needs no key
-	@{ $(EXPORT) $(DEMOFLAGS) -v ./cmd/... && cd plugins && $(EXPORT) $(DEMOFLAGS) -v $(DEMOPLUGINS); } 2>&1 >/dev/null | $(COUNT)
+	@{ (cd server && $(EXPORT) $(DEMOFLAGS) -v ./cmd/...) && cd plugins && $(EXPORT) $(DEMOFLAGS) -v $(DEMOPLUGINS); } 2>&1 >/dev/null | $(COUNT)
 	@mkdir -p $(DEMO)/plugins
-	$(BUILD) $(DEMOFLAGS) -ldflags='$(LDFLAGS)' -o $(DEMO)/ ./cmd/...
+	$(BUILD) -C server $(DEMOFLAGS) -ldflags='$(LDFLAGS)' -o ../$(DEMO)/ ./cmd/...
 	$(BUILD) -C plugins $(DEMOFLAGS) -ldflags='$(LDFLAGS)' -o ../$(DEMO)/plugins/ $(DEMOPLUGINS)
 	@BIN=$(DEMO) scripts/demo.sh
 
@@ -114,8 +114,8 @@ baseline: unreleased ## record the contracts and listings of the present version
 	cp sdk/typescript/api.txt api/releases/$(CURRENT)/sdk_typescript.txt
 
 .PHONY: fixtures
-fixtures: unreleased needs ## write what the present version stores and says to internal/e2e/releases, for later versions
-	CI=true $(GO) test -count=1 -tags=grpcnotrace,more ./internal/e2e/releases -run '^TestWrite' -write
+fixtures: unreleased needs ## write what the present version stores and says to server/internal/e2e/releases, for later versions
+	CI=true $(GO) -C server test -count=1 -tags=grpcnotrace,more ./internal/e2e/releases -run '^TestWrite' -write
 
 .PHONY: test
 test: unit counts ## run all tests that need only Go, make and git
@@ -146,13 +146,13 @@ fmt:
 .PHONY: vet
 vet:
 	$(call step,go vet,$(call in-modules,$(GO) vet ./...) && \
-	  $(GO) vet -tags=grpcnotrace$(COMMA)more$(COMMA)mcp $(MOREPACKAGES) ./internal/e2e/mcpofficial && \
+	  $(GO) -C server vet -tags=grpcnotrace$(COMMA)more$(COMMA)mcp $(MOREPACKAGES) ./internal/e2e/mcpofficial && \
 	  $(GO) -C plugins vet -tags=grpcnotrace$(COMMA)more $(MOREPLUGINS))
 
 # Nothing runs the compiled code, so it is not optimized.
 .PHONY: darwin
 darwin: ## compile everything, including tests, for macOS and run go vet on it
-	$(call step,go vet for macOS,for dir in . plugins; do GOOS=darwin GOARCH=arm64 $(GO) -C $$dir vet -gcflags='all=-dwarf=false -N -l' ./... || exit 1; done)
+	$(call step,go vet for macOS,for dir in . server plugins; do GOOS=darwin GOARCH=arm64 $(GO) -C $$dir vet -gcflags='all=-dwarf=false -N -l' ./... || exit 1; done)
 
 .PHONY: staticcheck
 staticcheck:
@@ -180,17 +180,18 @@ tidy:
 # `make check` vets the tests, so `go test` need not do it. COUNTED runs alone.
 .PHONY: unit
 unit:
-	@$(EXPORT) -v ./... 2>&1 >/dev/null | $(COUNT)
+	@(cd server && $(EXPORT) -v ./...) 2>&1 >/dev/null | $(COUNT)
 	$(call step,go test,$(call in-modules,"$(CURDIR)/scripts/gotest.sh" unit$$(echo $$dir | tr ./ _-) \
-	  "$$(test $$dir != . || echo $(LONGEST)) $$($(GO) list ./... | grep -v '/$(COUNTED)$$')" -ldflags='$(LDFLAGS)' -p $(PACKAGES)))
+	  "$$(test $$dir != ./server || echo $(LONGEST)) $$($(GO) list ./... | grep -v '/$(COUNTED)$$')" -ldflags='$(LDFLAGS)' -p $(PACKAGES)))
 
-# The packages of internal/e2e test programs that are compiled without the race detector. Tests that only
+# The packages of server/internal/e2e test programs that are compiled without the race detector. Tests that only
 # compute, fill a bound or count allocations have the build constraint !race in their file: the detector slows
 # them tenfold, and finds nothing in one goroutine.
 .PHONY: race
 race: ## run the tests with the race detector, except those of whole programs
-	$(call step,go test with the race detector,$(RACEENV) scripts/gotest.sh race \
-	  "$(filter-out ./internal/e2e%,$(LONGEST)) $$($(GO) list ./... | grep -v '/internal/e2e')" -race -ldflags='$(LDFLAGS)' -p $(PACKAGES) && \
+	$(call step,go test with the race detector,(cd server && $(RACEENV) ../scripts/gotest.sh race \
+	  "$(filter-out ./internal/e2e%,$(LONGEST)) $$($(GO) list ./... | grep -v '/internal/e2e')" -race -ldflags='$(LDFLAGS)' -p $(PACKAGES)) && \
+	  $(RACEENV) scripts/gotest.sh race-sdk ./... -race -ldflags='$(LDFLAGS)' -p $(PACKAGES) && \
 	  cd plugins && $(RACEENV) ../scripts/gotest.sh race-plugins ./... -race -ldflags='$(LDFLAGS)' -p $(PACKAGES))
 
 # These tests of whole programs depend on what a user may do: root gets control groups and PID namespaces, and others
@@ -201,18 +202,18 @@ ASROOT := ./internal/e2e/escape ./internal/e2e/chaos
 .PHONY: privileged
 privileged:
 	$(call step,tests that need root,if test "$$(id -u)" != 0; then echo 'not run: you are not root'; else \
-	  scripts/gotest.sh privileged "$(ASROOT)" -ldflags='$(LDFLAGS)'; fi)
+	  cd server && ../scripts/gotest.sh privileged "$(ASROOT)" -ldflags='$(LDFLAGS)'; fi)
 
 # flaky runs the tests five times, beside two processes that keep the processors busy. It runs no failed test
 # again, and prints how often each failed.
 .PHONY: flaky
-flaky: ## run the tests five times on a busy machine, and print how often each fails: PACKAGE=./...
-	@scripts/flaky.sh $(or $(PACKAGE),./...)
+flaky: ## run the tests five times on a busy machine, and print how often each fails: MODULE=server PACKAGE=./...
+	@scripts/flaky.sh $(or $(MODULE),server) $(or $(PACKAGE),./...)
 
 # These tests count allocations of a whole process, so they run alone.
 .PHONY: counts
 counts:
-	$(call step,what a call costs,scripts/gotest.sh counts ./$(COUNTED) -count=1)
+	$(call step,what a call costs,cd server && ../scripts/gotest.sh counts ./$(COUNTED) -count=1)
 
 # These steps wait for processes most of the time, so make runs them in parallel.
 .PHONY: others
@@ -223,15 +224,15 @@ others: build
 # machine a package of tests takes more than the 10 minutes of go test.
 more         = $(shell cd $(1) && grep -rl --include='*_test.go' --exclude-dir='.[!.]*' '^//go:build more$$' $(2))
 folders      = $(addprefix ./,$(sort $(patsubst %/,%,$(dir $(1)))))
-MOREFILES    := $(call more,.,cmd internal)
+MOREFILES    := $(call more,server,cmd internal)
 MOREPACKAGES := $(call folders,$(MOREFILES))
 MOREPLUGINFILES := $(call more,plugins,*)
 MOREPLUGINS  := $(call folders,$(MOREPLUGINFILES))
 
 .PHONY: further
 further:
-	$(call step,go test of the further tests,scripts/gotest.sh further "$(MOREPACKAGES)" -timeout 30m -tags=grpcnotrace$(COMMA)more \
-	  -ldflags='$(LDFLAGS)' -p $(PACKAGES) -run "$(call tests,$(MOREFILES))" && cd plugins && \
+	$(call step,go test of the further tests,(cd server && ../scripts/gotest.sh further "$(MOREPACKAGES)" -timeout 30m -tags=grpcnotrace$(COMMA)more \
+	  -ldflags='$(LDFLAGS)' -p $(PACKAGES) -run "$(call tests,$(MOREFILES))") && cd plugins && \
 	  ../scripts/gotest.sh further-plugins "$(MOREPLUGINS)" -timeout 30m -tags=grpcnotrace$(COMMA)more \
 	  -ldflags='$(LDFLAGS)' -p $(PACKAGES) -run "$(call tests,$(MOREPLUGINFILES))")
 
@@ -247,8 +248,8 @@ python: build ## check and test the Python SDK
 
 # official RUN runs tests with the conformance suite and the clients of the MCP project. The script installs
 # the packages of the lock files in the checkout. The tests have the build tag mcp.
-official = internal/e2e/mcpofficial/install.sh && \
-	scripts/gotest.sh mcp ./internal/e2e/mcpofficial -count=1 -tags=grpcnotrace$(COMMA)mcp -run '$(1)'
+official = server/internal/e2e/mcpofficial/install.sh && \
+	cd server && ../scripts/gotest.sh mcp ./internal/e2e/mcpofficial -count=1 -tags=grpcnotrace$(COMMA)mcp -run '$(1)'
 
 .PHONY: mcp
 mcp: ## run the official conformance suite of MCP against toolhost, and official clients
@@ -274,24 +275,24 @@ fuzz: ## run every fuzz test for FUZZTIME (60s)
 # as a failure (https://github.com/golang/go/issues/48591).
 .PHONY: brief
 brief:
-	$(call step,fuzz briefly,$(call fuzz,internal/text/arguments internal/text/partialjson internal/text/yamldoc internal/toolhost/manifest internal/wire/workspacepb internal/toolhost/workspace/workspaceserver,5000x))
+	$(call step,fuzz briefly,$(call fuzz,internal/text/arguments internal/text/partialjson internal/wire/workspacepb internal/wire/workspaceserver server/internal/text/yamldoc server/internal/toolhost/manifest,5000x))
 
 .PHONY: chaos
 chaos: ## kill, stop, replace and misuse plugins at random: CHAOSRUNS (1) seeds, CHAOSTIME (60s) each
-	$(GO) test -count=$(CHAOSRUNS) -timeout 24h -v ./internal/e2e/chaos -args -chaos.for=$(CHAOSTIME) $(CHAOSFLAGS)
+	$(GO) -C server test -count=$(CHAOSRUNS) -timeout 24h -v ./internal/e2e/chaos -args -chaos.for=$(CHAOSTIME) $(CHAOSFLAGS)
 
 .PHONY: reloads
 reloads: ## change the configuration RELOADS (200) times under 64 callers
-	$(GO) test -count=1 -timeout 1h -v ./internal/e2e -run '^TestReloadUnderLoad$$' -args -reloads=$(RELOADS)
+	$(GO) -C server test -count=1 -timeout 1h -v ./internal/e2e -run '^TestReloadUnderLoad$$' -args -reloads=$(RELOADS)
 
 .PHONY: boundary
 boundary: ## kill agentd, toolhost and both at every append to a journal, and PRIVATERUNS (20) runs five times each
-	$(GO) test -count=1 -timeout 2h -v ./internal/e2e/boundary -args -boundary.all -private.runs=$(PRIVATERUNS) $(BOUNDARYFLAGS)
+	$(GO) -C server test -count=1 -timeout 2h -v ./internal/e2e/boundary -args -boundary.all -private.runs=$(PRIVATERUNS) $(BOUNDARYFLAGS)
 
 # The part of the benchmark that grows with the number of plugins, with small numbers.
 .PHONY: growth
 growth:
-	$(call step,growth of the benchmark in its short form,mkdir -p $(SCRATCH)/growth && $(BUILD) -ldflags='$(LDFLAGS)' -o $(SCRATCH)/growth/ ./cmd/toolhost && \
+	$(call step,growth of the benchmark in its short form,mkdir -p $(SCRATCH)/growth && $(BUILD) -C server -ldflags='$(LDFLAGS)' -o ../$(SCRATCH)/growth/ ./cmd/toolhost && \
 	  $(BUILD) -C bench -ldflags='$(LDFLAGS)' -o ../$(SCRATCH)/growth/ ./cmd/bench ./cmd/crowd ./cmd/echo && \
 	  $(SCRATCH)/growth/bench -bin $(SCRATCH)/growth -out $(SCRATCH)/growth/results -parts growth -short -rounds 1 -time 50ms)
 
@@ -300,9 +301,9 @@ growth:
 bench: ## measure calls against peers, into bench/results: BENCHFLAGS, which -help lists; AGAINST=REVISION compares with another one
 	@mkdir -p $(SCRATCH)/bench
 	$(if $(AGAINST),rm -rf $(SCRATCH)/against && mkdir -p $(SCRATCH)/against && git archive '$(AGAINST)' | tar -x -C $(SCRATCH)/against)
-	$(if $(AGAINST),$(BUILD) -C $(SCRATCH)/against -ldflags='$(LDFLAGS)' -o .bench/ ./cmd/toolhost)
+	$(if $(AGAINST),cd $(SCRATCH)/against/$$(cd $(SCRATCH)/against && ls -d server 2>/dev/null || echo .) && $(BUILD) -ldflags='$(LDFLAGS)' -o $(CURDIR)/$(SCRATCH)/against/.bench/ ./cmd/toolhost)
 	$(if $(AGAINST),$(BUILD) -C $(SCRATCH)/against/bench -ldflags='$(LDFLAGS)' -o ../.bench/ ./cmd/echo)
-	$(BUILD) -ldflags='$(LDFLAGS)' -o $(SCRATCH)/bench/ ./cmd/...
+	$(BUILD) -C server -ldflags='$(LDFLAGS)' -o ../$(SCRATCH)/bench/ ./cmd/...
 	$(BUILD) -C bench -ldflags='$(LDFLAGS)' -o ../$(SCRATCH)/bench/ ./cmd/...
 	$(SCRATCH)/bench/bench -bin $(SCRATCH)/bench -out bench/results $(if $(AGAINST),-against $(SCRATCH)/against/.bench) $(BENCHFLAGS)
 
@@ -312,7 +313,7 @@ bench: ## measure calls against peers, into bench/results: BENCHFLAGS, which -he
 .PHONY: release
 release: ## build the files of a release into dist/: VERSION=0.1.0
 	@mkdir -p $(SCRATCH)
-	@$(GO) build -C tools/release -o ../../$(SCRATCH)/release .
+	@$(GO) build -C server/tools/release -o ../../../$(SCRATCH)/release .
 	@$(SCRATCH)/release -version '$(VERSION)' -out dist $(if $(DIRTY),-dirty) $(if $(PUBLISHED),-published) $(RELEASEFLAGS)
 
 # reproduced VERSION,FLAGS,CACHE builds a release twice, in clones in different folders, and compares the

@@ -1,4 +1,4 @@
-package toolhost_test
+package server_test
 
 import (
 	"bytes"
@@ -41,7 +41,7 @@ func TestAPI(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := differences(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
-				t.Errorf("the public API of %s has changed. If users may see this change, accept it with\n\n\tgo test . -run TestAPI -update\n\n(-listed +now)\n%s", folder, diff)
+				t.Errorf("the public API of %s has changed. If users may see this change, accept it with\n\n\tgo -C server test . -run TestAPI -update\n\n(-listed +now)\n%s", folder, diff)
 			}
 		})
 	}

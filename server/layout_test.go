@@ -1,4 +1,4 @@
-package toolhost_test
+package server_test
 
 import (
 	"maps"
@@ -7,22 +7,26 @@ import (
 	"testing"
 )
 
-// The houses are the folders of internal/ for what one program alone links. All else in internal/ is
-// the garden: what both programs link, what the public packages import, and tests of the programs.
+// The houses are the folders of what one program alone links. The shelf has what the public packages import, and is
+// in their module. All else is the garden: what both programs link, and tests of the programs.
 const (
 	agentdHouse   = "server/internal/agentd"
 	toolhostHouse = "server/internal/toolhost"
+	shelf         = "internal"
+	garden        = "server/internal"
 )
 
 // houses are the folders that the rule gives another place than the program that links them, each
 // with the reason.
 var houses = map[string]struct{ house, reason string }{
-	"server/internal/store/postgres": {"", "the ledger will be able to use it, too"},
+	"server/internal/store/postgres": {garden, "the ledger will be able to use it, too"},
+	"internal/wire/workspaceserver":  {shelf, "tests of sdk/workspace use it"},
 }
 
-// TestProgramsNameTheirHouses fails for a package of internal/ that stands elsewhere than the
-// programs that link it say: what only agentd links is below server/internal/agentd, what only toolhost links
-// is below server/internal/toolhost, and the rest is in neither.
+// TestProgramsNameTheirHouses fails for an internal package that stands elsewhere than the programs that link
+// it say: what only agentd links is below server/internal/agentd, what only toolhost links is below
+// server/internal/toolhost, what a public package imports is below internal, and the rest is elsewhere in
+// server/internal.
 func TestProgramsNameTheirHouses(t *testing.T) {
 	packages := readPackages(t)
 	agentd, toolhost := reached(packages, "server/cmd/agentd"), reached(packages, "server/cmd/toolhost")
@@ -34,12 +38,15 @@ func TestProgramsNameTheirHouses(t *testing.T) {
 	}
 	excepted := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
-		if !within("internal", name) {
+		if !inside(name) {
 			continue
 		}
 		var want string
 		switch {
-		case public[name] || agentd[name] && toolhost[name]:
+		case public[name]:
+			want = shelf
+		case agentd[name] && toolhost[name]:
+			want = garden
 		case agentd[name]:
 			want = agentdHouse
 		case toolhost[name]:
@@ -54,7 +61,7 @@ func TestProgramsNameTheirHouses(t *testing.T) {
 			excepted[name] = true
 			continue
 		}
-		t.Errorf("%s is in %s and belongs in %s: %s", name, title(house(name)), title(want), linkedBy(agentd[name], toolhost[name], public[name]))
+		t.Errorf("%s is in %s and belongs in %s: %s", name, house(name), want, linkedBy(agentd[name], toolhost[name], public[name]))
 	}
 	for name := range houses {
 		if !excepted[name] {
@@ -69,25 +76,25 @@ func TestHousesDoNotImportEachOther(t *testing.T) {
 	for name, imports := range readPackages(t) {
 		for _, imported := range imports {
 			from, to := house(name), house(imported)
-			if _, ok := houses[imported]; from != "" && to != "" && from != to && !ok {
+			if alone(from) && alone(to) && from != to {
 				t.Errorf("%s imports %s", name, imported)
 			}
-			if from == "" && to != "" && within("internal", name) {
+			if inside(name) && !alone(from) && alone(to) {
 				t.Errorf("%s, which both programs may link, imports %s", name, imported)
 			}
 		}
 	}
 }
 
-// TestFoldersDoNotImportEachOther fails for two folders of internal/, at any depth, of which each has
+// TestFoldersDoNotImportEachOther fails for two folders of internal or server/internal, at any depth, of which each has
 // code that imports the other, unless one contains the other. So the tree says what is above what.
 func TestFoldersDoNotImportEachOther(t *testing.T) {
 	type pair struct{ from, to string }
 	arrows := map[pair]string{}
 	for name, imports := range readPackages(t) {
 		for _, imported := range imports {
-			for from := name; within("internal", from) && from != "internal"; from = path.Dir(from) {
-				for to := imported; within("internal", to) && to != "internal"; to = path.Dir(to) {
+			for from := name; inside(from); from = path.Dir(from) {
+				for to := imported; inside(to); to = path.Dir(to) {
 					if !within(from, to) && !within(to, from) {
 						arrows[pair{from, to}] = name + " imports " + imported
 					}
@@ -103,21 +110,23 @@ func TestFoldersDoNotImportEachOther(t *testing.T) {
 	}
 }
 
-// house returns the house that a package is in, or "" for all that is in neither.
+// inside reports whether a folder is below internal or server/internal.
+func inside(name string) bool {
+	return within(shelf, name) && name != shelf || within(garden, name) && name != garden
+}
+
+// alone reports whether one program alone links what is in a house.
+func alone(house string) bool { return house == agentdHouse || house == toolhostHouse }
+
+// house returns the house that a package is in, or else the garden or the shelf. It is "" for packages that are
+// not internal.
 func house(name string) string {
-	for _, h := range []string{agentdHouse, toolhostHouse} {
+	for _, h := range []string{agentdHouse, toolhostHouse, garden, shelf} {
 		if within(h, name) {
 			return h
 		}
 	}
 	return ""
-}
-
-func title(house string) string {
-	if house == "" {
-		return "the garden"
-	}
-	return house
 }
 
 func linkedBy(agentd, toolhost, public bool) string {
@@ -148,4 +157,12 @@ func reached(packages map[string][]string, root string) map[string]bool {
 	}
 	visit(root)
 	return seen
+}
+
+// The modules that a tool's author gets with the SDK are few, and none is of a server.
+func TestTheSDKRequiresFewModules(t *testing.T) {
+	const most = 30
+	if n := len(readModule(t, "go.mod").Require); n > most {
+		t.Errorf("go.mod requires %d modules; %d are allowed: what only the programs need belongs into %s/go.mod", n, most, programs)
+	}
 }

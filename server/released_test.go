@@ -1,4 +1,4 @@
-package toolhost_test
+package server_test
 
 import (
 	"os"

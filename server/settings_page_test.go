@@ -1,4 +1,4 @@
-package toolhost_test
+package server_test
 
 import (
 	"os"
@@ -16,7 +16,7 @@ import (
 func TestCommonSettings(t *testing.T) {
 	const (
 		page  = "docs/common-settings.md"
-		begin = "<!-- Generated from the structs of both files: go test . -run TestCommonSettings -update -->\n"
+		begin = "<!-- Generated from the structs of both files: go -C server test . -run TestCommonSettings -update -->\n"
 		end   = "<!-- End of what is generated. -->\n"
 	)
 	shared := []string{"server/internal/access/authconfig/listeners.go", "server/internal/access/authconfig/auth.go", "server/internal/access/authconfig/credentials.go", "server/internal/telemetry/telemetryconfig/settings.go"}
@@ -39,7 +39,7 @@ func TestCommonSettings(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s is stale: run go test . -run TestCommonSettings -update", page)
+		t.Fatalf("%s is stale: run go -C server test . -run TestCommonSettings -update", page)
 	}
 	if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
 		t.Fatal(err)

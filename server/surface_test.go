@@ -1,4 +1,4 @@
-package toolhost_test
+package server_test
 
 import (
 	"fmt"
@@ -80,7 +80,7 @@ func TestSurface(t *testing.T) {
 			}
 			want := readLines(t, file)
 			if diff := differences(want, got); diff != "" {
-				t.Errorf("%s has changed. If users may see this change, accept it with\n\n\tgo test . -run TestSurface -update\n\n(-listed +now)\n%s", s.title, diff)
+				t.Errorf("%s has changed. If users may see this change, accept it with\n\n\tgo -C server test . -run TestSurface -update\n\n(-listed +now)\n%s", s.title, diff)
 			}
 		})
 	}
@@ -187,7 +187,7 @@ var environmentName = regexp.MustCompile(`^NO_COLOR$|^(OTEL|TOOLHOST|AGENTD|PLUG
 func listEnvironment(t *testing.T) []string {
 	t.Helper()
 	found := map[string]bool{}
-	for _, root := range []string{"client", "cmd", "internal", "plugins", "sdk"} {
+	for _, root := range []string{"client", "internal", "plugins", "sdk", "server/cmd", "server/internal"} {
 		err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() && (entry.Name() == "e2e" || entry.Name() == "testdata" || entry.Name() == "node_modules") {
 				return firstError(err, fs.SkipDir)

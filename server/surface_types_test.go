@@ -1,4 +1,4 @@
-package toolhost_test
+package server_test
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ func newChecker(t *testing.T) *checker {
 	if compiled == nil {
 		// with the same flags as `make compile`, so that no package is compiled twice
 		cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Export", "./cmd/...", "./internal/toolhost/commands/...", "./internal/agentd/commands")
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		cmd.Dir, cmd.Env = "server", append(os.Environ(), "CGO_ENABLED=0")
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()

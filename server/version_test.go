@@ -1,4 +1,4 @@
-package toolhost_test
+package server_test
 
 import (
 	"os"
@@ -40,11 +40,15 @@ func TestOneVersion(t *testing.T) {
 // releases.
 func TestOneGoVersion(t *testing.T) {
 	minimum := readModule(t, "go.mod").Go.Version
-	modules, err := filepath.Glob("*/*/go.mod")
-	if err != nil {
-		t.Fatal(err)
+	modules := []string{}
+	for _, pattern := range []string{"*/go.mod", "*/*/go.mod", "*/*/*/go.mod"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		modules = append(modules, files...)
 	}
-	for _, file := range append(modules, "bench/go.mod") {
+	for _, file := range slices.DeleteFunc(modules, func(file string) bool { return file == "tools/go.mod" }) {
 		m := readModule(t, file)
 		if m.Go.Version != minimum || m.Toolchain != nil {
 			t.Errorf("%s requires Go %s and the toolchain %v; go.mod requires Go %s, and no toolchain", file, m.Go.Version, m.Toolchain, minimum)

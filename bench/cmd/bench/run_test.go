@@ -17,7 +17,7 @@ import (
 func build(t *testing.T) (bin string) {
 	t.Helper()
 	bin = t.TempDir()
-	for dir, packages := range map[string][]string{"../../..": {"./cmd/toolhost"}, "../..": {"./cmd/echo", "./cmd/echod"}} {
+	for dir, packages := range map[string][]string{"../../../server": {"./cmd/toolhost"}, "../..": {"./cmd/echo", "./cmd/echod"}} {
 		cmd := exec.CommandContext(t.Context(), "go", append([]string{"build", "-ldflags=-s -w", "-o", bin + "/"}, packages...)...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0") // as `make bench` builds them
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -2,7 +2,7 @@
 # Checks the Python package as it is published: package.sh PYTHON SCRATCH. PYTHON is the interpreter of check.sh, which has
 # all dependencies. The script builds the wheel, installs it in an empty virtual environment, and checks with pyright that
 # the types of the public API are complete, and that the examples, which use all of it, pass the strict rules, with the
-# oldest and with the newest supported Python. internal/toolhost/sdkarchive tests the source distribution.
+# oldest and with the newest supported Python. server/internal/toolhost/sdkarchive tests the source distribution.
 set -eu
 cd "$(dirname "$0")/.."
 python=$1

@@ -105,7 +105,7 @@ node scripts/dependencies.mjs --check
 if [ -z "${BIN:-}" ]; then
 	BIN=$scratch/bin
 	mkdir -p "$BIN"
-	(cd "$root" && $go build -ldflags='-s -w' -o "$BIN/" ./cmd/toolhost ./cmd/agentd)
+	(cd "$root/server" && $go build -ldflags='-s -w' -o "$BIN/" ./cmd/toolhost ./cmd/agentd)
 fi
 # More test files run concurrently than there are processors, because most tests wait for processes.
 beside=

@@ -41,7 +41,7 @@ func TestVerifyPythonPlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	reads := []string{filepath.Dir(filepath.Dir(python)), filepath.Join(root, "sdk/python"), filepath.Join(root, "server/internal/e2e/languages/python"), strings.TrimSpace(string(base))}
-	path, config := script(t, "table", reads, fmt.Sprintf("#!/bin/sh\nexec '%s' -B '%s/internal/e2e/languages/python/plugin.py'\n", python, root))
+	path, config := script(t, "table", reads, fmt.Sprintf("#!/bin/sh\nexec '%s' -B '%s/server/internal/e2e/languages/python/plugin.py'\n", python, root))
 	v := passes(t, path, "--config", config)
 	if !slices.Contains(v.Called, "echo") {
 		t.Errorf("called %q", v.Called)

@@ -31,12 +31,12 @@ type build struct {
 func (r *release) programs(ctx context.Context, arch string) (build, error) {
 	b := build{arch: arch}
 	bin, plugins := filepath.Join(r.scratch, arch, "bin"), filepath.Join(r.scratch, arch, "plugins")
-	// Only the programs in cmd contain the commit, so that a commit leaves the plugins as they are.
+	// Only the programs in server/cmd contain the commit, so that a commit leaves the plugins as they are.
 	linked := "-X github.com/toolhost/toolhost/internal/version.commit=" + r.commit
 	if r.published {
 		linked += " -X github.com/toolhost/toolhost/server/internal/toolhost/scaffold.published=yes"
 	}
-	err := errors.Join(r.compile(ctx, arch, ".", "./cmd/...", bin, linked), r.compile(ctx, arch, "plugins", "./...", plugins, ""))
+	err := errors.Join(r.compile(ctx, arch, "server", "./cmd/...", bin, linked), r.compile(ctx, arch, "plugins", "./...", plugins, ""))
 	if err != nil {
 		return b, err
 	}
@@ -123,7 +123,7 @@ func licenseFile(name string) bool {
 // licenses demand that a copy of the program includes them.
 func (r *release) licenses(ctx context.Context, arch string) ([]archived, error) {
 	var lines []string
-	for module, pattern := range map[string]string{".": "./cmd/...", "plugins": "./..."} {
+	for module, pattern := range map[string]string{"server": "./cmd/...", "plugins": "./..."} {
 		list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", "{{with .Module}}{{if and .Version (not .Replace)}}{{.Path}}@{{.Version}}\t{{.Dir}}{{end}}{{end}}", pattern)
 		list.Dir, list.Env = filepath.Join(r.root, module), goEnv(arch)
 		printed, err := output(list)

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "rewrite the golden files and the genera
 
 const (
 	document = "../../../../docs/agentd.md"
-	begin    = "<!-- Generated from server/internal/agentd/agentconfig/settings.go: go test ./internal/agentd/agentconfig -update -->\n"
+	begin    = "<!-- Generated from server/internal/agentd/agentconfig/settings.go: go -C server test ./internal/agentd/agentconfig -update -->\n"
 	end      = "<!-- End of what is generated. -->\n"
 )
 
@@ -39,7 +39,7 @@ func TestDocumentationIsFresh(t *testing.T) {
 		}
 		return
 	}
-	t.Errorf("%s is stale: run go test ./internal/agentd/agentconfig -update", document)
+	t.Errorf("%s is stale: run go -C server test ./internal/agentd/agentconfig -update", document)
 }
 
 // Every file in docs/agentd.md is a valid configuration.

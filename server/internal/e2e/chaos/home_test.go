@@ -107,7 +107,7 @@ func (h home) build(t *testing.T, pkg string, race bool) {
 		return
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-race", "-o", string(h)+"/", pkg)
-	cmd.Dir, cmd.Env = "../../../..", append(os.Environ(), "CGO_ENABLED=1")
+	cmd.Dir, cmd.Env = "../../..", append(os.Environ(), "CGO_ENABLED=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", pkg, err, out)
 	}

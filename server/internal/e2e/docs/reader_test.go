@@ -138,7 +138,7 @@ func (r *reader) follow(t *testing.T, p page) {
 // names versions of the servers only, and a later version of a dependency must not fail the test.
 func pinned(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root(t), "internal", "e2e", "testdata", "servers", "*.txt"))
+	files, err := filepath.Glob(filepath.Join(root(t), "server", "internal", "e2e", "testdata", "servers", "*.txt"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no pins: %v", err)
 	}

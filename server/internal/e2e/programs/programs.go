@@ -26,7 +26,7 @@ import (
 // Flags are the compiler flags of the Makefile, as words of GOFLAGS.
 const Flags = "-trimpath -tags=grpcnotrace -gcflags=all=-dwarf=false"
 
-// Build builds main packages, each named like "./cmd/toolhost", and copies the programs into dir.
+// Build builds main packages, each named like "./cmd/toolhost" or "./plugins/fs", and copies the programs into dir.
 // The last element of the package path is the name of the program. Build creates dir if it does not
 // exist. It blocks while another process builds.
 func Build(ctx context.Context, dir string, packages ...string) error {
@@ -87,13 +87,13 @@ func prepare(ctx context.Context) (builder, error) {
 	if err != nil {
 		return builder{}, fmt.Errorf("asking go for its environment: %w", err)
 	}
-	return builder{root: filepath.Dir(env.GOMOD), flags: env.GOFLAGS}, nil
+	return builder{root: filepath.Dir(filepath.Dir(env.GOMOD)), flags: env.GOFLAGS}, nil
 }
 
 // readSources reads the folders of the sources. go test does not run a test again while the files and
 // folders that it opened are as they were, and it does not know what the programs are made of.
 func (b builder) readSources() error {
-	for _, folder := range []string{"client", "cmd", "gen", "internal", "plugins", "sdk", "tool"} {
+	for _, folder := range []string{"client", "gen", "internal", "plugins", "sdk", "server/cmd", "server/internal", "tool"} {
 		if err := filepath.WalkDir(filepath.Join(b.root, folder), func(path string, entry fs.DirEntry, err error) error {
 			if name := entry.Name(); err == nil && (name == "node_modules" || name == "__pycache__") {
 				return fs.SkipDir
@@ -106,7 +106,7 @@ func (b builder) readSources() error {
 	return nil
 }
 
-// build builds packages of the two modules with programs: plugins is a module of its own.
+// build builds packages of the two modules with programs: those of the shipped plugins are in a module of their own.
 func (b builder) build(ctx context.Context, dir string, packages []string, flags ...string) error {
 	var ours, plugins []string
 	for _, name := range packages {
@@ -116,7 +116,7 @@ func (b builder) build(ctx context.Context, dir string, packages []string, flags
 			ours = append(ours, name)
 		}
 	}
-	return errors.Join(b.buildModule(ctx, ".", dir, ours, flags), b.buildModule(ctx, "plugins", dir, plugins, flags))
+	return errors.Join(b.buildModule(ctx, "server", dir, ours, flags), b.buildModule(ctx, "plugins", dir, plugins, flags))
 }
 
 // buildModule builds packages of the module in a folder of the checkout.

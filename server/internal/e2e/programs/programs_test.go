@@ -46,7 +46,7 @@ func TestOverlay(t *testing.T) {
 	}
 	source := write("main.go.txt", "package main\n\nfunc main() { print(\"other\") }\n")
 	none := write("none.go.txt", "package main\n")
-	overlay := write("overlay.json", `{"Replace":{"`+root+`/internal/e2e/testplugins/versionplugin/main.go":"`+source+`","`+root+`/internal/e2e/testplugins/versionplugin/draft.go":"`+none+`"}}`)
+	overlay := write("overlay.json", `{"Replace":{"`+root+`/server/internal/e2e/testplugins/versionplugin/main.go":"`+source+`","`+root+`/server/internal/e2e/testplugins/versionplugin/draft.go":"`+none+`"}}`)
 	if err := programs.BuildOverlaid(t.Context(), overlay, dir, what); err != nil {
 		t.Fatal(err)
 	}

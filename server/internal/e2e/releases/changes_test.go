@@ -30,9 +30,9 @@ type change struct {
 // edit replaces the only occurrence of a text in a file.
 type edit struct{ file, old, instead string }
 
-// goTest is a command that runs tests of a package.
+// goTest is a command that runs tests of a package of the programs' module.
 func goTest(pkg, tests string, more ...string) []string {
-	return append([]string{"go", "test", "-count=1", pkg, "-run", tests}, more...)
+	return append([]string{"go", "-C", "server", "test", "-count=1", pkg, "-run", tests}, more...)
 }
 
 // TestEachBrokenPromiseIsCaughtByName breaks one promise of each kind in a copy of the repository. Its

@@ -29,7 +29,7 @@ func CompareListing(t *testing.T, path, metrics string, update bool) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("the metrics differ from %s; accept the change with\n\n\tgo test ./internal/telemetry/... -update\n\nnow:\n%s", path, got)
+		t.Errorf("the metrics differ from %s; accept the change with\n\n\tgo -C server test ./internal/telemetry/... -update\n\nnow:\n%s", path, got)
 	}
 }
 

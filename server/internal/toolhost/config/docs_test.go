@@ -12,7 +12,7 @@ import (
 
 const (
 	document = "../../../../docs/configuration.md"
-	begin    = "<!-- Generated from the structs of server/internal/toolhost/config: go test ./internal/toolhost/config -update -->\n"
+	begin    = "<!-- Generated from the structs of server/internal/toolhost/config: go -C server test ./internal/toolhost/config -update -->\n"
 	end      = "<!-- End of what is generated. -->\n"
 )
 
@@ -33,7 +33,7 @@ func TestDocumentationIsFresh(t *testing.T) {
 		}
 		return
 	}
-	t.Errorf("%s is stale: run go test ./internal/toolhost/config -update", document)
+	t.Errorf("%s is stale: run go -C server test ./internal/toolhost/config -update", document)
 }
 
 // reference returns the tables of all keys, except those of docs/common-settings.md.

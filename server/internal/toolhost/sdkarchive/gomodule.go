@@ -148,8 +148,8 @@ type GoCopy struct {
 }
 
 // GoModule returns the copy without the module's tests. Its go.mod requires only the modules that
-// the copied packages need. The go.mod of the published module requires those of all of toolhost,
-// and a plugin's go command would need the checksums of all of them.
+// the copied packages need. The go.mod of the published module also requires those of the client or of the
+// SDK, and of tests.
 func GoModule(sources fs.FS, use GoUse) (GoCopy, error) {
 	sum, err := fs.ReadFile(sources, "go.sum")
 	if err != nil {
@@ -175,7 +175,7 @@ func goRequires(sources fs.FS, modules []string) (version, requires string, err 
 	if err != nil {
 		return "", "", err
 	}
-	mod := strings.ReplaceAll(string(text), "\t", "")
+	mod := strings.NewReplacer("\t", "", "require ", "").Replace(string(text)) // a directive may be a block or a line
 	version = strings.TrimSpace(strings.TrimPrefix(linesOf(mod, []string{"go"}), "go "))
 	var b strings.Builder
 	for _, line := range slices.Sorted(strings.Lines(linesOf(mod, modules))) {
