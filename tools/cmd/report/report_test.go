@@ -107,8 +107,8 @@ func TestManyFlakyTestsFailTheRun(t *testing.T) {
 // A test of a package about what runs and when must pass the first time.
 func TestSomeTestsPassTheFirstTime(t *testing.T) {
 	for name, want := range map[string]bool{
-		"example.org/m/internal/toolhost/host": true, "example.org/m/internal/toolhost/host/ledger": true, "example.org/m/internal/agentd/loop": true,
-		"example.org/m/internal/toolhost/hostile": false, "example.org/m/internal/toolhost/hostserver": false, "example.org/m/sdk": false,
+		"example.org/m/server/internal/toolhost/host": true, "example.org/m/server/internal/toolhost/host/ledger": true, "example.org/m/server/internal/agentd/loop": true,
+		"example.org/m/server/internal/toolhost/hostile": false, "example.org/m/server/internal/toolhost/hostserver": false, "example.org/m/sdk": false,
 	} {
 		again := `{"Action":"run","Package":"P","Test":"TestX"}` + "\n" + `{"Action":"fail","Package":"P","Test":"TestX"}` + "\n" +
 			`{"Action":"run","Package":"P","Test":"TestX"}` + "\n" + `{"Action":"pass","Package":"P","Test":"TestX"}` + "\n"
