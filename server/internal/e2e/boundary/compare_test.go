@@ -28,11 +28,18 @@ func compare(t *testing.T, whole, s story) {
 	}
 }
 
-// begun returns the executed calls, without those that the undisturbed run may execute but need
-// not. On a busy machine, a call that is meant to time out may do so before its tool has begun.
+// begun returns how often each call was executed, in any attempt, without those that the undisturbed run may
+// execute but need not. Whether an approval needs a second attempt depends on whether the agent could ask for
+// it together with others. On a busy machine, a call that is meant to time out may do so before its tool has
+// begun.
 func begun(whole story, executed map[string]int) map[string]int {
-	left := maps.Clone(executed)
-	maps.DeleteFunc(left, func(id string, n int) bool { return n == 1 && mayNotBegin(whole.results[id].GetTool()) })
+	left := make(map[string]int)
+	for id, n := range executed {
+		if n != 1 || !mayNotBegin(whole.results[id].GetTool()) {
+			call, _, _ := strings.Cut(id, ".a")
+			left[call] += n
+		}
+	}
 	return left
 }
 
