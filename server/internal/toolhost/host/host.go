@@ -29,7 +29,6 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
 	"github.com/toolhost/toolhost/server/internal/toolhost/standing"
-	"github.com/toolhost/toolhost/tool"
 )
 
 // Process is a running plugin process that is ready for calls.
@@ -37,24 +36,6 @@ type Process = supervisor.Process
 
 // LaunchFunc starts an instance of a plugin and returns when the instance takes calls.
 type LaunchFunc = supervisor.LaunchFunc
-
-// Owner says whose calls an instance serves.
-type Owner = supervisor.Owner
-
-// LaunchOwner returns whose calls the instance will serve that a LaunchFunc starts. ctx must be
-// derived from the context of the LaunchFunc.
-func LaunchOwner(ctx context.Context) Owner { return supervisor.LaunchOwner(ctx) }
-
-// RefuseLaunch returns the error with which a LaunchFunc refuses an owner, such as one without
-// credentials. The plugin is not at fault: there is no backoff, and instances of other owners start.
-// The calls that wait for the instance end with err.
-func RefuseLaunch(err *tool.Error) error { return supervisor.RefuseLaunch(err) }
-
-// ReportLaunch sets the state of an instance that operators see while a LaunchFunc starts the
-// instance. ctx must be derived from the context of the LaunchFunc.
-func ReportLaunch(ctx context.Context, state tool.InstanceState) {
-	supervisor.ReportLaunch(ctx, state)
-}
 
 // errStopping is the cause of everything that ends because the host closes.
 var errStopping = supervisor.ErrStopping

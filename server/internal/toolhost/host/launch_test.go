@@ -11,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/lifecycle"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -80,7 +81,7 @@ func TestInstancesShowHowFarTheyAre(t *testing.T) {
 	states := []tool.InstanceState{tool.InstanceHandshaking, tool.InstanceWarming}
 	r.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
 		for _, state := range states {
-			host.ReportLaunch(ctx, state)
+			supervisor.ReportLaunch(ctx, state)
 			reported <- struct{}{}
 			<-next
 		}

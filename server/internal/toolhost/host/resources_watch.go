@@ -13,6 +13,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/authz"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/lifecycle"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginconn"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -41,7 +42,7 @@ func (o *offers) launch(launch LaunchFunc) LaunchFunc {
 	return func(ctx context.Context, p *catalog.Plugin, instance string) (Process, error) {
 		proc, err := launch(ctx, p, instance)
 		if err == nil && (p.Info.Offers != tool.Offers{}) {
-			o.followed.follow(o, proc.Conn(), p.Info.Name, LaunchOwner(ctx).Tenant)
+			o.followed.follow(o, proc.Conn(), p.Info.Name, supervisor.LaunchOwner(ctx).Tenant)
 		}
 		return proc, err
 	}

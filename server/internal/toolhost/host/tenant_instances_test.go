@@ -15,6 +15,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/lifecycle"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -32,7 +33,7 @@ func owned(t *testing.T, change func(*host.Config)) *rig {
 	spec := tool.Spec{Name: "whose", Description: "Says whose calls the process serves.", ReadOnly: true}
 	r := newRig(t, []hosttest.Tool{{Spec: spec}}, change)
 	r.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
-		owner, number := host.LaunchOwner(ctx), r.started()
+		owner, number := supervisor.LaunchOwner(ctx), r.started()
 		answer := fmt.Sprintf("%d %s %s %s", number, owner.Tenant, owner.Principal, owner.Session)
 		run := func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
 			return tool.TextResult(answer), nil
@@ -73,7 +74,7 @@ func TestQuarantineHoldsForOneTenant(t *testing.T) {
 		c.Settings.Lifecycle = func(string) lifecycle.Config { return lifecycle.Config{MaxCrashes: 1, ProbeAfter: -1} }
 	})
 	r.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
-		red, number := host.LaunchOwner(ctx).Tenant == "red", r.started()
+		red, number := supervisor.LaunchOwner(ctx).Tenant == "red", r.started()
 		run := func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
 			if red {
 				r.process(number).End(tool.Exit{Code: 3})

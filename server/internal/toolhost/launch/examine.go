@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
-	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginconn"
 	"github.com/toolhost/toolhost/server/internal/toolhost/process"
 	"github.com/toolhost/toolhost/tool"
@@ -32,7 +32,7 @@ func (l *Launcher) Process(p *catalog.Plugin, instance string) process.Config {
 // LaunchMCP starts an MCP server with the settings and the secrets of the plugin, and begins a
 // session. The caller ends the server. cfg says how to start the process, as Process does.
 func (l *Launcher) LaunchMCP(ctx context.Context, plugin *catalog.Plugin, cfg process.Config) (*MCPServer, error) {
-	server, err := l.mcpServer(&cfg, plugin, host.Owner{Tenant: identity.DefaultTenant})
+	server, err := l.mcpServer(&cfg, plugin, supervisor.Owner{Tenant: identity.DefaultTenant})
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
-	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/process"
 	"github.com/toolhost/toolhost/server/internal/toolhost/sandbox"
 	"github.com/toolhost/toolhost/tool"
@@ -129,8 +129,8 @@ func (l *Launcher) exposures(g Places, plugins ...*catalog.Plugin) (found []expo
 
 // replace makes the host replace the processes. It does not wait.
 func (l *Launcher) replace(exposed []exposure) {
-	h := l.host.Load()
-	if h == nil {
+	renew := l.renew.Load()
+	if renew == nil {
 		return // Follow looks again
 	}
 	names := map[string]bool{}
@@ -143,7 +143,7 @@ func (l *Launcher) replace(exposed []exposure) {
 			"plugin", e.by.plugin.Info.Name, "instance", e.by.instance, "path", e.path, "executed_by", e.of.Info.Name)
 	}
 	if len(names) > 0 {
-		h.Renew(func(p *catalog.Plugin) bool { return names[p.Info.Name] })
+		(*renew)(func(p *catalog.Plugin) bool { return names[p.Info.Name] })
 	}
 }
 
@@ -166,7 +166,7 @@ func (l *Launcher) outlast(ctx context.Context, g Places, one *runner) error {
 			err := tool.Errorf(tool.KindUnavailable, "the plugin %q does not start yet: it executes %s, which %s can still change, because it runs since before toolhost knew that. "+
 				"It is replaced when its calls have ended", one.plugin.Info.Name, e.path, e.by.instance)
 			err.RetryAfter = time.Second
-			return host.RefuseLaunch(err)
+			return supervisor.RefuseLaunch(err)
 		}
 	}
 	return nil
@@ -194,10 +194,13 @@ func (l *Launcher) recorded(ctx context.Context, g Places, p *catalog.Plugin, in
 	return started, nil
 }
 
+// Renew replaces the running instances of the plugins that a function selects. It does not wait.
+type Renew func(replaced func(p *catalog.Plugin) bool)
+
 // Follow makes the host replace the instances that could change what a plugin executes that the catalog
 // has found. stop ends that, and waits.
-func (l *Launcher) Follow(known *catalog.Catalog, h *host.Host) (stop func()) {
-	l.host.Store(h)
+func (l *Launcher) Follow(known *catalog.Catalog, renew Renew) (stop func()) {
+	l.renew.Store(&renew)
 	ctx, cancel := context.WithCancel(context.Background())
 	var following sync.WaitGroup
 	following.Go(func() { // ends with ctx

@@ -20,7 +20,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/secrets"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/config"
-	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/limits"
 	"github.com/toolhost/toolhost/server/internal/toolhost/namewatch"
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginconn"
@@ -39,7 +39,7 @@ type Launcher struct {
 	current     atomic.Pointer[Settings]
 	walls       sandbox.Machine                 // the sandbox mechanisms that processes got
 	known       atomic.Pointer[catalog.Catalog] // nil until plugins are called, and not only described
-	host        atomic.Pointer[host.Host]       // nil until Follow
+	renew       atomic.Pointer[Renew]           // nil until Follow
 	running     running                         // the processes that are called
 	tellMissing sync.Once
 	asked       atomic.Uint64 // descriptions so far; each process needs an instance name
@@ -85,7 +85,7 @@ type Settings struct {
 
 // Authorize returns a transport that adds the credentials of the owner of an instance to requests to
 // the server of a plugin.
-type Authorize func(p *catalog.Plugin, owner host.Owner, next http.RoundTripper) http.RoundTripper
+type Authorize func(p *catalog.Plugin, owner supervisor.Owner, next http.RoundTripper) http.RoundTripper
 
 // New returns a Launcher.
 func New(cfg Config, settings Settings) *Launcher {
@@ -125,9 +125,9 @@ func (l *Launcher) Configure(settings Settings) (replaced func(p *catalog.Plugin
 	}
 }
 
-// Launch implements host.LaunchFunc.
-func (l *Launcher) Launch(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
-	settings, owner := l.current.Load(), host.LaunchOwner(ctx)
+// Launch implements supervisor.LaunchFunc.
+func (l *Launcher) Launch(ctx context.Context, p *catalog.Plugin, instance string) (supervisor.Process, error) {
+	settings, owner := l.current.Load(), supervisor.LaunchOwner(ctx)
 	if p.Manifest.Remote() {
 		session, err := l.openRemote(ctx, settings, p, instance, owner)
 		if err != nil {
@@ -148,7 +148,7 @@ func (l *Launcher) Launch(ctx context.Context, p *catalog.Plugin, instance strin
 			cfg.Limits.MemoryBytes = less(cfg.Limits.MemoryBytes, most)
 		}
 		readBytecode(&cfg, p)
-		cfg.Report = func(state tool.InstanceState) { host.ReportLaunch(ctx, state) }
+		cfg.Report = func(state tool.InstanceState) { supervisor.ReportLaunch(ctx, state) }
 		if server, err = l.mcpServer(&cfg, p, owner); err != nil {
 			return nil, err
 		}
@@ -180,7 +180,7 @@ func (l *Launcher) Describe(ctx context.Context, p *catalog.Plugin) (tool.Descri
 	if !l.cfg.Brief {
 		writeBytecode(&cfg, p)
 	}
-	server, err := l.mcpServer(&cfg, p, host.Owner{Tenant: identity.DefaultTenant})
+	server, err := l.mcpServer(&cfg, p, supervisor.Owner{Tenant: identity.DefaultTenant})
 	if err != nil {
 		return tool.Description{}, err
 	}
@@ -253,7 +253,7 @@ func (l *Launcher) sandbox(cfg sandbox.Config) sandbox.Config {
 	return cfg
 }
 
-// hosted makes a process.Process a host.Process.
+// hosted makes a process.Process a supervisor.Process.
 type hosted struct {
 	*process.Process
 	conn      pluginconn.Conn
@@ -261,13 +261,13 @@ type hosted struct {
 	workspace string
 }
 
-// Workspace implements host.Process.
+// Workspace implements supervisor.Process.
 func (h hosted) Workspace() string { return h.workspace }
 
-// Conn implements host.Process.
+// Conn implements supervisor.Process.
 func (h hosted) Conn() pluginconn.Conn { return h.conn }
 
-// Limits implements host.Process.
+// Limits implements supervisor.Process.
 func (h hosted) Limits() []tool.EffectiveLimit {
 	held := h.Process.Limits()
 	for i := range held {
@@ -278,16 +278,16 @@ func (h hosted) Limits() []tool.EffectiveLimit {
 	return held
 }
 
-// Stop implements host.Process.
+// Stop implements supervisor.Process.
 func (h hosted) Stop(ctx context.Context) error { return h.Process.Stop(ctx, 0) }
 
-// Memory implements host.Process.
+// Memory implements supervisor.Process.
 func (h hosted) Memory() uint64 { return h.Process.Memory() }
 
-// CPU implements host.Process.
+// CPU implements supervisor.Process.
 func (h hosted) CPU() time.Duration { return h.Process.CPU() }
 
-// RSS implements host.Process.
+// RSS implements supervisor.Process.
 func (h hosted) RSS() uint64 {
 	size, err := h.Process.RSS()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
-	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/manifest"
 	"github.com/toolhost/toolhost/server/internal/toolhost/mcp/mcpclient"
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginclient"
@@ -28,7 +28,7 @@ type mcpServer struct {
 
 // mcpServer makes cfg start the MCP server that p describes, for an owner. It changes nothing for a
 // native plugin.
-func (l *Launcher) mcpServer(cfg *process.Config, p *catalog.Plugin, owner host.Owner) (*mcpServer, error) {
+func (l *Launcher) mcpServer(cfg *process.Config, p *catalog.Plugin, owner supervisor.Owner) (*mcpServer, error) {
 	s := &mcpServer{}
 	if p.Manifest == nil || p.Manifest.MCP == nil {
 		return s, nil
@@ -112,7 +112,7 @@ func (s *mcpServer) conn(started *process.Process) pluginconn.Conn {
 
 // PrincipalOf returns the key of the principal whose secrets an instance gets: its own, or any of
 // its tenant, which has the secrets of the tenant.
-func PrincipalOf(owner host.Owner) string {
+func PrincipalOf(owner supervisor.Owner) string {
 	if owner.Principal != "" || owner.Tenant == identity.DefaultTenant {
 		return owner.Principal
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/sdk/egress"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/config"
-	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/manifest"
 	"github.com/toolhost/toolhost/server/internal/toolhost/mcp/mcpclient"
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginconn"
@@ -23,7 +23,7 @@ import (
 )
 
 // openRemote begins a session with the MCP server at the URL of a plugin, for an owner.
-func (l *Launcher) openRemote(ctx context.Context, in *Settings, p *catalog.Plugin, instance string, owner host.Owner) (*remote.Instance, error) {
+func (l *Launcher) openRemote(ctx context.Context, in *Settings, p *catalog.Plugin, instance string, owner supervisor.Owner) (*remote.Instance, error) {
 	name, m := p.Info.Name, p.Manifest.MCP
 	settings := in.Config.Plugin(name).HTTP
 	pool, err := remoteTransport(m.URL, settings)
@@ -51,7 +51,7 @@ func (l *Launcher) openRemote(ctx context.Context, in *Settings, p *catalog.Plug
 		lines.Close()
 		// The lack of credentials is no fault of the server, and other principals may have them.
 		if denied, ok := errors.AsType[*tool.Error](err); ok && denied.Kind == tool.KindDenied {
-			return nil, host.RefuseLaunch(denied)
+			return nil, supervisor.RefuseLaunch(denied)
 		}
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (l *Launcher) openRemote(ctx context.Context, in *Settings, p *catalog.Plug
 
 // describeRemote asks the MCP server at the URL of a plugin what it offers.
 func (l *Launcher) describeRemote(ctx context.Context, in *Settings, p *catalog.Plugin, instance string) (tool.Description, error) {
-	session, err := l.openRemote(ctx, in, p, instance, host.Owner{Tenant: identity.DefaultTenant})
+	session, err := l.openRemote(ctx, in, p, instance, supervisor.Owner{Tenant: identity.DefaultTenant})
 	if err != nil {
 		return tool.Description{}, err
 	}
@@ -107,7 +107,7 @@ type staticHeaders struct {
 	launcher *Launcher
 	plugin   string
 	server   *manifest.MCP
-	owner    host.Owner
+	owner    supervisor.Owner
 	next     http.RoundTripper
 }
 

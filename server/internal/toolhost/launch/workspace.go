@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/config"
-	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/process"
 	"github.com/toolhost/toolhost/server/internal/toolhost/workspace/workspaceproxy"
 	"github.com/toolhost/toolhost/server/internal/toolhost/workspace/workspaces"
@@ -17,7 +17,7 @@ import (
 const workspaceVariable = "TOOLHOST_WORKSPACE"
 
 // launchOwned starts a process for an owner. It puts the owner's workspace into cfg.
-func (l *Launcher) launchOwned(ctx context.Context, cfg *process.Config, owner host.Owner) (*process.Process, error) {
+func (l *Launcher) launchOwned(ctx context.Context, cfg *process.Config, owner supervisor.Owner) (*process.Process, error) {
 	claim, err := l.claimWorkspace(cfg, owner)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (l *Launcher) launchOwned(ctx context.Context, cfg *process.Config, owner h
 
 // workspaceOwner returns whose workspace the calls of an owner have. It returns false for a process
 // that belongs to no session yet: a probe of a quarantined plugin, which gets no call.
-func (l *Launcher) workspaceOwner(owner host.Owner) (whose workspaces.Owner, known bool) {
+func (l *Launcher) workspaceOwner(owner supervisor.Owner) (whose workspaces.Owner, known bool) {
 	whose.Tenant = owner.Tenant
 	if l.cfg.PerSession {
 		whose.Principal, whose.Session = owner.Principal, owner.Session
@@ -60,7 +60,7 @@ func (l *Launcher) workspaceOwner(owner host.Owner) (whose workspaces.Owner, kno
 // claimWorkspace claims the workspace of the calls that a process will get, and puts it into the
 // Config of the process. The claim is nil if there is nothing to claim: all calls share a workspace,
 // the plugin has no access to it, or the process belongs to no session yet.
-func (l *Launcher) claimWorkspace(cfg *process.Config, owner host.Owner) (*workspaces.Claim, error) {
+func (l *Launcher) claimWorkspace(cfg *process.Config, owner supervisor.Owner) (*workspaces.Claim, error) {
 	if l.cfg.Workspaces == nil || cfg.Sandbox.WorkspaceAccess == tool.AccessNone {
 		return nil, nil
 	}
@@ -105,7 +105,7 @@ func (l *Launcher) guardWorkspace(claim *workspaces.Claim, started *process.Proc
 // claimSocket claims the socket at which a process gets the workspace of an owner, and puts it into the
 // Config of the process. The claim is nil if there is none: the workspaces are folders of this machine,
 // or the plugin has no access to them.
-func (l *Launcher) claimSocket(cfg *process.Config, owner host.Owner) (*workspaceproxy.Claim, error) {
+func (l *Launcher) claimSocket(cfg *process.Config, owner supervisor.Owner) (*workspaceproxy.Claim, error) {
 	access := cfg.Sandbox.WorkspaceAccess
 	whose, known := l.workspaceOwner(owner)
 	if l.cfg.Proxy == nil || !known || access != tool.AccessRead && access != tool.AccessWrite {

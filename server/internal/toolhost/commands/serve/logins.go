@@ -10,6 +10,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/secrets"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/launch"
 	"github.com/toolhost/toolhost/server/internal/toolhost/manifest"
 	"github.com/toolhost/toolhost/server/internal/toolhost/mcp/mcpauth"
@@ -42,7 +43,7 @@ func openLogins(state string, plugins *launch.Launcher, redactor *secrets.Redact
 		Learn:  redactor.LearnAt,
 		Logger: logger,
 	})
-	plugins.Authorize(func(p *catalog.Plugin, owner host.Owner, next http.RoundTripper) http.RoundTripper {
+	plugins.Authorize(func(p *catalog.Plugin, owner supervisor.Owner, next http.RoundTripper) http.RoundTripper {
 		server, ok := loginServer(p)
 		if !ok {
 			return next

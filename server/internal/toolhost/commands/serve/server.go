@@ -135,7 +135,7 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	}
 	h := host.New(cfg)
 	defer h.Close()
-	defer plugins.Follow(known, h)()
+	defer plugins.Follow(known, h.Renew)()
 	reloads.host = h
 	book.known, book.host = known, h
 	if options.Reload.Watch {
