@@ -95,7 +95,7 @@ func (e ending) publish(outcome tool.Outcome, record recording) {
 		case record == recordFailure && outcome.Err != nil:
 			c.services.records.recent.store(e.ended(outcome), c.services.records.history)
 		}
-		c.services.records.stats.count(c.request.Tool, identity.TenantOf(c.request.Principal), c.plugin(), outcome, outcome.Result.Duration, c.services.records.history)
+		c.services.records.stats.Count(c.request.Tool, identity.TenantOf(c.request.Principal), c.plugin(), outcome, outcome.Result.Duration)
 		c.observed.ended(c, outcome)
 		e.logEnd(outcome)
 	})

@@ -26,6 +26,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/history"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/logbuffer"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/statistics"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
 	"github.com/toolhost/toolhost/server/internal/toolhost/standing"
@@ -112,7 +113,7 @@ type Host struct {
 	ledger      *ledger.Ledger[*call]
 	log         loggers
 	plugins     *supervisor.Plugins
-	stats       *statistics
+	stats       *statistics.Statistics
 	recent      recentCalls
 	rates       *throttle.Rates
 	concurrency *throttle.Concurrency
@@ -140,7 +141,7 @@ func New(config Config) *Host {
 		cfg:         &cfg,
 		generations: &generations{},
 		log:         newLoggers(cfg.Logger),
-		stats:       newStatistics(),
+		stats:       statistics.New(cfg.History),
 		rates:       throttle.NewRates(),
 		concurrency: throttle.NewConcurrency(concurrencyOf(cfg.Catalog)),
 		usage:       throttle.NewUsage(),
@@ -179,7 +180,7 @@ func New(config Config) *Host {
 		h.wg.Go(h.settler.settleFound) // likewise
 	}
 	if cfg.History != nil {
-		h.wg.Go(h.flushStatistics) // likewise
+		h.wg.Go(func() { h.stats.Follow(h.ctx) }) // likewise
 	}
 	if cfg.Approvals != nil {
 		h.reportEnds()
@@ -205,7 +206,7 @@ func (h *Host) Close() error {
 	h.plugins.Close()
 	h.wg.Wait()
 	h.pool.Close()
-	h.stats.flush(h.cfg.History)
+	h.stats.Flush()
 	close(h.gone)
 	return nil
 }

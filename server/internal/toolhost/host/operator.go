@@ -10,6 +10,7 @@ import (
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/lifecycle"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/statistics"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -22,7 +23,7 @@ type operator struct {
 	ctx         context.Context // ends when the host closes
 	plugins     *supervisor.Plugins
 	upgrades    *supervisor.Upgrades
-	stats       *statistics
+	stats       *statistics.Statistics
 }
 
 // Plugins returns all plugins, ordered by name, with the reason for those that cannot be used.
@@ -169,9 +170,9 @@ func (o *operator) Stats(ctx context.Context, q tool.StatsQuery) ([]tool.Stats, 
 		if unknown != nil {
 			return nil, unknown
 		}
-		return o.stats.list(q.Plugin, q.Tenants), nil
+		return o.stats.List(q.Plugin, q.Tenants), nil
 	}
-	all, err := o.statsSince(ctx, q)
+	all, err := o.stats.Since(ctx, q)
 	if err == nil && len(all) == 0 && unknown != nil { // the history may have plugins that are gone
 		return nil, unknown
 	}

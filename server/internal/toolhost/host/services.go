@@ -6,6 +6,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/history"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/logbuffer"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/statistics"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
 	"github.com/toolhost/toolhost/server/internal/toolhost/standing"
@@ -54,7 +55,7 @@ type approvals struct {
 // callRecords is what operators read about calls.
 type callRecords struct {
 	recent  *recentCalls
-	stats   *statistics
+	stats   *statistics.Statistics
 	history *history.Log // nil: none
 	logs    *logbuffer.Buffer
 }

@@ -1,4 +1,5 @@
-package host
+// Package statistics counts the calls that have ended, by tool and tenant.
+package statistics
 
 import (
 	"cmp"
@@ -13,9 +14,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// statistics counts the calls that have ended, by tool and tenant: since the host was made, and by hour for
-// the history. It is safe for concurrent use.
-type statistics struct {
+// Statistics counts the calls that have ended, by tool and tenant: since it was made, and by hour for the
+// history. It is safe for concurrent use.
+type Statistics struct {
+	history *history.Log // nil: none
+
 	mu    sync.Mutex
 	tools map[toolOfTenant]*toolCounts
 }
@@ -31,11 +34,14 @@ type toolCounts struct {
 	hour history.Hour
 }
 
-func newStatistics() *statistics { return &statistics{tools: map[toolOfTenant]*toolCounts{}} }
+// New returns statistics without calls. log gets the counts by hour; nil: none.
+func New(log *history.Log) *Statistics {
+	return &Statistics{history: log, tools: map[toolOfTenant]*toolCounts{}}
+}
 
-// count adds a call of a tenant that has ended. took is 0 if the tool did not run. If the call is the first of
-// its tool and tenant in a new hour, count passes what it has of the hour before to the history.
-func (s *statistics) count(name, tenant, plugin string, outcome *tool.Outcome, took time.Duration, log *history.Log) {
+// Count adds a call of a tenant that has ended. took is 0 if the tool did not run. If the call is the first of
+// its tool and tenant in a new hour, Count passes what it has of the hour before to the history.
+func (s *Statistics) Count(name, tenant, plugin string, outcome *tool.Outcome, took time.Duration) {
 	cost := result.CostOf(outcome)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,23 +53,23 @@ func (s *statistics) count(name, tenant, plugin string, outcome *tool.Outcome, t
 	}
 	c.plugin = plugin
 	c.total.Count(outcome, took, cost)
-	if log == nil {
+	if s.history == nil {
 		return
 	}
 	now := time.Now()
 	if c.hour.Plugin != plugin || now.Sub(c.hour.Start) >= time.Hour || now.Before(c.hour.Start) {
-		c.flush(log)
+		c.flush(s.history)
 		c.hour.Start, c.hour.Tool, c.hour.Tenant, c.hour.Plugin = now.UTC().Truncate(time.Hour), name, tenant, plugin
 	}
 	c.hour.Count(outcome, took, cost)
 }
 
-// flush passes the counts of all tools to the history.
-func (s *statistics) flush(log *history.Log) {
+// Flush passes the counts of all tools to the history.
+func (s *Statistics) Flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.tools {
-		c.flush(log)
+		c.flush(s.history)
 	}
 }
 
@@ -71,16 +77,16 @@ func (s *statistics) flush(log *history.Log) {
 // loses.
 const flushEvery = 10 * time.Second
 
-// flushStatistics passes the statistics to the history from time to time, until the host closes.
-func (h *Host) flushStatistics() {
+// Follow passes the statistics to the history from time to time, until ctx ends.
+func (s *Statistics) Follow(ctx context.Context) {
 	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
-			h.stats.flush(h.cfg.History)
-		case <-h.ctx.Done():
-			return // Close passes the rest
+			s.Flush()
+		case <-ctx.Done():
+			return // the last Flush passes the rest
 		}
 	}
 }
@@ -94,9 +100,9 @@ func (c *toolCounts) flush(log *history.Log) {
 	c.hour.Counts = history.Counts{}
 }
 
-// list returns the statistics of a plugin's tools, or of all tools if plugin is empty, ordered by
+// List returns the statistics of a plugin's tools, or of all tools if plugin is empty, ordered by
 // tool. They count the calls of the tenants only.
-func (s *statistics) list(plugin string, tenants tool.Tenants) []tool.Stats {
+func (s *Statistics) List(plugin string, tenants tool.Tenants) []tool.Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sums := statSums{}
@@ -108,11 +114,11 @@ func (s *statistics) list(plugin string, tenants tool.Tenants) []tool.Stats {
 	return sums.list()
 }
 
-// statsSince returns the statistics that a query selects, from the beginning of the hour that
-// contains its time, ordered by tool and plugin.
-func (o *operator) statsSince(ctx context.Context, q tool.StatsQuery) ([]tool.Stats, error) {
-	o.stats.flush(o.cfg.History)
-	hours, err := o.cfg.History.Hours(ctx, q.Since)
+// Since returns the statistics that a query selects, from the beginning of the hour that
+// contains its time, ordered by tool and plugin. There must be a history.
+func (s *Statistics) Since(ctx context.Context, q tool.StatsQuery) ([]tool.Stats, error) {
+	s.Flush()
+	hours, err := s.history.Hours(ctx, q.Since)
 	if err != nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "%w", err)
 	}
