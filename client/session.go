@@ -8,7 +8,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
@@ -103,15 +102,6 @@ func (s *session) takes(token credential.Token) bool {
 	return takes
 }
 
-// retire makes the client open another session for the next call. The stream ends now or with its
-// last call.
-func (s *session) retire() {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.retired = true
-	s.endIfIdle()
-}
-
 // renew retires the session if the client has, or gets, another token than the stream was opened
 // with. It reports whether it did.
 func (s *session) renew(ctx context.Context) bool {
@@ -123,14 +113,6 @@ func (s *session) renew(ctx context.Context) bool {
 	}
 	s.retire()
 	return true
-}
-
-// endIfIdle ends the stream of a retired session without calls. The caller holds the mutex.
-func (s *session) endIfIdle() {
-	if s.retired && len(s.calls) == 0 && s.err == nil {
-		s.err = tool.Errorf(tool.KindUnavailable, "the call was not executed: %w", errRetired)
-		s.cancel()
-	}
 }
 
 // failed returns why the session accepts no calls, or nil.
@@ -202,18 +184,6 @@ func accepted(stream connectStream) error {
 		_, err = stream.Recv()
 	}
 	return err
-}
-
-// watch retires the session when its connection takes no new streams, because the server limits the
-// age of connections or shuts down. gRPC reports that only by the state of the connection, which
-// stops being READY. watch ends with the stream.
-func (s *session) watch(conn *link.Conn) {
-	for state := conn.GetState(); state == connectivity.Ready || state == connectivity.Connecting; state = conn.GetState() {
-		if !conn.WaitForStateChange(s.ctx, state) {
-			return
-		}
-	}
-	s.retire()
 }
 
 // refusedStream reports whether err is the answer of a server that did not accept the stream. Such
@@ -315,9 +285,6 @@ func (s *session) open(ctx context.Context, call tool.Call, complete bool) (*exe
 	}
 	return e, nil
 }
-
-// errRetired is wrapped by the errors of a session that has retired. Another session takes the call.
-var errRetired = errors.New("the session has retired")
 
 // enter assigns a number to a call.
 func (s *session) enter(e *execution) error {
