@@ -95,7 +95,7 @@ func (a *attempt) start() bool {
 	}
 	a.wire, a.whole = wire, frame.Complete
 	c.observed.attempted(a)
-	c.events.Start(tool.Started{CallID: c.request.ID, Plugin: a.supervisor.Name(), Instance: a.instance.ID(), Attempt: a.number, Asks: asking{c}.permitted()})
+	c.events.Start(tool.Started{CallID: c.request.ID, Plugin: a.supervisor.Name(), Instance: a.instance.ID(), Attempt: a.number, Asks: c.mayAsk()})
 	return true
 }
 
@@ -116,7 +116,7 @@ func (a *attempt) frame(secrets map[string]string) pluginconn.Start {
 		Values:      contextFor(&c.request, c.tool.Spec.ContextKeys, workspace),
 		Secrets:     secrets,
 		Traceparent: c.request.Traceparent,
-		Answers:     asking{c}.kinds(),
+		Answers:     c.answered(),
 		Artifacts:   a.readArtifact,
 		Hold:        a.holdResult,
 	}
@@ -207,7 +207,7 @@ func (a *attempt) follow() {
 		ev, err := a.next(ctx)
 		switch {
 		case err == nil && ev.Ended != nil:
-			asking{a.call}.abandon()
+			a.call.abandonQuestions()
 			a.ended(*ev.Ended)
 			return
 		case err == nil && ev.Question != nil:
@@ -217,11 +217,11 @@ func (a *attempt) follow() {
 			a.heard = true
 			a.publish(ev)
 		case ctx.Err() != nil:
-			asking{a.call}.abandon()
+			a.call.abandonQuestions()
 			a.interrupt(context.Cause(ctx))
 			return
 		default:
-			a.unanswered = asking{a.call}.abandon()
+			a.unanswered = a.call.abandonQuestions()
 			a.lost(err)
 			return
 		}

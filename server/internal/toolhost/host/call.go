@@ -15,6 +15,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/eventlog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/question"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/result"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
@@ -49,7 +50,7 @@ type call struct {
 	report   result.Report
 	observed *callReport // nil: there is no observer
 
-	questions atomic.Pointer[questions] // nil: the tool has not asked anything
+	questions atomic.Pointer[question.Questions] // nil: the tool has not asked anything
 
 	// The schema of structured results, as the session of the call sees the tool; nil: none.
 	output atomic.Pointer[catalog.Schema]
@@ -152,14 +153,14 @@ func (c *call) hasFilters() bool {
 // preview lets the plugin look at the arguments while they arrive.
 func (c *call) preview(text []byte) {
 	c.args.preview(text)
-	asking{c}.allowPause()
+	c.allowPause()
 	c.timer.Set(c.settings.MaxTimeout)
 	c.spawn(c.execute)
 }
 
 // setDeadline sets the deadline of a call whose arguments are complete.
 func (c *call) setDeadline() {
-	asking{c}.allowPause()
+	c.allowPause()
 	timeout := c.settings.timeout(&c.request, &c.tool.Spec)
 	if !c.tool.Spec.ProgressExtendsTimeout {
 		c.timer.Set(timeout)

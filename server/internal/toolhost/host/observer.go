@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/wire/trace"
 	"github.com/toolhost/toolhost/server/internal/audit"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/question"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -31,35 +32,7 @@ type Observer interface {
 	// CallDecided reports what the policy decided, and by which rule; rule may be empty.
 	CallDecided(outcome audit.Outcome, rule string)
 	// CallAsked reports the end of a question of a plugin's tool.
-	CallAsked(plugin string, kind tool.QuestionKind, outcome QuestionOutcome)
-}
-
-// QuestionOutcome says how a question of a tool ended.
-type QuestionOutcome string
-
-// How a question of a tool ends.
-const (
-	AskRefused   QuestionOutcome = "refused"   // it was not permitted, malformed, or beyond a bound
-	AskAnswered  QuestionOutcome = "answered"  // with what the tool wanted
-	AskDeclined  QuestionOutcome = "declined"  // by a person
-	AskDismissed QuestionOutcome = "dismissed" // by a person
-	AskFailed    QuestionOutcome = "failed"    // the caller answered with an error
-	AskExpired   QuestionOutcome = "expired"
-	AskAbandoned QuestionOutcome = "abandoned" // the call ended first
-)
-
-// outcomeOfAnswer returns how a question with an answer ended.
-func outcomeOfAnswer(a *tool.Answer) QuestionOutcome {
-	switch {
-	case a.Err != nil:
-		return AskFailed
-	case a.Person != nil && a.Person.Action == tool.PersonDecline:
-		return AskDeclined
-	case a.Person != nil && a.Person.Action == tool.PersonDismiss:
-		return AskDismissed
-	default:
-		return AskAnswered
-	}
+	CallAsked(plugin string, kind tool.QuestionKind, outcome question.Outcome)
 }
 
 // PluginObserver receives reports about plugins and their instances. See supervisor.Observer.
@@ -248,7 +221,7 @@ func (r *callReport) decided(entry *audit.Decision) {
 }
 
 // asked reports the end of a question.
-func (r *callReport) asked(plugin string, kind tool.QuestionKind, outcome QuestionOutcome) {
+func (r *callReport) asked(plugin string, kind tool.QuestionKind, outcome question.Outcome) {
 	if r != nil && kind != "" {
 		r.observer.CallAsked(plugin, kind, outcome)
 	}

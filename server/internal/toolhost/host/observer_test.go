@@ -19,6 +19,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/secrets"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/question"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -61,7 +62,7 @@ func (r *recorder) CallDecided(outcome audit.Outcome, rule string) {
 	r.decided = append(r.decided, string(outcome)+" "+rule)
 }
 
-func (r *recorder) CallAsked(plugin string, kind tool.QuestionKind, outcome host.QuestionOutcome) {
+func (r *recorder) CallAsked(plugin string, kind tool.QuestionKind, outcome question.Outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked = append(r.asked, fmt.Sprint(plugin, " ", kind, " ", outcome))

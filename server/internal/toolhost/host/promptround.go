@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/question"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -35,11 +36,11 @@ func acceptGiven(settings *generation, r *tool.PromptRequest) ([]tool.Answer, er
 		if !slices.Contains(r.Answers, q.Kind()) { // the operator may have revoked it
 			return nil, mayNotAsk(r.Name, q.Plugin, q.Kind())
 		}
-		o := openQuestion{question: q}
-		if refused := o.check(&q); refused != nil {
+		o := question.NewOpen(q)
+		if refused := o.Check(&q); refused != nil {
 			return nil, refused
 		}
-		answer, refused := o.accept(r.Given[i], settings.Questions.Bytes)
+		answer, refused := o.Accept(r.Given[i], settings.Questions.Bytes)
 		if refused != nil {
 			return nil, refused
 		}
@@ -64,19 +65,19 @@ func checkRound(settings *generation, plugin string, r *tool.PromptRequest, aske
 	}
 	bytes := 0
 	for i, q := range asked.Questions {
-		o := openQuestion{question: q, size: questionSize(&q)}
-		bytes += o.size
+		o, size := question.NewOpen(q), question.Size(&q)
+		bytes += size
 		switch {
 		case !slices.Contains(r.Answers, q.Kind()):
 			return nil, mayNotAsk(r.Name, plugin, q.Kind())
-		case o.size > limits.Bytes || bytes > maxOpenBytes:
-			return nil, tool.Errorf(tool.KindInvalidArgument, "the question of %q has %d bytes; it may have %d, and those of a round may have %d", plugin, o.size, limits.Bytes, maxOpenBytes)
+		case size > limits.Bytes || bytes > question.MaxOpenBytes:
+			return nil, tool.Errorf(tool.KindInvalidArgument, "the question of %q has %d bytes; it may have %d, and those of a round may have %d", plugin, size, limits.Bytes, question.MaxOpenBytes)
 		}
-		if refused := o.check(&q); refused != nil {
+		if refused := o.Check(&q); refused != nil {
 			return nil, refused
 		}
 		wait := limits.MaxWait
-		if wanted := o.wanted(); wanted > 0 {
+		if wanted := o.Wanted(); wanted > 0 {
 			wait = min(wait, wanted)
 		}
 		q.ID, q.Plugin, q.Expires = uint32(i+1), plugin, time.Now().Add(wait)
@@ -90,5 +91,5 @@ func checkRound(settings *generation, plugin string, r *tool.PromptRequest, aske
 }
 
 func mayNotAsk(prompt, plugin string, kind tool.QuestionKind) *tool.Error {
-	return tool.Errorf(tool.KindUnsupported, "%q asks %s before it fills in the prompt %q: the caller cannot be asked, or `plugin.%[1]s.ask` in toolhost.yaml does not permit it", plugin, whom(kind), prompt)
+	return tool.Errorf(tool.KindUnsupported, "%q asks %s before it fills in the prompt %q: the caller cannot be asked, or `plugin.%[1]s.ask` in toolhost.yaml does not permit it", plugin, question.Whom(kind), prompt)
 }

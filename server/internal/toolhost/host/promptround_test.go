@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/question"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -30,7 +31,7 @@ func reply(content string) []tool.Answer {
 func TestPromptAsks(t *testing.T) {
 	person := []tool.QuestionKind{tool.QuestionPerson}
 	granted := func(c *host.Config) {
-		c.Asks, c.Questions = mayAskAll, host.QuestionLimits{PerCall: 2, Bytes: 1000}
+		c.Asks, c.Questions = mayAskAll, question.Limits{PerCall: 2, Bytes: 1000}
 	}
 	greet := tool.PromptRequest{Name: "greet", Answers: person}
 	for name, test := range map[string]struct {

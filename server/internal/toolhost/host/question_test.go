@@ -13,6 +13,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/question"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -212,7 +213,7 @@ func TestBoundsOfQuestions(t *testing.T) {
 			}
 		}
 		return tool.TextResult("done"), nil
-	}, func(cfg *host.Config) { cfg.Questions = host.QuestionLimits{PerCall: 2, Bytes: 1000} })
+	}, func(cfg *host.Config) { cfg.Questions = question.Limits{PerCall: 2, Bytes: 1000} })
 	e := openCall(t, r, askCall("bounds"))
 	for range 2 {
 		if err := r.AnswerQuestion(t.Context(), tool.CallKey{ID: "bounds"}, nextQuestion(t, e).ID, yes); err != nil {
@@ -356,33 +357,33 @@ func TestALateWatcherFindsTheOpenQuestion(t *testing.T) {
 
 // Each question is reported once, with how it ended.
 func TestQuestionsAreReported(t *testing.T) {
-	for want, answer := range map[host.QuestionOutcome]*tool.Answer{
-		host.AskAnswered:  &yes,
-		host.AskDeclined:  {Person: &tool.PersonAnswer{Action: tool.PersonDecline}},
-		host.AskDismissed: {Person: &tool.PersonAnswer{Action: tool.PersonDismiss}},
-		host.AskFailed:    {Err: tool.Errorf(tool.KindUnavailable, "no")},
-		host.AskExpired:   nil,
-		host.AskAbandoned: nil,
-		host.AskRefused:   nil,
+	for want, answer := range map[question.Outcome]*tool.Answer{
+		question.Answered:  &yes,
+		question.Declined:  {Person: &tool.PersonAnswer{Action: tool.PersonDecline}},
+		question.Dismissed: {Person: &tool.PersonAnswer{Action: tool.PersonDismiss}},
+		question.Failed:    {Err: tool.Errorf(tool.KindUnavailable, "no")},
+		question.Expired:   nil,
+		question.Abandoned: nil,
+		question.Refused:   nil,
 	} {
 		t.Run(string(want), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				seen := &recorder{}
 				r := newAskRig(t, func(ctx context.Context, c *pluginwire.ServerCall) (tool.Result, error) {
 					message := "Go on?"
-					if want == host.AskRefused {
+					if want == question.Refused {
 						message = ""
 					}
 					_, err := c.Ask(ctx, personQuestion(message))
 					return tool.TextResult("done"), err
 				}, func(cfg *host.Config) { cfg.Observer = seen })
 				e := openCall(t, r, askCall("reported"))
-				if want != host.AskRefused {
+				if want != question.Refused {
 					q := nextQuestion(t, e)
 					switch want {
-					case host.AskExpired:
+					case question.Expired:
 						time.Sleep(2 * time.Hour)
-					case host.AskAbandoned:
+					case question.Abandoned:
 						e.Cancel("not needed")
 					default:
 						if err := r.AnswerQuestion(t.Context(), tool.CallKey{ID: "reported"}, q.ID, *answer); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/secrets"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/lifecycle"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/question"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
 	"github.com/toolhost/toolhost/server/internal/toolhost/policy"
 	"github.com/toolhost/toolhost/tool"
@@ -65,7 +66,7 @@ type Settings struct {
 	// Asks returns what the operator permits the tools of a plugin to ask. Nil: nothing.
 	Asks func(plugin string) []tool.QuestionKind
 	// Questions bounds what tools ask.
-	Questions QuestionLimits
+	Questions question.Limits
 
 	// MaxShown is how many bytes of text and JSON a result shows if its caller sets nothing; 0: 4
 	// KiB.
@@ -88,15 +89,6 @@ type ApprovalLimits struct {
 	Longest      time.Duration // from the creation of an approval until it expires; 0: 30 days
 	PerPrincipal int           // the approvals of one principal; 0: 100
 	PerTenant    int           // the approvals of one tenant; 0: 1,000
-}
-
-// QuestionLimits bound the questions of tools. The zero value has all defaults.
-type QuestionLimits struct {
-	PerCall int // questions of one call; 0: 16
-	Bytes   int // of one question and of one answer; 0: 256 KiB
-	// MaxWait bounds how long a question is open, and how long all questions of a call together pause
-	// its deadline; 0: 1 h.
-	MaxWait time.Duration
 }
 
 func (s Settings) withDefaults() Settings {

@@ -17,6 +17,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/telemetry"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/lifecycle"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/question"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -85,7 +86,7 @@ func (o *Observer) CallDecided(outcome audit.Outcome, rule string) {
 }
 
 // CallAsked implements host.Observer.
-func (o *Observer) CallAsked(plugin string, kind tool.QuestionKind, outcome host.QuestionOutcome) {
+func (o *Observer) CallAsked(plugin string, kind tool.QuestionKind, outcome question.Outcome) {
 	if o.meters != nil {
 		o.meters.questions.Add(context.Background(), 1, o.meters.option(labels{plugin: plugin, kind: string(kind), outcome: string(outcome)}))
 	}

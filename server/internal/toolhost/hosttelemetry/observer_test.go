@@ -21,6 +21,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/telemetry/telemetryconfig"
 	"github.com/toolhost/toolhost/server/internal/telemetry/telemetrytest"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/question"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hosttelemetry"
 	"github.com/toolhost/toolhost/tool"
@@ -302,7 +303,7 @@ func reportEverything(t *testing.T, o *hosttelemetry.Observer) {
 	o.InstanceReady("p", time.Second)
 	o.LaunchFailed("p", tool.Errorf(tool.KindUnavailable, "no"))
 	o.CallDecided(audit.Denied, "a-rule")
-	o.CallAsked("p", tool.QuestionPerson, host.AskDeclined)
+	o.CallAsked("p", tool.QuestionPerson, question.Declined)
 }
 func TestListener(t *testing.T) {
 	s := settings()

@@ -9,6 +9,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/lifecycle"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/logbuffer"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/question"
 	"github.com/toolhost/toolhost/server/internal/toolhost/launch"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -58,7 +59,7 @@ func hostSettings(options *Options, store *secrets.Store, known *catalog.Catalog
 			Off: !options.Approvals.Standing, Longest: options.Approvals.Longest, PerPrincipal: options.Approvals.PerPrincipal, PerTenant: options.Approvals.PerTenant,
 		},
 		Asks: asks(options),
-		Questions: host.QuestionLimits{
+		Questions: question.Limits{
 			PerCall: options.Questions.PerCall, Bytes: int(options.Questions.MaxBytes), MaxWait: options.Questions.MaxWait,
 		},
 

@@ -1,4 +1,4 @@
-package host
+package question
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 // textSchema is the schema of an answer if the tool sent none.
 const textSchema = `{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`
 
-// check checks what a question says, and completes it.
-func (o *openQuestion) check(q *tool.Question) *tool.Error {
+// Check checks what a question says, and completes it.
+func (o *Open) Check(q *tool.Question) *tool.Error {
 	if q.Person != nil {
 		return o.checkPerson(q.Person)
 	}
@@ -35,7 +35,7 @@ func (o *openQuestion) check(q *tool.Question) *tool.Error {
 	return nil
 }
 
-func (o *openQuestion) checkPerson(p *tool.PersonQuestion) *tool.Error {
+func (o *Open) checkPerson(p *tool.PersonQuestion) *tool.Error {
 	if p.Message == "" {
 		return tool.Errorf(tool.KindInvalidArgument, "the question has no message")
 	}
@@ -72,8 +72,8 @@ func checkContent(blocks []tool.Content) *tool.Error {
 	return nil
 }
 
-// accept returns an answer in the form for the plugin, or why it does not fit the question.
-func (o *openQuestion) accept(a tool.Answer, most int) (tool.Answer, *tool.Error) {
+// Accept returns an answer in the form for the plugin, or why it does not fit the question.
+func (o *Open) Accept(a tool.Answer, most int) (tool.Answer, *tool.Error) {
 	given := 0
 	for _, set := range []bool{a.Person != nil, a.Model != nil, a.Roots != nil, a.Err != nil} {
 		if set {
@@ -87,18 +87,18 @@ func (o *openQuestion) accept(a tool.Answer, most int) (tool.Answer, *tool.Error
 		return a, tool.Errorf(tool.KindInvalidArgument, "the answer has %d bytes; it may have %d", size, most)
 	case a.Err != nil:
 		return tool.Answer{Err: &tool.Error{Kind: a.Err.Kind, Message: a.Err.Message, RetryAfter: a.Err.RetryAfter}}, nil
-	case a.Model != nil && o.question.Model != nil:
+	case a.Model != nil && o.Question.Model != nil:
 		if len(a.Model.Content) == 0 {
 			return a, tool.Errorf(tool.KindInvalidArgument, "the response of the model is empty")
 		}
 		return a, checkContent(a.Model.Content)
-	case a.Person != nil && o.question.Person != nil:
+	case a.Person != nil && o.Question.Person != nil:
 		person, err := o.acceptPerson(*a.Person)
 		return tool.Answer{Person: person}, err
-	case a.Roots != nil && o.question.Roots != nil:
+	case a.Roots != nil && o.Question.Roots != nil:
 		return a, checkRoots(a.Roots.Roots)
 	default:
-		return a, tool.Errorf(tool.KindInvalidArgument, "the question asks %s, and the answer is of another kind", whom(o.question.Kind()))
+		return a, tool.Errorf(tool.KindInvalidArgument, "the question asks %s, and the answer is of another kind", Whom(o.Question.Kind()))
 	}
 }
 
@@ -117,15 +117,15 @@ func checkRoots(roots []tool.Root) *tool.Error {
 	return nil
 }
 
-// whom returns what a question of a kind asks, for messages.
-func whom(kind tool.QuestionKind) string {
+// Whom returns what a question of a kind asks, for messages.
+func Whom(kind tool.QuestionKind) string {
 	if kind == tool.QuestionRoots {
 		return "for the folders of the caller"
 	}
 	return "a " + string(kind)
 }
 
-func (o *openQuestion) acceptPerson(a tool.PersonAnswer) (*tool.PersonAnswer, *tool.Error) {
+func (o *Open) acceptPerson(a tool.PersonAnswer) (*tool.PersonAnswer, *tool.Error) {
 	switch a.Action {
 	case tool.PersonAccept:
 	case tool.PersonDecline, tool.PersonDismiss:
@@ -147,8 +147,8 @@ func (o *openQuestion) acceptPerson(a tool.PersonAnswer) (*tool.PersonAnswer, *t
 	return &a, nil
 }
 
-// questionSize returns the size of what the tool wrote, in bytes.
-func questionSize(q *tool.Question) int {
+// Size returns the size of what the tool wrote, in bytes.
+func Size(q *tool.Question) int {
 	if q.Person != nil {
 		return len(q.Key) + len(q.Person.Message) + len(q.Person.Schema)
 	}
