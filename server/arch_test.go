@@ -55,7 +55,7 @@ var libraries = map[string][]string{
 	"github.com/tailscale/hujson":           {"server/internal/toolhost/commands/mcp"},
 	"github.com/santhosh-tekuri/jsonschema": {"internal/text/arguments"},
 	"github.com/google/jsonschema-go":       {"sdk"},
-	"github.com/yosida95/uritemplate":       {"server/internal/toolhost/host"},
+	"github.com/yosida95/uritemplate":       {"server/internal/toolhost/host/offers"},
 	"cel.dev/cel-go":                        {"server/internal/toolhost/policy"},
 	"golang.org/x/text":                     {"internal/text", "server/internal/terminal/cli", "server/internal/toolhost/toolsearch"},
 	"golang.org/x/mod":                      {"server/internal/toolhost/scaffold"},

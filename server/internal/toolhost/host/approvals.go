@@ -130,7 +130,7 @@ func (in toolView) propose(ctx context.Context, r *tool.ApprovalRequest, call *t
 	case policy.Allow:
 		return a, tool.Errorf(tool.KindInvalidArgument, "the call of %q needs no approval", call.Tool)
 	default:
-		return a, tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s", call.Tool, because(d))
+		return a, tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s", call.Tool, d.Because())
 	}
 	definition := in.tool.DefinitionDigest()
 	if r.DefinitionSHA256 != "" && r.DefinitionSHA256 != definition {

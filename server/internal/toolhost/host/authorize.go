@@ -82,7 +82,7 @@ func (made *decision) judge(call *tool.Call, s submission, final arguments.Parse
 		refused.Rule, refused.FourEyes = d.Rule, other
 	default:
 		made.entry.Outcome = audit.Denied
-		made.refused = tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s", call.Tool, because(d))
+		made.refused = tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s", call.Tool, d.Because())
 		made.refused.Rule = d.Rule
 		return
 	}
@@ -122,15 +122,7 @@ func whyApproval(toolName string, d policy.Decision) string {
 	if d.Rule == "" {
 		return "the tool \"" + toolName + "\" is dangerous"
 	}
-	return "the call of \"" + toolName + "\" needs consent, " + because(d)
-}
-
-// because names the rule that decided, with its reason.
-func because(d policy.Decision) string {
-	if d.Reason == "" {
-		return "by the rule \"" + d.Rule + "\""
-	}
-	return d.Reason + " (rule \"" + d.Rule + "\")"
+	return "the call of \"" + toolName + "\" needs consent, " + d.Because()
 }
 
 // approvalOf returns the approval of a call if it is for exactly these final arguments, and an

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/offers"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -15,6 +16,7 @@ type generation struct {
 	Settings
 	number     uint64 // of the catalog's snapshots with the overrides of these settings
 	authorizer authorizer
+	offers     offers.Settings
 }
 
 // generations has the generation in force, and the one before it.
@@ -93,6 +95,10 @@ func (h *Host) newGeneration(s Settings, number uint64) *generation {
 	if !g.Approvals.Off {
 		g.authorizer.standing = h.cfg.Approvals
 	}
+	g.offers = offers.Settings{
+		Policy: g.Policy, Secrets: g.Secrets, Quotas: g.Quotas, Disabled: g.Disabled, Asks: g.Asks, Questions: g.Questions,
+		MaxShown: g.MaxShown, DefaultTimeout: g.DefaultTimeout, Record: g.authorizer.record,
+	}
 	return g
 }
 
@@ -104,6 +110,12 @@ func concurrencyOf(known *catalog.Catalog) func(name string) (most int, found bo
 		}
 		return 0, false // the tool has just been removed or renamed, or is a filter
 	}
+}
+
+// offersView returns the settings in force for resources and prompts, and the snapshot that belongs to them.
+func (h *Host) offersView() (*offers.Settings, *catalog.Snapshot) {
+	g, snapshot := h.generations.view(h.cfg.Catalog)
+	return &g.offers, snapshot
 }
 
 // supervisorSettings returns the settings in force that concern instances.

@@ -26,6 +26,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/history"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/logbuffer"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/offers"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/statistics"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
@@ -98,14 +99,17 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// offering is embedded in a Host, which has its methods and not its name.
+type offering = offers.Offers
+
 // Host executes calls. All methods are safe for concurrent use, and their errors are *tool.Error.
 //
 // Its methods come from four parts: Host opens calls and shows them, the embedded toolList lists
-// and finds tools, the embedded offers lists and reads resources and prompts, and the embedded
+// and finds tools, the embedded offering lists and reads resources and prompts, and the embedded
 // operator shows plugins and carries out operators' commands.
 type Host struct {
 	*toolList
-	*offers
+	*offering
 	*operator
 
 	cfg         *Config // without Settings: see generations
@@ -155,17 +159,16 @@ func New(config Config) *Host {
 	h.ledger = ledger.New[*call](ledger.Config{
 		Store: cfg.Calls, MaxEntries: cfg.MaxLedgerEntries, MaxBytes: cfg.MaxLedgerBytes, Quota: h.resultQuota, Logger: h.log.storage,
 	})
-	h.offers = &offers{
-		cfg: h.cfg, generations: h.generations, ctx: h.ctx, spawn: h.spawn, usage: h.usage, log: h.log,
-		lists: newOfferLists(), followed: newFollowed(),
-	}
+	h.offering = offers.New(offers.Config{
+		Context: h.ctx, Spawn: h.spawn, Catalog: cfg.Catalog, View: h.offersView, Plugins: func() *supervisor.Plugins { return h.plugins },
+		Usage: h.usage, Artifacts: cfg.Artifacts, Logger: h.log.calls,
+	})
 	h.plugins = supervisor.New(supervisor.Config{
 		Context: h.ctx, Spawn: h.spawn,
-		Catalog: cfg.Catalog, Launch: h.offers.launch(cfg.Launch), Settings: h.supervisorSettings,
+		Catalog: cfg.Catalog, Launch: h.offering.Launch(cfg.Launch), Settings: h.supervisorSettings,
 		Logger: h.log.lifecycle, History: cfg.History, Redactor: first.Secrets.Redactor(),
 		MaxLaunches: cfg.MaxLaunches, MaxExits: cfg.MaxExits, MaxEvents: cfg.MaxEvents,
 	})
-	h.offers.plugins = h.plugins
 	if cfg.Artifacts != nil {
 		cfg.Artifacts.Limit(h.artifactQuota)
 	}

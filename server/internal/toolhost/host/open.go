@@ -116,7 +116,7 @@ func (h *Host) checkCall(ctx context.Context, call *tool.Call) error {
 			return tool.Errorf(tool.KindInvalidArgument, "the call id cannot be used: %w", err)
 		}
 	}
-	if err := checkSession(call.Session); err != nil {
+	if err := ledger.CheckSession(call.Session); err != nil {
 		return err
 	}
 	if call.Timeout < 0 {
@@ -133,17 +133,6 @@ func (h *Host) checkCall(ctx context.Context, call *tool.Call) error {
 	}
 	if err := h.ledger.Check(ctx, call); err != nil {
 		return err
-	}
-	return nil
-}
-
-// checkSession refuses a session name that no call could have.
-func checkSession(session string) error {
-	if session == "" {
-		return nil
-	}
-	if err := tool.CheckID(session); err != nil {
-		return tool.Errorf(tool.KindInvalidArgument, "the session cannot be used: %w", err)
 	}
 	return nil
 }

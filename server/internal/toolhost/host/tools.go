@@ -9,6 +9,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/authz"
 	"github.com/toolhost/toolhost/server/internal/text/render"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -37,7 +38,7 @@ func (l *toolList) ListTools(ctx context.Context, q tool.Query) ([]tool.Info, er
 // ListPage is ListTools for the tools whose names follow the name after. An empty name means all
 // tools. It examines only the tools between that name and the last one that it returns.
 func (l *toolList) ListPage(ctx context.Context, q tool.Query, after string) ([]tool.Info, error) {
-	if err := checkSession(q.Session); err != nil {
+	if err := ledger.CheckSession(q.Session); err != nil {
 		return nil, err
 	}
 	var tools []*catalog.Tool
@@ -67,7 +68,7 @@ func (l *toolList) SearchTools(ctx context.Context, words string, q tool.Query) 
 	if err := checkCount(q); err != nil {
 		return nil, err
 	}
-	if err := checkSession(q.Session); err != nil {
+	if err := ledger.CheckSession(q.Session); err != nil {
 		return nil, err
 	}
 	indexed := l.search.of(l.cfg.Catalog)
@@ -125,7 +126,7 @@ func (l *toolList) RenderTools(ctx context.Context, format tool.Format, q tool.Q
 // GetTool returns one tool. If the tool is unknown, GetTool waits until new plugins have described
 // themselves. Errors: invalid_argument, not_found, unavailable.
 func (l *toolList) GetTool(ctx context.Context, name string, v tool.Viewer) (tool.Info, error) {
-	if err := checkSession(v.Session); err != nil {
+	if err := ledger.CheckSession(v.Session); err != nil {
 		return tool.Info{}, err
 	}
 	in, err := l.lookup(ctx, name, permission{authz.FromContext(ctx), authz.ToolsList, v.Principal, v.Groups})

@@ -124,7 +124,7 @@ func (l *toolList) askPlugin(ctx context.Context, r descriptionRequest) (map[str
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	viewer := &tool.Call{Principal: r.viewer.Principal, Session: r.viewer.Session}
-	lease, err := l.plugins.Of(r.plugin, identity.TenantOf(viewer.Principal)).Acquire(ctx, supervisor.Request{Call: viewer, State: &describeState{cancel}})
+	lease, err := l.plugins.Of(r.plugin, identity.TenantOf(viewer.Principal)).Acquire(ctx, supervisor.Request{Call: viewer, State: &supervisor.Inquiry{End: cancel}})
 	if err != nil {
 		return nil, err
 	}
@@ -155,13 +155,3 @@ func (l *toolList) askPlugin(ctx context.Context, r descriptionRequest) (map[str
 	}
 	return described, nil
 }
-
-// describeState is the state of a request to describe tools. It holds a lease like a call, but
-// executes nothing.
-type describeState struct{ cancel context.CancelCauseFunc }
-
-func (*describeState) Sum() (sum [sha256.Size]byte) { return sum }
-func (*describeState) Received() time.Time          { return time.Time{} }
-func (*describeState) Executed() bool               { return false }
-func (*describeState) Succeeded() bool              { return false }
-func (d *describeState) Cancel(cause error)         { d.cancel(cause) }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolhost/toolhost/server/internal/access/authz"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -54,7 +55,7 @@ func (r *revisions) of(snapshot *catalog.Snapshot, settings *generation, policy 
 // A caller asks for the revision before the list. If something changes in between, the list is newer
 // than its revision, and the next revision differs.
 func (l *toolList) Revision(ctx context.Context, q tool.Query) (string, error) {
-	if err := checkSession(q.Session); err != nil {
+	if err := ledger.CheckSession(q.Session); err != nil {
 		return "", err
 	}
 	settings, snapshot := l.generations.view(l.cfg.Catalog)

@@ -82,6 +82,14 @@ type Decision struct {
 	Err error
 }
 
+// Because names the rule that decided, with its reason.
+func (d Decision) Because() string {
+	if d.Reason == "" {
+		return "by the rule \"" + d.Rule + "\""
+	}
+	return d.Reason + " (rule \"" + d.Rule + "\")"
+}
+
 // Policy is a list of compiled rules. It is immutable and safe for concurrent use. A nil or zero
 // Policy has no rules: dangerous tools require approval, and other tools are allowed.
 type Policy struct {

@@ -32,6 +32,19 @@ type CallState interface {
 	Cancel(cause error)
 }
 
+// Inquiry is the CallState of a request that holds a lease like a call and executes nothing, such as
+// one that describes tools.
+type Inquiry struct {
+	End context.CancelCauseFunc // ends the request
+}
+
+// The methods implement CallState.
+func (*Inquiry) Sum() (sum [sha256.Size]byte) { return sum }
+func (*Inquiry) Received() time.Time          { return time.Time{} }
+func (*Inquiry) Executed() bool               { return false }
+func (*Inquiry) Succeeded() bool              { return false }
+func (q *Inquiry) Cancel(cause error)         { q.End(cause) }
+
 // Lease is the right of one call to use an instance, or the place of the call in the queue for one.
 // A call gets a lease with Acquire, and ends it with Release.
 type Lease struct {

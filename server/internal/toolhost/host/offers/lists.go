@@ -1,4 +1,4 @@
-package host
+package offers
 
 import (
 	"container/list"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginconn"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -165,14 +166,14 @@ func (l *offerLists) expire(conn pluginconn.Conn, plugin, kind string) {
 
 // listsOf returns the lists of plugins, in their order. Each is complete, or has an error, unless ctx
 // has ended.
-func (o *offers) listsOf(ctx context.Context, who *tool.Requester, settings *generation, plugins []*catalog.Plugin, kind string) []*offerList {
+func (o *Offers) listsOf(ctx context.Context, who *tool.Requester, settings *Settings, plugins []*catalog.Plugin, kind string) []*offerList {
 	lists := make([]*offerList, len(plugins))
 	for i, p := range plugins { // ask all plugins before waiting for one
 		key := listKey{p.Info.Name, p.Digest, kind, who.Principal, who.Session}
 		l, first := o.lists.get(key)
 		lists[i] = l
-		if first && !o.spawn(func() { o.makeList(l, *who, settings, p, kind) }) { // ends with the time limit of a request, or with the host
-			l.err = tool.Errorf(tool.KindUnavailable, "%w", errStopping)
+		if first && !o.cfg.Spawn(func() { o.makeList(l, *who, settings, p, kind) }) { // ends with the time limit of a request, or with the host
+			l.err = tool.Errorf(tool.KindUnavailable, "%w", supervisor.ErrStopping)
 			o.lists.settle(l)
 		}
 	}
@@ -187,9 +188,9 @@ func (o *offers) listsOf(ctx context.Context, who *tool.Requester, settings *gen
 }
 
 // makeList asks a plugin for a list, in the time of the host: several requesters may wait for it.
-func (o *offers) makeList(l *offerList, who tool.Requester, settings *generation, p *catalog.Plugin, kind string) {
+func (o *Offers) makeList(l *offerList, who tool.Requester, settings *Settings, p *catalog.Plugin, kind string) {
 	defer o.lists.settle(l)
-	err := o.ask(o.ctx, &who, settings, p, func(ctx context.Context, conn pluginconn.Conn, of pluginconn.Asker) (err error) {
+	err := o.ask(o.cfg.Context, &who, settings, p, func(ctx context.Context, conn pluginconn.Conn, of pluginconn.Asker) (err error) {
 		l.conn, l.made = conn, time.Now() // a change from now on is not in the list
 		if kind == ofPrompts {
 			prompts, ok := conn.(pluginconn.Prompts)

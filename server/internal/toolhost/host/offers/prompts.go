@@ -1,9 +1,10 @@
-package host
+package offers
 
 import (
 	"context"
 	"encoding/json"
 
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginconn"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -18,7 +19,7 @@ const (
 
 // ListPrompts returns the prompts of the plugins that the requester may use, ordered by plugin and
 // name. It may start instances. Errors: invalid_argument, not_found.
-func (o *offers) ListPrompts(ctx context.Context, q tool.ResourceQuery) (tool.Prompts, error) {
+func (o *Offers) ListPrompts(ctx context.Context, q tool.ResourceQuery) (tool.Prompts, error) {
 	lists, unlisted, err := o.list(ctx, &q, ofPrompts)
 	if err != nil {
 		return tool.Prompts{}, err
@@ -32,11 +33,11 @@ func (o *offers) ListPrompts(ctx context.Context, q tool.ResourceQuery) (tool.Pr
 
 // GetPrompt returns a prompt with its arguments filled in, or what the plugin asks first. Errors:
 // those of ReadResource, and unsupported if the plugin asks what it may not ask.
-func (o *offers) GetPrompt(ctx context.Context, r tool.PromptRequest) (tool.PromptText, error) {
+func (o *Offers) GetPrompt(ctx context.Context, r tool.PromptRequest) (tool.PromptText, error) {
 	if err := checkArguments(r.Name, r.Arguments); err != nil {
 		return tool.PromptText{}, err
 	}
-	if err := checkSession(r.Session); err != nil {
+	if err := ledger.CheckSession(r.Session); err != nil {
 		return tool.PromptText{}, err
 	}
 	settings, p, err := o.owner(ctx, &r.Requester, ofPrompts, r.Plugin, r.Name)
@@ -108,7 +109,7 @@ func checkArguments(name string, arguments map[string]string) error {
 
 // CompleteArgument returns values of an argument. A plugin that completes nothing returns none.
 // Errors: those of ReadResource.
-func (o *offers) CompleteArgument(ctx context.Context, r tool.CompletionRequest) (tool.Completion, error) {
+func (o *Offers) CompleteArgument(ctx context.Context, r tool.CompletionRequest) (tool.Completion, error) {
 	kind, name, member := ofPrompts, r.Prompt, "name"
 	if r.Prompt == "" {
 		kind, name, member = ofResources, r.URITemplate, "uri"
@@ -122,7 +123,7 @@ func (o *offers) CompleteArgument(ctx context.Context, r tool.CompletionRequest)
 	if len(r.Value) > maxPromptArgument || len(name) > maxURI {
 		return tool.Completion{}, tool.Errorf(tool.KindInvalidArgument, "the value of the argument is too long to be completed")
 	}
-	if err := checkSession(r.Session); err != nil {
+	if err := ledger.CheckSession(r.Session); err != nil {
 		return tool.Completion{}, err
 	}
 	settings, p, err := o.owner(ctx, &r.Requester, kind, r.Plugin, name)

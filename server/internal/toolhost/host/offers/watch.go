@@ -1,4 +1,4 @@
-package host
+package offers
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/access/authz"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/lifecycle"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginconn"
@@ -37,9 +38,9 @@ func newFollowed() *followed {
 	return &followed{conns: map[pluginconn.Conn]bool{}, watches: map[*resourceWatch]struct{}{}}
 }
 
-// launch returns a LaunchFunc that follows the connections of plugins with resources or prompts.
-func (o *offers) launch(launch LaunchFunc) LaunchFunc {
-	return func(ctx context.Context, p *catalog.Plugin, instance string) (Process, error) {
+// Launch returns a supervisor.LaunchFunc that follows the connections of plugins with resources or prompts.
+func (o *Offers) Launch(launch supervisor.LaunchFunc) supervisor.LaunchFunc {
+	return func(ctx context.Context, p *catalog.Plugin, instance string) (supervisor.Process, error) {
 		proc, err := launch(ctx, p, instance)
 		if err == nil && (p.Info.Offers != tool.Offers{}) {
 			o.followed.follow(o, proc.Conn(), p.Info.Name, supervisor.LaunchOwner(ctx).Tenant)
@@ -49,7 +50,7 @@ func (o *offers) launch(launch LaunchFunc) LaunchFunc {
 }
 
 // follow follows a connection that an instance of a tenant has.
-func (f *followed) follow(o *offers, conn pluginconn.Conn, plugin, tenant string) {
+func (f *followed) follow(o *Offers, conn pluginconn.Conn, plugin, tenant string) {
 	noticing, ok := conn.(pluginconn.Noticing)
 	if !ok {
 		return
@@ -70,10 +71,10 @@ func (f *followed) follow(o *offers, conn pluginconn.Conn, plugin, tenant string
 			f.tell(plugin, tenant, change)
 		}
 	})
-	f.conns[conn] = o.spawn(func() { // ends with the connection, or with the host
+	f.conns[conn] = o.cfg.Spawn(func() { // ends with the connection, or with the host
 		select {
 		case <-conn.Done():
-		case <-o.ctx.Done():
+		case <-o.cfg.Context.Done():
 		}
 		stop()
 		f.mu.Lock()
@@ -139,7 +140,7 @@ func (w *resourceWatch) take() []tool.ResourceChange {
 // WatchResources returns notices of changes. The first one is empty: from then on, no change is
 // missed. It ends without an error when the host closes; if ctx ends, the last element is an error.
 // Errors: those of ReadResource, for a single resource.
-func (o *offers) WatchResources(ctx context.Context, q tool.ResourceWatch) iter.Seq2[tool.ResourceChange, error] {
+func (o *Offers) WatchResources(ctx context.Context, q tool.ResourceWatch) iter.Seq2[tool.ResourceChange, error] {
 	return func(yield func(tool.ResourceChange, error) bool) {
 		targets, err := o.targets(ctx, &q)
 		if err != nil {
@@ -148,12 +149,13 @@ func (o *offers) WatchResources(ctx context.Context, q tool.ResourceWatch) iter.
 		}
 		w := &resourceWatch{plugin: q.Plugin, tenant: identity.TenantOf(q.Principal), changed: map[string]tool.ResourceChange{}, wake: make(chan struct{}, 1)}
 		w.may = func(plugin string, change tool.ResourceChange) bool {
-			may := permission{authz.FromContext(ctx), authz.ToolsList, q.Principal, q.Groups}
-			if change.URI != "" {
-				may.right = authz.ToolsCall
-				return may.use(plugin + ":" + ofResources)
+			may := func(right authz.Right, kind string) bool {
+				return authz.FromContext(ctx).MayUse(right, q.Principal, q.Groups, plugin+":"+kind)
 			}
-			return change.Resources && may.use(plugin+":"+ofResources) || change.Prompts && may.use(plugin+":"+ofPrompts)
+			if change.URI != "" {
+				return may(authz.ToolsCall, ofResources)
+			}
+			return change.Resources && may(authz.ToolsList, ofResources) || change.Prompts && may(authz.ToolsList, ofPrompts)
 		}
 		o.followed.mu.Lock()
 		o.followed.watches[w] = struct{}{}
@@ -180,14 +182,14 @@ func (o *offers) WatchResources(ctx context.Context, q tool.ResourceWatch) iter.
 }
 
 // deliver passes the changes of a watch on, until it ends.
-func (o *offers) deliver(ctx context.Context, w *resourceWatch, yield func(tool.ResourceChange, error) bool) {
+func (o *Offers) deliver(ctx context.Context, w *resourceWatch, yield func(tool.ResourceChange, error) bool) {
 	if !yield(tool.ResourceChange{}, nil) {
 		return
 	}
 	for {
 		select {
 		case <-w.wake:
-		case <-o.ctx.Done():
+		case <-o.cfg.Context.Done():
 			return
 		case <-ctx.Done():
 			yield(tool.ResourceChange{}, tool.AsError(context.Cause(ctx)))
@@ -203,14 +205,14 @@ func (o *offers) deliver(ctx context.Context, w *resourceWatch, yield func(tool.
 
 // target is a single resource of a watch.
 type target struct {
-	settings *generation
+	settings *Settings
 	plugin   *catalog.Plugin
 	uri      string
 }
 
 // targets returns the single resources of a watch that its requester may read.
-func (o *offers) targets(ctx context.Context, q *tool.ResourceWatch) ([]target, error) {
-	if err := checkSession(q.Session); err != nil {
+func (o *Offers) targets(ctx context.Context, q *tool.ResourceWatch) ([]target, error) {
+	if err := ledger.CheckSession(q.Session); err != nil {
 		return nil, err
 	}
 	if len(q.Resources) > maxWatched {
@@ -237,7 +239,7 @@ func (o *offers) targets(ctx context.Context, q *tool.ResourceWatch) ([]target, 
 // subscribe keeps a subscription of a resource until ctx ends. It sends the error of the first
 // attempt, or nil, to begun. If the instance ends or drains, subscribe subscribes at another one,
 // and tells the watch that the resource may have changed meanwhile.
-func (o *offers) subscribe(ctx context.Context, w *resourceWatch, who *tool.Requester, t target, begun chan<- error) {
+func (o *Offers) subscribe(ctx context.Context, w *resourceWatch, who *tool.Requester, t target, begun chan<- error) {
 	for pause := subscribeAgain; ; {
 		err := o.subscribeOnce(ctx, w, who, t, func() {
 			if begun != nil {
@@ -258,7 +260,7 @@ func (o *offers) subscribe(ctx context.Context, w *resourceWatch, who *tool.Requ
 		select {
 		case <-ctx.Done():
 			return
-		case <-o.ctx.Done():
+		case <-o.cfg.Context.Done():
 			return
 		case <-time.After(pause):
 		}
@@ -272,13 +274,13 @@ func (o *offers) subscribe(ctx context.Context, w *resourceWatch, who *tool.Requ
 // subscribeOnce subscribes at one instance, calls begun, and returns when the subscription has
 // ended. It holds a lease meanwhile, so that the instance is not idle. It returns nil if the
 // instance drains, which would otherwise wait for the lease.
-func (o *offers) subscribeOnce(ctx context.Context, w *resourceWatch, who *tool.Requester, t target, begun func()) error {
+func (o *Offers) subscribeOnce(ctx context.Context, w *resourceWatch, who *tool.Requester, t target, begun func()) error {
 	end, err := o.count(who, t.settings)
 	if err != nil {
 		return err
 	}
 	defer end()
-	seen := o.plugins.Events().Last()
+	seen := o.cfg.Plugins().Events().Last()
 	lease, ctx, release, err := o.lease(ctx, who, t.plugin)
 	if err != nil {
 		return err
@@ -312,9 +314,9 @@ func (o *offers) subscribeOnce(ctx context.Context, w *resourceWatch, who *tool.
 }
 
 // untilDrains returns nil when an instance drains, and an error when its connection or ctx ends.
-func (o *offers) untilDrains(ctx context.Context, conn pluginconn.Conn, instance, plugin string, after uint64) error {
+func (o *Offers) untilDrains(ctx context.Context, conn pluginconn.Conn, instance, plugin string, after uint64) error {
 	for {
-		events, changed := o.plugins.Events().After(after)
+		events, changed := o.cfg.Plugins().Events().After(after)
 		for _, e := range events {
 			after = e.Seq
 			if e.Plugin == plugin && e.Instance == instance && (e.Type == string(lifecycle.EventDraining) || e.Type == string(lifecycle.EventStopping)) {

@@ -1,4 +1,4 @@
-package host
+package offers
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 // that it follows. A URI says nothing about who has it, and a hostile server can list any. So if
 // two plugins offer it, neither has it, and the requester must name one: otherwise a server could
 // answer in place of another one. A plugin that cannot be asked now still has what it listed last.
-func (o *offers) owner(ctx context.Context, who *tool.Requester, kind, plugin, name string) (*generation, *catalog.Plugin, error) {
+func (o *Offers) owner(ctx context.Context, who *tool.Requester, kind, plugin, name string) (*Settings, *catalog.Plugin, error) {
 	settings, plugins := o.offering(ctx, who, authz.ToolsCall, kind, plugin)
 	if plugin != "" {
 		if len(plugins) == 0 {

@@ -1,4 +1,4 @@
-package host
+package offers
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 const maxPromptState = 64 << 10
 
 // permitted returns the kinds of questions that the operator permits a plugin and a caller answers.
-func permitted(settings *generation, plugin string, answers []tool.QuestionKind) []tool.QuestionKind {
+func permitted(settings *Settings, plugin string, answers []tool.QuestionKind) []tool.QuestionKind {
 	if settings.Asks == nil {
 		return nil
 	}
@@ -21,7 +21,7 @@ func permitted(settings *generation, plugin string, answers []tool.QuestionKind)
 
 // acceptGiven returns the answers of a request in the form for the plugin. It checks them as
 // AnswerQuestion does, against the questions of the round that the request continues.
-func acceptGiven(settings *generation, r *tool.PromptRequest) ([]tool.Answer, error) {
+func acceptGiven(settings *Settings, r *tool.PromptRequest) ([]tool.Answer, error) {
 	if r.Round == nil {
 		if len(r.Given) > 0 {
 			return nil, tool.Errorf(tool.KindInvalidArgument, "the request answers questions that were not asked")
@@ -51,7 +51,7 @@ func acceptGiven(settings *generation, r *tool.PromptRequest) ([]tool.Answer, er
 
 // checkRound returns what a plugin asks before it fills in a prompt, as callers get it. The bounds
 // are those of the questions of a call.
-func checkRound(settings *generation, plugin string, r *tool.PromptRequest, asked *tool.PromptRound) (*tool.PromptRound, *tool.Error) {
+func checkRound(settings *Settings, plugin string, r *tool.PromptRequest, asked *tool.PromptRound) (*tool.PromptRound, *tool.Error) {
 	limits := &settings.Questions
 	round := &tool.PromptRound{State: asked.State, Asked: len(asked.Questions)}
 	if r.Round != nil {

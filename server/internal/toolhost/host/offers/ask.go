@@ -1,4 +1,4 @@
-package host
+package offers
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 // authorize decides whether a requester may have something of a plugin, and writes the decision to
 // the audit log. To the operator's rules, the request is the call of a read-only tool. Nobody can
 // approve it, so a rule that requires an approval refuses it.
-func (o *offers) authorize(ctx context.Context, who *tool.Requester, settings *generation, p *catalog.Plugin, kind string, arguments json.RawMessage) error {
+func (o *Offers) authorize(ctx context.Context, who *tool.Requester, settings *Settings, p *catalog.Plugin, kind string, arguments json.RawMessage) error {
 	name := p.Info.Name + ":" + kind
 	d := settings.Policy.Decide(ctx, policy.Input{
 		Principal: who.Principal, Groups: who.Groups, Via: who.Via, Session: who.Session, Plugin: p.Info.Name,
@@ -37,14 +37,14 @@ func (o *offers) authorize(ctx context.Context, who *tool.Requester, settings *g
 	switch d.Then {
 	case policy.Allow:
 	case policy.RequireApproval, policy.FourEyes:
-		refused = tool.Errorf(tool.KindDenied, "toolhost refuses %s of %q: a rule requires an approval, %s, and callers cannot ask for an approval of %[1]s", kind, p.Info.Name, because(d))
+		refused = tool.Errorf(tool.KindDenied, "toolhost refuses %s of %q: a rule requires an approval, %s, and callers cannot ask for an approval of %[1]s", kind, p.Info.Name, d.Because())
 	default:
-		refused = tool.Errorf(tool.KindDenied, "toolhost refuses %s of %q: it is not allowed, %s", kind, p.Info.Name, because(d))
+		refused = tool.Errorf(tool.KindDenied, "toolhost refuses %s of %q: it is not allowed, %s", kind, p.Info.Name, d.Because())
 	}
 	if refused != nil {
 		refused.Rule, refused.Plugin, entry.Outcome = d.Rule, p.Info.Name, audit.Denied
 	}
-	if err := settings.authorizer.record(ctx, entry); err != nil && refused == nil {
+	if err := settings.Record(ctx, entry); err != nil && refused == nil {
 		return tool.AsError(err)
 	}
 	if refused != nil {
@@ -56,7 +56,7 @@ func (o *offers) authorize(ctx context.Context, who *tool.Requester, settings *g
 // ask makes a request to an instance of a plugin: the one that a call of the requester would get. The
 // request counts as a call for quotas, and has the default time limit of calls. If the connection is
 // lost before the answer, another instance is asked, once, because a request has no side effects.
-func (o *offers) ask(ctx context.Context, who *tool.Requester, settings *generation, p *catalog.Plugin, request func(context.Context, pluginconn.Conn, pluginconn.Asker) error) error {
+func (o *Offers) ask(ctx context.Context, who *tool.Requester, settings *Settings, p *catalog.Plugin, request func(context.Context, pluginconn.Conn, pluginconn.Asker) error) error {
 	end, err := o.count(who, settings)
 	if err != nil {
 		return err
@@ -74,17 +74,17 @@ func (o *offers) ask(ctx context.Context, who *tool.Requester, settings *generat
 }
 
 // count counts a request for the quotas of its principal, until end.
-func (o *offers) count(who *tool.Requester, settings *generation) (end func(), err error) {
+func (o *Offers) count(who *tool.Requester, settings *Settings) (end func(), err error) {
 	if settings.Quotas == nil {
 		return func() {}, nil
 	}
-	if full := o.usage.Begin(settings.Quotas, who.Principal); full != nil {
+	if full := o.cfg.Usage.Begin(settings.Quotas, who.Principal); full != nil {
 		return nil, full
 	}
-	return func() { o.usage.End(who.Principal) }, nil
+	return func() { o.cfg.Usage.End(who.Principal) }, nil
 }
 
-func (o *offers) askOnce(ctx context.Context, who *tool.Requester, settings *generation, p *catalog.Plugin, request func(context.Context, pluginconn.Conn, pluginconn.Asker) error) error {
+func (o *Offers) askOnce(ctx context.Context, who *tool.Requester, settings *Settings, p *catalog.Plugin, request func(context.Context, pluginconn.Conn, pluginconn.Asker) error) error {
 	lease, ctx, release, err := o.lease(ctx, who, p)
 	if err != nil {
 		return err
@@ -103,11 +103,11 @@ func (o *offers) askOnce(ctx context.Context, who *tool.Requester, settings *gen
 
 // lease gets an instance, until release. The context that it returns ends with ctx, or if the
 // instance must stop.
-func (o *offers) lease(ctx context.Context, who *tool.Requester, p *catalog.Plugin) (*supervisor.Lease, context.Context, func(), error) {
+func (o *Offers) lease(ctx context.Context, who *tool.Requester, p *catalog.Plugin) (*supervisor.Lease, context.Context, func(), error) {
 	bound, cancel := context.WithCancelCause(ctx)
-	stopHost := context.AfterFunc(o.ctx, func() { cancel(context.Cause(o.ctx)) })
-	request := supervisor.Request{Call: &tool.Call{Principal: who.Principal, Session: who.Session, Tool: p.Info.Name}, State: &describeState{cancel}}
-	lease, err := o.plugins.Of(p, identity.TenantOf(who.Principal)).Acquire(bound, request)
+	stopHost := context.AfterFunc(o.cfg.Context, func() { cancel(context.Cause(o.cfg.Context)) })
+	request := supervisor.Request{Call: &tool.Call{Principal: who.Principal, Session: who.Session, Tool: p.Info.Name}, State: &supervisor.Inquiry{End: cancel}}
+	lease, err := o.cfg.Plugins().Of(p, identity.TenantOf(who.Principal)).Acquire(bound, request)
 	release := func() {
 		if lease != nil {
 			lease.Release()
@@ -123,7 +123,7 @@ func (o *offers) lease(ctx context.Context, who *tool.Requester, p *catalog.Plug
 }
 
 // asker returns who a request is for, with the secrets of the plugin.
-func (o *offers) asker(who *tool.Requester, settings *generation, p *catalog.Plugin) (pluginconn.Asker, error) {
+func (o *Offers) asker(who *tool.Requester, settings *Settings, p *catalog.Plugin) (pluginconn.Asker, error) {
 	of := pluginconn.Asker{Principal: who.Principal, Session: who.Session}
 	if p.Manifest == nil || p.Manifest.MCP == nil {
 		return of, nil
@@ -137,7 +137,7 @@ func (o *offers) asker(who *tool.Requester, settings *generation, p *catalog.Plu
 }
 
 // failure returns an error of a request as callers get it.
-func (o *offers) failure(ctx context.Context, settings *generation, p *catalog.Plugin, err error) error {
+func (o *Offers) failure(ctx context.Context, settings *Settings, p *catalog.Plugin, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -161,14 +161,14 @@ func (o *offers) failure(ctx context.Context, settings *generation, p *catalog.P
 
 // shape removes secrets from blocks that a plugin returned, and replaces those that are too large by
 // artifacts of the requester.
-func (o *offers) shape(who *tool.Requester, settings *generation, shown int, blocks []*tool.Content) {
+func (o *Offers) shape(who *tool.Requester, settings *Settings, shown int, blocks []*tool.Content) {
 	whole := tool.Result{Content: make([]tool.Content, len(blocks))}
 	for i, b := range blocks {
 		whole.Content[i] = *b
 	}
 	whole = settings.Secrets.Redactor().Event(tool.Event{Ended: &tool.Outcome{Result: whole}}).Ended.Result
 	shaper := result.Shaper{
-		Store: o.cfg.Artifacts, Owner: artifact.Owner{Principal: who.Principal, Session: who.Session}, Shown: min(shown, tool.MaxArtifactPiece), Losses: offerLosses{o.log.calls},
+		Store: o.cfg.Artifacts, Owner: artifact.Owner{Principal: who.Principal, Session: who.Session}, Shown: min(shown, tool.MaxArtifactPiece), Losses: offerLosses{o.cfg.Logger},
 	}
 	// One after the other, so that each part keeps its place and gets an artifact of its own.
 	left := shaper.Shown

@@ -1,31 +1,66 @@
-package host
+// Package offers lists, reads and watches what plugins offer beside tools: resources and prompts.
+package offers
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/access/authz"
+	"github.com/toolhost/toolhost/server/internal/audit"
+	"github.com/toolhost/toolhost/server/internal/secrets"
+	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/question"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginconn"
+	"github.com/toolhost/toolhost/server/internal/toolhost/policy"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// offers is the part of a Host that lists, reads and watches the resources and prompts of plugins.
+// Settings are those in force for a request. They do not change.
+type Settings struct {
+	Policy         *policy.Policy
+	Secrets        *secrets.Store
+	Quotas         *throttle.Quotas // nil: nothing bounds what tenants use
+	Disabled       func(plugin string) bool
+	Asks           func(plugin string) []tool.QuestionKind // nil: nothing
+	Questions      question.Limits
+	MaxShown       int
+	DefaultTimeout time.Duration
+
+	// Record writes a decision to the audit log.
+	Record func(ctx context.Context, d audit.Decision) error
+}
+
+// Config is what Offers use of the host.
+type Config struct {
+	Context   context.Context // ends when the host closes
+	Spawn     func(f func()) bool
+	Catalog   *catalog.Catalog
+	View      func() (*Settings, *catalog.Snapshot) // the settings in force, and the snapshot that belongs to them
+	Plugins   func() *supervisor.Plugins
+	Usage     *throttle.Usage
+	Artifacts *artifact.Store // nil: large content stays whole
+	Logger    *slog.Logger
+}
+
+// Offers list, read and watch the resources and prompts of plugins.
 // docs/adr/0032-mcp-servers.md describes the rules.
-type offers struct {
-	cfg         *Config
-	generations *generations
-	ctx         context.Context // ends when the host closes
-	spawn       func(func()) bool
-	plugins     *supervisor.Plugins
-	usage       *throttle.Usage
-	log         loggers
-	lists       *offerLists
-	followed    *followed
+type Offers struct {
+	cfg      Config
+	lists    *offerLists
+	followed *followed
+}
+
+// New returns Offers that have no lists yet.
+func New(cfg Config) *Offers {
+	return &Offers{cfg: cfg, lists: newOfferLists(), followed: newFollowed()}
 }
 
 // The two kinds of what plugins offer. Rules, bindings and the audit log see the kind behind the name
@@ -45,15 +80,15 @@ func has(p *catalog.Plugin, kind string) bool {
 
 // offering returns the plugins in service that offer something of a kind and that the requester may
 // use with a right, ordered by name. If plugin is not empty, they are that plugin or none.
-func (o *offers) offering(ctx context.Context, who *tool.Requester, right authz.Right, kind, plugin string) (*generation, []*catalog.Plugin) {
-	settings, snapshot := o.generations.view(o.cfg.Catalog)
-	may := permission{authz.FromContext(ctx), right, who.Principal, who.Groups}
+func (o *Offers) offering(ctx context.Context, who *tool.Requester, right authz.Right, kind, plugin string) (*Settings, []*catalog.Plugin) {
+	settings, snapshot := o.cfg.View()
+	caller := authz.FromContext(ctx)
 	var found []*catalog.Plugin
 	for _, p := range snapshot.Plugins() {
 		if p.Problem != "" || !has(p, kind) || plugin != "" && p.Info.Name != plugin || settings.Disabled(p.Info.Name) {
 			continue
 		}
-		if may.use(p.Info.Name + ":" + kind) {
+		if caller.MayUse(right, who.Principal, who.Groups, p.Info.Name+":"+kind) {
 			found = append(found, p)
 		}
 	}
@@ -62,7 +97,7 @@ func (o *offers) offering(ctx context.Context, who *tool.Requester, right authz.
 
 // ListResources returns the resources of the plugins that the requester may use, ordered by plugin
 // and URI. It may start instances. Errors: invalid_argument, not_found.
-func (o *offers) ListResources(ctx context.Context, q tool.ResourceQuery) (tool.Resources, error) {
+func (o *Offers) ListResources(ctx context.Context, q tool.ResourceQuery) (tool.Resources, error) {
 	lists, unlisted, err := o.list(ctx, &q, ofResources)
 	if err != nil {
 		return tool.Resources{}, err
@@ -76,7 +111,7 @@ func (o *offers) ListResources(ctx context.Context, q tool.ResourceQuery) (tool.
 
 // ListResourceTemplates returns the templates of the plugins that the requester may use, ordered by
 // plugin and template. It may start instances. Errors: invalid_argument, not_found.
-func (o *offers) ListResourceTemplates(ctx context.Context, q tool.ResourceQuery) (tool.ResourceTemplates, error) {
+func (o *Offers) ListResourceTemplates(ctx context.Context, q tool.ResourceQuery) (tool.ResourceTemplates, error) {
 	lists, unlisted, err := o.list(ctx, &q, ofResources)
 	if err != nil {
 		return tool.ResourceTemplates{}, err
@@ -89,8 +124,8 @@ func (o *offers) ListResourceTemplates(ctx context.Context, q tool.ResourceQuery
 }
 
 // list returns the lists of all plugins that a query selects, and the plugins that have none.
-func (o *offers) list(ctx context.Context, q *tool.ResourceQuery, kind string) ([]*offerList, []tool.Unlisted, error) {
-	if err := checkSession(q.Session); err != nil {
+func (o *Offers) list(ctx context.Context, q *tool.ResourceQuery, kind string) ([]*offerList, []tool.Unlisted, error) {
+	if err := ledger.CheckSession(q.Session); err != nil {
 		return nil, nil, err
 	}
 	settings, plugins := o.offering(ctx, &q.Requester, authz.ToolsList, kind, q.Plugin)
@@ -120,11 +155,11 @@ func noOffer(kind, plugin string) *tool.Error {
 
 // ReadResource returns the content of a resource. Content that is too large for the answer becomes an
 // artifact of the requester. Errors: invalid_argument, not_found, denied, and those of calls.
-func (o *offers) ReadResource(ctx context.Context, r tool.ResourceRead) (tool.ResourceContents, error) {
+func (o *Offers) ReadResource(ctx context.Context, r tool.ResourceRead) (tool.ResourceContents, error) {
 	if err := checkURI(r.URI); err != nil {
 		return tool.ResourceContents{}, err
 	}
-	if err := checkSession(r.Session); err != nil {
+	if err := ledger.CheckSession(r.Session); err != nil {
 		return tool.ResourceContents{}, err
 	}
 	settings, p, err := o.owner(ctx, &r.Requester, ofResources, r.Plugin, r.URI)
