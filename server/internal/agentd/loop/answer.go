@@ -95,32 +95,32 @@ func finalAnswerSpec(schema json.RawMessage) tool.Spec {
 }
 
 // judgeText decides what a response without calls means for a run with a response schema.
-func (s judge) judgeText() {
+func (s *State) judgeText() {
 	problem := noAnswer
-	if s.state.answering.verdict != nil {
-		problem = s.state.answering.verdict.Problem
+	if s.answering.verdict != nil {
+		problem = s.answering.verdict.Problem
 	}
 	if problem == "" {
-		text, _, _ := AnswerIn(&s.state.conversation.messages[len(s.state.conversation.messages)-1])
+		text, _, _ := AnswerIn(&s.conversation.messages[len(s.conversation.messages)-1])
 		s.acceptAnswer(text)
 		return
 	}
-	if s.rejectAnswer(problem); s.state.stop == "" {
-		s.state.conversation.pushUser(textBlock(fmt.Sprintf(wrongAnswer, problem)))
+	if s.rejectAnswer(problem); s.stop == "" {
+		s.conversation.pushUser(textBlock(fmt.Sprintf(wrongAnswer, problem)))
 	}
 }
 
 // answerCall returns the result of a call of final_answer after all other calls have results. A
 // model that has not seen the results cannot know that its answer is right.
-func (s planner) answerCall(c *callState) Payload {
+func (s *State) answerCall(c *callState) Payload {
 	switch {
-	case s.state.answering.verdict == nil || s.state.answering.verdict.CallID != c.ID:
+	case s.answering.verdict == nil || s.answering.verdict.CallID != c.ID:
 		return errorResult(&c.Call, secondAnswer)
-	case s.state.answering.verdict.Problem != "":
-		return errorResult(&c.Call, fmt.Sprintf(wrongAnswer, s.state.answering.verdict.Problem))
+	case s.answering.verdict.Problem != "":
+		return errorResult(&c.Call, fmt.Sprintf(wrongAnswer, s.answering.verdict.Problem))
 	}
-	for i := range s.state.batch.list {
-		other := &s.state.batch.list[i]
+	for i := range s.batch.list {
+		other := &s.batch.list[i]
 		if other.System == SystemFinalAnswer {
 			continue
 		}
@@ -135,39 +135,39 @@ func (s planner) answerCall(c *callState) Payload {
 }
 
 // concludeAnswer applies the result of a call of final_answer to the run.
-func (s judge) concludeAnswer() {
-	if s.state.answering.verdict == nil || s.state.answering.verdict.CallID == "" || s.state.stop != "" {
+func (s *State) concludeAnswer() {
+	if s.answering.verdict == nil || s.answering.verdict.CallID == "" || s.stop != "" {
 		return
 	}
-	c := s.state.batch.find(s.state.answering.verdict.CallID)
+	c := s.batch.find(s.answering.verdict.CallID)
 	switch {
 	case c == nil:
-	case s.state.answering.verdict.Problem != "":
-		s.rejectAnswer(s.state.answering.verdict.Problem)
+	case s.answering.verdict.Problem != "":
+		s.rejectAnswer(s.answering.verdict.Problem)
 	case !c.result.Result.IsError:
 		s.acceptAnswer(cmp.Or(strings.TrimSpace(c.Arguments), "{}"))
 	}
 }
 
 // acceptAnswer ends the run with an answer that fits the schema.
-func (s judge) acceptAnswer(text string) {
+func (s *State) acceptAnswer(text string) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, []byte(text)); err != nil {
 		s.rejectAnswer(err.Error()) // a journal that agentd did not write
 		return
 	}
-	s.state.answering.result = compact.Bytes()
-	s.state.stop, s.state.text = StopCompleted, compact.String()
+	s.answering.result = compact.Bytes()
+	s.stop, s.text = StopCompleted, compact.String()
 }
 
 // rejectAnswer counts a wrong answer, and ends the run if the model may not correct it again.
-func (s judge) rejectAnswer(problem string) {
-	if s.state.answering.repairs++; s.state.answering.repairs > maxRepairs {
-		s.state.stop, s.state.stopMessage = StopInvalidAnswer, fmt.Sprintf(notRepaired, maxRepairs, problem)
+func (s *State) rejectAnswer(problem string) {
+	if s.answering.repairs++; s.answering.repairs > maxRepairs {
+		s.stop, s.stopMessage = StopInvalidAnswer, fmt.Sprintf(notRepaired, maxRepairs, problem)
 	}
 }
 
 // answersAlone reports whether the last response only gives an answer that fits.
-func (s judge) answersAlone() bool {
-	return len(s.state.batch.list) == 1 && s.state.answering.verdict != nil && s.state.answering.verdict.Problem == "" && s.state.answering.verdict.CallID == s.state.batch.list[0].ID
+func (s *State) answersAlone() bool {
+	return len(s.batch.list) == 1 && s.answering.verdict != nil && s.answering.verdict.Problem == "" && s.answering.verdict.CallID == s.batch.list[0].ID
 }

@@ -28,259 +28,250 @@ const (
 
 // Apply folds a durable event into the state. It fails if the event cannot follow the events before
 // it. The state is then unusable.
-func (s *State) Apply(e Event) error { return fold{s}.apply(e) }
-
-// fold changes a state as one event says. Nothing else changes a state.
-type fold struct{ state *State }
-
-func (f fold) apply(e Event) error {
-	if !e.Durable() || e.Seq != f.state.seq+1 {
-		return fmt.Errorf("event %d (%s) cannot follow event %d", e.Seq, e.Payload.Type(), f.state.seq)
+func (s *State) Apply(e Event) error {
+	if !e.Durable() || e.Seq != s.seq+1 {
+		return fmt.Errorf("event %d (%s) cannot follow event %d", e.Seq, e.Payload.Type(), s.seq)
 	}
-	if (f.state.seq == 0) != (e.Payload.Type() == TypeRunStarted) {
+	if (s.seq == 0) != (e.Payload.Type() == TypeRunStarted) {
 		return fmt.Errorf("event %d is %s: a journal begins with %s and has it nowhere else", e.Seq, e.Payload.Type(), TypeRunStarted)
 	}
-	f.advanceClock(e)
-	f.state.seq = e.Seq
+	s.advanceClock(e)
+	s.seq = e.Seq
 	switch p := e.Payload.(type) {
 	case *RunStarted:
-		f.state.started, f.state.values.context, f.state.ledger = *p, p.Context, p.Ledger
-		f.restart()
-		f.state.conversation.hear(e.Seq, p.Prompt, p.Attachments)
+		s.started, s.values.context, s.ledger = *p, p.Context, p.Ledger
+		s.restart()
+		s.conversation.hear(e.Seq, p.Prompt, p.Attachments)
 	case *UserMessage:
-		f.applyUserMessage(e.Seq, p)
+		s.applyUserMessage(e.Seq, p)
 	case *AssistantMessage:
-		return f.applyAssistant(p)
+		return s.applyAssistant(p)
 	case *CallStarted:
-		return f.applyStarted(p, e.Time)
+		return s.applyStarted(p, e.Time)
 	case *CallResult:
-		return f.applyResult(p)
+		return s.applyResult(p)
 	case *DecisionRequested:
-		return f.applyRequested(p, e.Time)
+		return s.applyRequested(p, e.Time)
 	case *DecisionMade:
-		return f.applyMade(p, e.Time)
+		return s.applyMade(p, e.Time)
 	case *CancelRequested:
-		if f.state.finished == nil && f.state.cancel == nil {
-			f.state.cancel = p
+		if s.finished == nil && s.cancel == nil {
+			s.cancel = p
 		}
 	case *RunFinished:
-		if f.state.finished != nil || f.state.batch.pending > 0 {
+		if s.finished != nil || s.batch.pending > 0 {
 			return fmt.Errorf("event %d finishes a run that is finished already or has calls without a result", e.Seq)
 		}
-		f.state.finished, f.state.cancel, f.state.stop, f.state.stopMessage = p, nil, "", ""
-		f.state.budget.usage, f.state.budget.cost = p.Usage, p.Cost // including failed attempts
-		f.state.paused, f.state.people.decisions = nil, nil
+		s.finished, s.cancel, s.stop, s.stopMessage = p, nil, "", ""
+		s.budget.usage, s.budget.cost = p.Usage, p.Cost // including failed attempts
+		s.paused, s.people.decisions = nil, nil
 	default:
-		return f.applyAnnounced(p)
+		return s.applyAnnounced(p)
 	}
 	return nil
 }
 
 // applyAnnounced folds the events that record what the state already contains, and those that other
 // runs cause.
-func (f fold) applyAnnounced(p Payload) error {
+func (s *State) applyAnnounced(p Payload) error {
 	switch p := p.(type) {
 	case *BudgetWarning:
-		f.state.budget.warned[p.Budget] = true
+		s.budget.warned[p.Budget] = true
 	case *TodoChange, *ContextChange:
 		// These events only record what the state already contains, so a journal without them folds
 		// to the same state.
-		f.state.news = slices.DeleteFunc(f.state.news, func(n Payload) bool { return n.Type() == p.Type() })
+		s.news = slices.DeleteFunc(s.news, func(n Payload) bool { return n.Type() == p.Type() })
 	case *SubRunStarted:
-		f.state.news = slices.DeleteFunc(f.state.news, func(n Payload) bool {
+		s.news = slices.DeleteFunc(s.news, func(n Payload) bool {
 			sub, ok := n.(*SubRunStarted)
 			return ok && sub.CallID == p.CallID
 		})
 	case *Compacted:
-		return f.applyCompacted(p)
+		return s.applyCompacted(p)
 	case *RunResumed: // advanceClock has skipped the pause
 		if p.Ledger != "" {
-			f.state.ledger = p.Ledger
+			s.ledger = p.Ledger
 		}
 	case *SubRunWaiting:
-		return f.state.batch.applySubRunWaiting(f.state.seq, p)
+		return s.batch.applySubRunWaiting(s.seq, p)
 	case *ModelReplied:
-		return f.applyModelReplied(p)
+		return s.applyModelReplied(p)
 	case *StandingApproved:
-		return f.applyStandingApproved(p)
+		return s.applyStandingApproved(p)
 	default:
-		return fmt.Errorf("event %d is %s, which no journal holds", f.state.seq, p.Type())
+		return fmt.Errorf("event %d is %s, which no journal holds", s.seq, p.Type())
 	}
 	return nil
 }
 
 // restart resets what counts toward limits. A run restarts with the first event and with each user
 // message after it has finished.
-func (f fold) restart() {
-	f.state.budget.spent, f.state.budget.warned, f.state.stall = spent{}, make(map[Budget]bool), stall{since: f.state.seq}
-	f.state.capRaised, f.state.empty = false, 0
-	f.state.answering = answering{}
-	f.state.window.full, f.state.window.overflowed, f.state.window.summaryWanted, f.state.window.summaryFailed = false, false, "", false
+func (s *State) restart() {
+	s.budget.spent, s.budget.warned, s.stall = spent{}, make(map[Budget]bool), stall{since: s.seq}
+	s.capRaised, s.empty = false, 0
+	s.answering = answering{}
+	s.window.full, s.window.overflowed, s.window.summaryWanted, s.window.summaryFailed = false, false, "", false
 }
 
-func (f fold) applyUserMessage(seq uint64, p *UserMessage) {
-	f.state.conversation.hear(seq, p.Text, p.Attachments)
+func (s *State) applyUserMessage(seq uint64, p *UserMessage) {
+	s.conversation.hear(seq, p.Text, p.Attachments)
 	switch {
-	case f.state.finished != nil:
-		f.state.finished, f.state.text, f.state.ledger = nil, "", ""
-		f.restart()
-	case f.state.paused != nil:
-		judge(f).resume()
+	case s.finished != nil:
+		s.finished, s.text, s.ledger = nil, "", ""
+		s.restart()
+	case s.paused != nil:
+		s.resume()
 	}
 }
 
-func (f fold) applyStarted(p *CallStarted, at time.Time) error {
-	c := f.state.batch.find(p.CallID)
+func (s *State) applyStarted(p *CallStarted, at time.Time) error {
+	c := s.batch.find(p.CallID)
 	if c == nil || c.running() || c.waiting || c.result != nil || max(p.Attempt, 1) != c.Attempt+1 {
-		return fmt.Errorf("event %d starts call %s, which is not to be started so", f.state.seq, p.CallID)
+		return fmt.Errorf("event %d starts call %s, which is not to be started so", s.seq, p.CallID)
 	}
 	c.started, c.Attempt, c.Ledger, c.FirstSent, c.replies = true, max(p.Attempt, 1), p.Ledger, at, nil
 	if c.System == SystemNewTask {
-		in, _ := f.state.started.parseTask(&c.Call)
-		f.state.news = append(f.state.news, &SubRunStarted{CallID: c.ID, RunID: SubRunID(f.state.started.RunID, c.ID), Prompt: in.Task, Agent: in.Agent})
+		in, _ := s.started.parseTask(&c.Call)
+		s.news = append(s.news, &SubRunStarted{CallID: c.ID, RunID: SubRunID(s.started.RunID, c.ID), Prompt: in.Task, Agent: in.Agent})
 	}
 	return nil
 }
 
-func (f fold) applyAssistant(p *AssistantMessage) error {
-	if f.state.finished != nil || f.state.batch.pending > 0 {
-		return fmt.Errorf("event %d is a response without a request", f.state.seq)
+func (s *State) applyAssistant(p *AssistantMessage) error {
+	if s.finished != nil || s.batch.pending > 0 {
+		return fmt.Errorf("event %d is a response without a request", s.seq)
 	}
-	f.state.conversation.read(p.Read)
-	before := f.state.budget.used()
-	f.state.budget.spendResponse(p)
-	f.state.text = p.Text()
-	f.state.batch.list, f.state.batch.serial, f.state.stop, f.state.stopMessage = nil, false, "", ""
-	f.state.answering.verdict, f.state.answering.result = p.Answer, nil
+	s.conversation.read(p.Read)
+	before := s.budget.used()
+	s.budget.spendResponse(p)
+	s.text = p.Text()
+	s.batch.list, s.batch.serial, s.stop, s.stopMessage = nil, false, "", ""
+	s.answering.verdict, s.answering.result = p.Answer, nil
 	if p.empty() {
-		f.state.empty++
+		s.empty++
 	} else {
-		f.state.empty = 0
-		f.state.conversation.messages = append(f.state.conversation.messages, p.Message)
-		f.state.conversation.size += sizeOfBlocks(p.Message.Blocks)
+		s.empty = 0
+		s.conversation.messages = append(s.conversation.messages, p.Message)
+		s.conversation.size += sizeOfBlocks(p.Message.Blocks)
 	}
-	f.state.window.measure(p, f.state.conversation.size)
+	s.window.measure(p, s.conversation.size)
 	i := 0
 	for _, block := range p.Message.Blocks {
 		if block.ToolCall == nil {
 			continue
 		}
 		if i == len(p.Calls) {
-			return fmt.Errorf("event %d has more calls than it names", f.state.seq)
+			return fmt.Errorf("event %d has more calls than it names", s.seq)
 		}
 		c := p.Calls[i]
-		c.ReturnDirect = c.ReturnDirect && !f.state.started.structured()
-		f.state.conversation.providerIDs.add(block.ToolCall.ID)
-		f.state.batch.list = append(f.state.batch.list, callState{Call: c, refusal: c.Refusal, providerID: block.ToolCall.ID, name: block.ToolCall.Name})
-		f.state.batch.serial = f.state.batch.serial || c.Serial
+		c.ReturnDirect = c.ReturnDirect && !s.started.structured()
+		s.conversation.providerIDs.add(block.ToolCall.ID)
+		s.batch.list = append(s.batch.list, callState{Call: c, refusal: c.Refusal, providerID: block.ToolCall.ID, name: block.ToolCall.Name})
+		s.batch.serial = s.batch.serial || c.Serial
 		i++
 	}
-	if f.state.batch.pending = len(f.state.batch.list); f.state.batch.pending > 0 {
-		f.state.batch.before = before
+	if s.batch.pending = len(s.batch.list); s.batch.pending > 0 {
+		s.batch.before = before
 	}
-	if f.state.stall.asText++; p.Markup == "" {
-		f.state.stall.asText = 0
+	if s.stall.asText++; p.Markup == "" {
+		s.stall.asText = 0
 	}
-	judge(f).judgeResponse(p)
+	s.judgeResponse(p)
 	switch {
-	case len(f.state.batch.list) == 0:
-		f.state.answering.verdict = nil
-	case f.state.stop == "" && !judge(f).answersAlone():
-		judge(f).refuseUnaffordable()
+	case len(s.batch.list) == 0:
+		s.answering.verdict = nil
+	case s.stop == "" && !s.answersAlone():
+		s.refuseUnaffordable()
 	}
 	return nil
 }
 
-// judge decides what a response means for the run, and later what the results of the response's
-// calls mean.
-type judge struct{ state *State }
-
 // judgeResponse decides what a response means for its calls and for the run.
-func (s judge) judgeResponse(p *AssistantMessage) {
+func (s *State) judgeResponse(p *AssistantMessage) {
 	switch reason := p.StopReason; reason {
 	case model.StopMaxTokens:
 		s.judgeCut()
 	case model.StopContextOverflow:
 		s.judgeFull()
 	case model.StopRefusal, model.StopContentFilter:
-		s.state.batch.refuseAll(fmt.Sprintf(refusedCall, reason))
-		s.state.stop = StopReason(reason)
+		s.batch.refuseAll(fmt.Sprintf(refusedCall, reason))
+		s.stop = StopReason(reason)
 	case model.StopEndTurn, model.StopToolUse, model.StopPauseTurn, "":
 		// Servers differ in the stop reason of a response with calls. The calls decide.
 		switch {
-		case len(s.state.batch.list) > 0:
-			s.state.stall.withoutCalls = 0
+		case len(s.batch.list) > 0:
+			s.stall.withoutCalls = 0
 			s.charge()
-		case s.state.empty > 1:
-			s.state.stop, s.state.stopMessage = StopEmptyResponse, "the model responded twice in a row without text and without a call"
+		case s.empty > 1:
+			s.stop, s.stopMessage = StopEmptyResponse, "the model responded twice in a row without text and without a call"
 		case reason == model.StopPauseTurn:
 			// The next request has the same conversation.
-		case s.state.started.structured():
+		case s.started.structured():
 			s.judgeText()
 		case p.Markup != "":
 			s.judgeCallAsText(p.Markup)
-		case s.state.started.ExplicitCompletion:
+		case s.started.ExplicitCompletion:
 			s.remind()
-		case s.state.empty > 0:
+		case s.empty > 0:
 			s.askAgain()
 		default:
-			s.state.stop = StopEndTurn
+			s.stop = StopEndTurn
 		}
 	default:
 		// The meaning of the response's calls is unknown. A provider should not return such a
 		// response.
-		s.state.batch.refuseAll(fmt.Sprintf(refusedCall, "an unknown reason"))
-		s.state.stop, s.state.stopMessage = StopModelError, fmt.Sprintf("the response ended for the reason %q, which is not known", reason)
+		s.batch.refuseAll(fmt.Sprintf(refusedCall, "an unknown reason"))
+		s.stop, s.stopMessage = StopModelError, fmt.Sprintf("the response ended for the reason %q, which is not known", reason)
 	}
 }
 
 // askAgain adds a message for a model whose response was empty. To a repeated request, most models
 // would respond with nothing again.
-func (s judge) askAgain() {
-	if len(s.state.conversation.unread) == 0 { // a new user message continues the run
-		s.state.conversation.pushUser(textBlock(emptyMessage))
+func (s *State) askAgain() {
+	if len(s.conversation.unread) == 0 { // a new user message continues the run
+		s.conversation.pushUser(textBlock(emptyMessage))
 	}
 }
 
 // judgeCallAsText tells a model once that its call was none. What a text might call is not executed: its
 // markup may be a quotation, and its arguments may be cut.
-func (s judge) judgeCallAsText(form string) {
+func (s *State) judgeCallAsText(form string) {
 	switch {
-	case s.state.stall.asText > 1:
-		s.state.stop, s.state.stopMessage = StopCallAsText, fmt.Sprintf("the model wrote a tool call as text (%s), also after a message that nothing was called", form)
-	case len(s.state.conversation.unread) == 0: // else a new user message continues the run
-		s.state.conversation.pushUser(textBlock(fmt.Sprintf(callAsText, form)))
+	case s.stall.asText > 1:
+		s.stop, s.stopMessage = StopCallAsText, fmt.Sprintf("the model wrote a tool call as text (%s), also after a message that nothing was called", form)
+	case len(s.conversation.unread) == 0: // else a new user message continues the run
+		s.conversation.pushUser(textBlock(fmt.Sprintf(callAsText, form)))
 	}
 }
 
 // judgeCut raises the token limit once. The calls of a cut response are not made: the last one may
 // be incomplete, and the others may depend on it.
-func (s judge) judgeCut() {
-	s.state.batch.refuseAll(cutCallMessage)
-	if s.state.capRaised {
-		s.state.stop, s.state.stopMessage = StopMaxTokens, "the response was cut at its token limit, also after the limit was raised"
+func (s *State) judgeCut() {
+	s.batch.refuseAll(cutCallMessage)
+	if s.capRaised {
+		s.stop, s.stopMessage = StopMaxTokens, "the response was cut at its token limit, also after the limit was raised"
 		return
 	}
-	s.state.capRaised = true
-	if len(s.state.batch.list) == 0 && s.state.empty == 0 {
+	s.capRaised = true
+	if len(s.batch.list) == 0 && s.empty == 0 {
 		words := cutTextMessage
-		if s.state.started.structured() {
+		if s.started.structured() {
 			words = cutAnswerMessage
 		}
-		s.state.conversation.pushUser(textBlock(words))
+		s.conversation.pushUser(textBlock(words))
 	}
 }
 
 // charge counts the calls that will be made and refuses those beyond a limit.
-func (s judge) charge() {
-	limit := s.state.started.Limits.MaxCalls
-	declared := s.state.budget.spent.cost
-	for i := range s.state.batch.list {
-		c := &s.state.batch.list[i]
+func (s *State) charge() {
+	limit := s.started.Limits.MaxCalls
+	declared := s.budget.spent.cost
+	for i := range s.batch.list {
+		c := &s.batch.list[i]
 		if c.refusal != "" {
 			continue
 		}
-		if most := s.state.started.Limits.MaxCost; most > 0 && c.CostPerUse > 0 && declared >= most {
+		if most := s.started.Limits.MaxCost; most > 0 && c.CostPerUse > 0 && declared >= most {
 			c.refusal = fmt.Sprintf(callTooExpensive, c.CostPerUse, most)
 			continue
 		}
@@ -288,38 +279,38 @@ func (s judge) charge() {
 		if c.System != "" && c.System != SystemNewTask {
 			continue // the number of turns bounds them
 		}
-		if s.state.budget.spent.calls >= limit {
+		if s.budget.spent.calls >= limit {
 			c.refusal = fmt.Sprintf(callsUsedUp, limit)
-			s.state.stop, s.state.stopMessage = StopMaxCalls, fmt.Sprintf("the run made %d tool calls, its limit", s.state.budget.spent.calls)
+			s.stop, s.stopMessage = StopMaxCalls, fmt.Sprintf("the run made %d tool calls, its limit", s.budget.spent.calls)
 			continue
 		}
-		s.state.budget.spent.calls++
-		s.state.budget.calls++
+		s.budget.spent.calls++
+		s.budget.calls++
 	}
 }
 
-func (f fold) applyResult(p *CallResult) error {
-	c := f.state.batch.find(p.CallID)
+func (s *State) applyResult(p *CallResult) error {
+	c := s.batch.find(p.CallID)
 	if c == nil || c.result != nil {
-		return fmt.Errorf("event %d is a result of call %s, which wants none", f.state.seq, p.CallID)
+		return fmt.Errorf("event %d is a result of call %s, which wants none", s.seq, p.CallID)
 	}
 	c.result, c.waiting, c.settled = p, false, nil
-	f.state.settlements.add(p.Settled)
-	f.state.people.withdraw(c.ID)
-	if f.state.batch.pending--; f.state.batch.pending == 0 {
-		judge(f).finishBatch()
+	s.settlements.add(p.Settled)
+	s.people.withdraw(c.ID)
+	if s.batch.pending--; s.batch.pending == 0 {
+		s.finishBatch()
 	}
 	return nil
 }
 
 // finishBatch adds the results to the conversation, in call order, and decides whether the run
 // continues.
-func (s judge) finishBatch() {
+func (s *State) finishBatch() {
 	s.foldEffects()
-	blocks := make([]model.Block, len(s.state.batch.list))
+	blocks := make([]model.Block, len(s.batch.list))
 	direct, text := true, ""
-	for i := range s.state.batch.list {
-		c := &s.state.batch.list[i]
+	for i := range s.batch.list {
+		c := &s.batch.list[i]
 		result := &c.result.Result
 		blocks[i].ToolResult = &model.ToolResult{ID: c.providerID, Name: c.name, Content: c.shown(), IsError: result.IsError}
 		direct = direct && c.ReturnDirect && !result.IsError
@@ -327,24 +318,24 @@ func (s judge) finishBatch() {
 			text += "\n"
 		}
 		text += cmp.Or(c.result.Answer, result.Text())
-		s.state.budget.spendResult(result)
-		s.state.stall.observe(c)
+		s.budget.spendResult(result)
+		s.stall.observe(c)
 		s.concludeSystem(c)
 	}
-	s.state.conversation.pushUser(blocks...)
-	if s.state.stall.malformed++; !allMalformed(s.state.batch.list) {
-		s.state.stall.malformed = 0
+	s.conversation.pushUser(blocks...)
+	if s.stall.malformed++; !allMalformed(s.batch.list) {
+		s.stall.malformed = 0
 	}
-	done := s.state.batch.completed()
+	done := s.batch.completed()
 	s.concludeAnswer()
-	s.state.batch.clear()
-	s.state.answering.verdict = nil
+	s.batch.clear()
+	s.answering.verdict = nil
 	switch {
-	case s.state.stop != "":
+	case s.stop != "":
 	case direct:
-		s.state.stop, s.state.text = StopReturnDirect, text
+		s.stop, s.text = StopReturnDirect, text
 	case done != nil:
-		s.state.stop, s.state.text = StopCompleted, done.Result.Text()
+		s.stop, s.text = StopCompleted, done.Result.Text()
 	default:
 		s.judgeStall()
 	}

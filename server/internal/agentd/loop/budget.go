@@ -86,11 +86,11 @@ func wallTimeMessage(limit time.Duration) string {
 }
 
 // warnings returns the warnings that are due and not recorded yet.
-func (s planner) warnings() []Command {
+func (s *State) warnings() []Command {
 	var records []Command
-	for _, l := range s.state.budget.levels(&s.state.started.Limits) {
-		ending := s.state.stop != "" && s.state.stop != l.stop
-		if l.low() && !s.state.budget.warned[l.budget] && !ending {
+	for _, l := range s.budget.levels(&s.started.Limits) {
+		ending := s.stop != "" && s.stop != l.stop
+		if l.low() && !s.budget.warned[l.budget] && !ending {
 			records = append(records, Record{&BudgetWarning{Budget: l.budget, Used: l.used, Limit: l.limit}})
 		}
 	}
@@ -146,11 +146,11 @@ func (s *spent) addTokens(u tool.Usage) {
 // refuseUnaffordable refuses the calls of a response that used up a budget, because the model would
 // not read their results. Turns are an exception: the calls of the last permitted response are
 // made, and their results end the run.
-func (s judge) refuseUnaffordable() {
-	for _, l := range s.state.budget.levels(&s.state.started.Limits) {
+func (s *State) refuseUnaffordable() {
+	for _, l := range s.budget.levels(&s.started.Limits) {
 		if l.over() && (l.budget == BudgetTokens || l.budget == BudgetCost) {
-			s.state.batch.refuseAll(fmt.Sprintf(budgetUsedUp, s.state.budget.exhaustedMessage(&s.state.started.Limits, l.budget)))
-			s.state.stop, s.state.stopMessage = l.stop, s.state.budget.exhaustedMessage(&s.state.started.Limits, l.budget)
+			s.batch.refuseAll(fmt.Sprintf(budgetUsedUp, s.budget.exhaustedMessage(&s.started.Limits, l.budget)))
+			s.stop, s.stopMessage = l.stop, s.budget.exhaustedMessage(&s.started.Limits, l.budget)
 			return
 		}
 	}
@@ -158,12 +158,12 @@ func (s judge) refuseUnaffordable() {
 
 // advanceClock counts the time up to an event, unless the run waited for a person or no process
 // worked on it.
-func (f fold) advanceClock(e Event) {
-	gap := e.Time.Sub(f.state.at)
-	if _, away := e.Payload.(*RunResumed); !away && gap > 0 && !f.state.at.IsZero() && f.state.atWork() {
-		f.state.budget.spent.wall += gap
+func (s *State) advanceClock(e Event) {
+	gap := e.Time.Sub(s.at)
+	if _, away := e.Payload.(*RunResumed); !away && gap > 0 && !s.at.IsZero() && s.atWork() {
+		s.budget.spent.wall += gap
 	}
-	f.state.at = e.Time
+	s.at = e.Time
 }
 
 // Timed reports whether the run has a time budget and uses it now.
@@ -187,17 +187,17 @@ func (s *State) atWork() bool {
 }
 
 // alarm returns the time of the next event that only the passing of time causes; see Due.
-func (s planner) alarm() (at time.Time, ok bool) {
-	for i := range s.state.people.decisions {
-		if d := &s.state.people.decisions[i]; !d.Expires.IsZero() && (at.IsZero() || d.Expires.Before(at)) {
+func (s *State) alarm() (at time.Time, ok bool) {
+	for i := range s.people.decisions {
+		if d := &s.people.decisions[i]; !d.Expires.IsZero() && (at.IsZero() || d.Expires.Before(at)) {
 			at = d.Expires
 		}
 	}
-	if limit := s.state.started.Limits.MaxWallTime; limit > 0 && s.state.atWork() && s.state.cancel == nil {
-		if !s.state.budget.warned[BudgetWallTime] {
+	if limit := s.started.Limits.MaxWallTime; limit > 0 && s.atWork() && s.cancel == nil {
+		if !s.budget.warned[BudgetWallTime] {
 			limit = time.Duration(warnAt * float64(limit))
 		}
-		if end := s.state.at.Add(limit - s.state.budget.spent.wall); at.IsZero() || end.Before(at) {
+		if end := s.at.Add(limit - s.budget.spent.wall); at.IsZero() || end.Before(at) {
 			at = end
 		}
 	}
@@ -206,25 +206,22 @@ func (s planner) alarm() (at time.Time, ok bool) {
 
 // Due returns the events that are due at a time: expired decisions, and a time budget that is low
 // or used up. It returns none before the time that Wait names.
-func (s *State) Due(now time.Time) []Payload { return planner{s}.due(now) }
-
-// due implements Due.
-func (s planner) due(now time.Time) []Payload {
-	if s.state.seq == 0 || s.state.finished != nil {
+func (s *State) Due(now time.Time) []Payload {
+	if s.seq == 0 || s.finished != nil {
 		return nil
 	}
 	var due []Payload
-	for i := range s.state.people.decisions {
-		if d := &s.state.people.decisions[i]; !d.Expires.IsZero() && !now.Before(d.Expires) {
+	for i := range s.people.decisions {
+		if d := &s.people.decisions[i]; !d.Expires.IsZero() && !now.Before(d.Expires) {
 			due = append(due, &DecisionMade{ID: d.ID, Verdict: VerdictExpired})
 		}
 	}
-	limit := s.state.started.Limits.MaxWallTime
-	if limit <= 0 || !s.state.atWork() || s.state.cancel != nil {
+	limit := s.started.Limits.MaxWallTime
+	if limit <= 0 || !s.atWork() || s.cancel != nil {
 		return due
 	}
-	used := s.state.budget.spent.wall + max(0, now.Sub(s.state.at))
-	if used >= time.Duration(warnAt*float64(limit)) && !s.state.budget.warned[BudgetWallTime] {
+	used := s.budget.spent.wall + max(0, now.Sub(s.at))
+	if used >= time.Duration(warnAt*float64(limit)) && !s.budget.warned[BudgetWallTime] {
 		due = append(due, &BudgetWarning{Budget: BudgetWallTime, Used: used.Seconds(), Limit: limit.Seconds()})
 	}
 	if used >= limit {

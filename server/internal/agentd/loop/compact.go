@@ -152,38 +152,38 @@ func responses(messages []model.Message) int {
 
 // applyCompacted makes the conversation smaller. The cut is between turns, so every call keeps its
 // result.
-func (f fold) applyCompacted(p *Compacted) error {
-	if f.state.batch.pending > 0 || f.state.finished != nil || p.Replaced < 0 || p.Replaced > len(f.state.conversation.messages) {
-		return fmt.Errorf("event %d cannot replace %d of %d messages now", f.state.seq, p.Replaced, len(f.state.conversation.messages))
+func (s *State) applyCompacted(p *Compacted) error {
+	if s.batch.pending > 0 || s.finished != nil || p.Replaced < 0 || p.Replaced > len(s.conversation.messages) {
+		return fmt.Errorf("event %d cannot replace %d of %d messages now", s.seq, p.Replaced, len(s.conversation.messages))
 	}
-	if rest := f.state.conversation.messages[p.Replaced:]; len(rest) > 0 && slices.ContainsFunc(rest[0].Blocks, func(b model.Block) bool { return b.ToolResult != nil }) {
-		return fmt.Errorf("event %d separates calls from their results", f.state.seq)
+	if rest := s.conversation.messages[p.Replaced:]; len(rest) > 0 && slices.ContainsFunc(rest[0].Blocks, func(b model.Block) bool { return b.ToolResult != nil }) {
+		return fmt.Errorf("event %d separates calls from their results", s.seq)
 	}
-	f.state.budget.spendSummary(p)
-	before := f.state.conversation.size
+	s.budget.spendSummary(p)
+	before := s.conversation.size
 	if len(p.Cleared) > 0 {
-		f.state.conversation.messages = clearResults(f.state.conversation.messages, p.Cleared)
+		s.conversation.messages = clearResults(s.conversation.messages, p.Cleared)
 	}
 	if p.Summary != "" {
-		f.state.window.summaries++
-		f.state.window.replaced += responses(f.state.conversation.messages[:p.Replaced])
-		f.state.conversation.messages = replaceBySummary(f.state.conversation.messages, p.Replaced, f.state.started.Prompt, p.Summary, f.state.values.context[KeyTodos])
+		s.window.summaries++
+		s.window.replaced += responses(s.conversation.messages[:p.Replaced])
+		s.conversation.messages = replaceBySummary(s.conversation.messages, p.Replaced, s.started.Prompt, p.Summary, s.values.context[KeyTodos])
 	}
 	if len(p.Cleared) > 0 || p.Summary != "" {
-		f.state.conversation.size, f.state.window.compacted = sizeOf(f.state.conversation.messages), f.state.seq
+		s.conversation.size, s.window.compacted = sizeOf(s.conversation.messages), s.seq
 	}
 	switch {
 	case p.Overflow:
-		f.state.window.full, f.state.window.overflowed = false, true
-		if f.state.conversation.size > before/2 && replaceable(f.state.conversation.messages, 1) > 0 {
-			f.state.window.summaryWanted = p.Reason
+		s.window.full, s.window.overflowed = false, true
+		if s.conversation.size > before/2 && replaceable(s.conversation.messages, 1) > 0 {
+			s.window.summaryWanted = p.Reason
 		}
 	case p.Summary != "":
-		f.state.window.summaryWanted = ""
+		s.window.summaryWanted = ""
 	case p.Failure != "":
-		f.state.window.summaryFailed = true
-		if f.state.window.summaryWanted = ""; f.state.window.overflowed {
-			f.state.stop, f.state.stopMessage = StopContextOverflow, p.Failure
+		s.window.summaryFailed = true
+		if s.window.summaryWanted = ""; s.window.overflowed {
+			s.stop, s.stopMessage = StopContextOverflow, p.Failure
 		}
 	}
 	return nil

@@ -130,48 +130,48 @@ func (c *callState) mayAsk(f *Failure) bool {
 	return len(f.Final) > 0 && (c.Approval == nil || c.Approval.ArgumentsSHA256 != f.FinalSHA256)
 }
 
-func (f fold) applyRequested(p *DecisionRequested, at time.Time) error {
-	if f.state.people.decision(p.ID) != nil || f.state.finished != nil {
-		return fmt.Errorf("event %d asks for decision %s, which cannot be", f.state.seq, p.ID)
+func (s *State) applyRequested(p *DecisionRequested, at time.Time) error {
+	if s.people.decision(p.ID) != nil || s.finished != nil {
+		return fmt.Errorf("event %d asks for decision %s, which cannot be", s.seq, p.ID)
 	}
 	switch p.Kind {
 	case DecideTool:
-		c := f.state.batch.find(p.CallID)
+		c := s.batch.find(p.CallID)
 		if c == nil || !c.running() || p.Question == nil {
-			return fmt.Errorf("event %d asks a person for call %s, which does not run", f.state.seq, p.CallID)
+			return fmt.Errorf("event %d asks a person for call %s, which does not run", s.seq, p.CallID)
 		}
 		c.askAgain(p.Question.ID)
 	case DecidePause:
-		if f.state.paused == nil || f.state.batch.pending > 0 {
-			return fmt.Errorf("event %d pauses a run that goes on", f.state.seq)
+		if s.paused == nil || s.batch.pending > 0 {
+			return fmt.Errorf("event %d pauses a run that goes on", s.seq)
 		}
 	default:
-		c := f.state.batch.find(p.CallID)
+		c := s.batch.find(p.CallID)
 		if c == nil || c.result != nil || c.waiting {
-			return fmt.Errorf("event %d requests a decision about call %s, which does not wait for one", f.state.seq, p.CallID)
+			return fmt.Errorf("event %d requests a decision about call %s, which does not wait for one", s.seq, p.CallID)
 		}
 		c.waiting, c.held = true, p.Held
 	}
-	f.state.people.asked++
+	s.people.asked++
 	d := Pending{DecisionRequested: *p, Requested: at}
 	if p.Expiry > 0 {
 		d.Expires = at.Add(p.Expiry)
 	}
-	f.state.people.decisions = append(f.state.people.decisions, d)
+	s.people.decisions = append(s.people.decisions, d)
 	return nil
 }
 
-func (f fold) applyMade(d *DecisionMade, at time.Time) error {
-	if err := f.state.Check(d); err != nil {
-		return fmt.Errorf("event %d: %w", f.state.seq, err)
+func (s *State) applyMade(d *DecisionMade, at time.Time) error {
+	if err := s.Check(d); err != nil {
+		return fmt.Errorf("event %d: %w", s.seq, err)
 	}
-	p := *f.state.people.decision(d.ID)
-	f.state.people.decisions = slices.DeleteFunc(f.state.people.decisions, func(p Pending) bool { return p.ID == d.ID })
+	p := *s.people.decision(d.ID)
+	s.people.decisions = slices.DeleteFunc(s.people.decisions, func(p Pending) bool { return p.ID == d.ID })
 	if p.Kind == DecidePause {
-		judge(f).decidePause(d)
+		s.decidePause(d)
 		return nil
 	}
-	c := f.state.batch.find(p.CallID)
+	c := s.batch.find(p.CallID)
 	if p.Kind == DecideTool {
 		c.reply(p.Question.ID, d.answerOf(p.Question))
 		return nil
@@ -215,14 +215,14 @@ func (c *callState) approve(d *DecisionMade, p *Pending, at time.Time) {
 	}
 }
 
-func (s judge) decidePause(d *DecisionMade) {
+func (s *State) decidePause(d *DecisionMade) {
 	if d.Verdict != VerdictApprove {
-		s.state.stop, s.state.stopMessage, s.state.paused = s.state.paused.stop, s.state.paused.message, nil
+		s.stop, s.stopMessage, s.paused = s.paused.stop, s.paused.message, nil
 		return
 	}
 	s.resume()
 	if d.Text != "" {
-		s.state.conversation.unread = append(s.state.conversation.unread, unread{seq: s.state.seq, text: d.Text})
+		s.conversation.unread = append(s.conversation.unread, unread{seq: s.seq, text: d.Text})
 	}
 }
 

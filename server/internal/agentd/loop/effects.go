@@ -194,11 +194,11 @@ func checkEffectKey(key string) error {
 // foldEffects applies the effects of a complete batch to the context, in call order. Failed calls
 // change nothing. An event tells people about refused effects, and the call's result tells the
 // model.
-func (s judge) foldEffects() {
+func (s *State) foldEffects() {
 	var change ContextChange
 	changed := make(map[string]json.RawMessage) // by key, the value before
-	for i := range s.state.batch.list {
-		c := &s.state.batch.list[i]
+	for i := range s.batch.list {
+		c := &s.batch.list[i]
 		r := c.result
 		if r.Result.IsError || r.Failure != nil {
 			continue
@@ -207,8 +207,8 @@ func (s judge) foldEffects() {
 			c.drop(&change, e.Key, Clip(e.Key)+": "+e.Reason)
 		}
 		for _, e := range r.Result.Effects {
-			before := s.state.values.context[e.Key]
-			if err := s.state.values.fold(s.state.started.Effects, &c.Call, e); err != nil {
+			before := s.values.context[e.Key]
+			if err := s.values.fold(s.started.Effects, &c.Call, e); err != nil {
 				c.drop(&change, e.Key, err.Error())
 				continue
 			}
@@ -218,16 +218,16 @@ func (s judge) foldEffects() {
 		}
 	}
 	for key, before := range changed {
-		if bytes.Equal(before, s.state.values.context[key]) {
+		if bytes.Equal(before, s.values.context[key]) {
 			continue
 		}
 		change.Keys = append(change.Keys, key)
 		if key == KeyTodos {
-			s.state.news = append(s.state.news, &TodoChange{Todos: s.state.values.context[key]})
+			s.news = append(s.news, &TodoChange{Todos: s.values.context[key]})
 		}
 	}
 	if slices.Sort(change.Keys); len(change.Keys) > 0 || len(change.Refused) > 0 {
-		s.state.news = append(s.state.news, &change)
+		s.news = append(s.news, &change)
 	}
 }
 

@@ -51,9 +51,6 @@ func (CallTool) command()   {}
 func (ReviewCall) command() {}
 func (Wait) command()       {}
 
-// planner reads a state and names the next commands. It changes nothing.
-type planner struct{ state *State }
-
 // Next returns the commands that follow from the state. They are either only Records, which the
 // driver appends in this order before it does anything else, or everything that has to be in
 // progress now. The driver stops everything that is in progress but not among the commands. No
@@ -62,85 +59,84 @@ func Next(s *State) []Command {
 	if s.seq == 0 || s.finished != nil {
 		return nil
 	}
-	p := planner{s}
-	if told := p.announcements(); len(told) > 0 {
+	if told := s.announcements(); len(told) > 0 {
 		return told
 	}
-	commands := p.next()
+	commands := s.next()
 	if len(commands) > 0 {
 		if _, record := commands[0].(Record); record {
 			return commands
 		}
 	}
-	if until, ok := p.alarm(); ok || len(s.people.decisions) > 0 {
+	if until, ok := s.alarm(); ok || len(s.people.decisions) > 0 {
 		commands = append(commands, Wait{until})
 	}
 	return commands
 }
 
 // announcements returns the records of what has happened and is not recorded yet.
-func (s planner) announcements() []Command {
+func (s *State) announcements() []Command {
 	var records []Command
-	for _, p := range s.state.news {
+	for _, p := range s.news {
 		records = append(records, Record{p})
 	}
-	if s.state.cancel == nil {
+	if s.cancel == nil {
 		records = append(records, s.warnings()...)
 	}
 	return records
 }
 
-func (s planner) next() []Command {
+func (s *State) next() []Command {
 	switch {
-	case s.state.batch.pending > 0:
+	case s.batch.pending > 0:
 		return s.nextCalls()
-	case s.state.cancel != nil:
-		return s.finish(StopReason(cmp.Or(string(s.state.cancel.Stop), string(StopCancelled))), s.state.cancel.Reason)
-	case s.state.stop.Succeeded() && len(s.state.conversation.unread) > 0:
+	case s.cancel != nil:
+		return s.finish(StopReason(cmp.Or(string(s.cancel.Stop), string(StopCancelled))), s.cancel.Reason)
+	case s.stop.Succeeded() && len(s.conversation.unread) > 0:
 		// A new user message continues the run.
-	case s.state.stop != "":
-		return s.finish(s.state.stop, s.state.stopMessage)
+	case s.stop != "":
+		return s.finish(s.stop, s.stopMessage)
 	}
-	if over := s.state.budget.overrun(&s.state.started.Limits); over != nil {
-		return s.finish(over.stop, s.state.budget.exhaustedMessage(&s.state.started.Limits, over.budget))
+	if over := s.budget.overrun(&s.started.Limits); over != nil {
+		return s.finish(over.stop, s.budget.exhaustedMessage(&s.started.Limits, over.budget))
 	}
-	if s.state.paused != nil {
+	if s.paused != nil {
 		return s.nextPause()
 	}
 	if commands := s.nextCompaction(); commands != nil {
 		return commands
 	}
-	return []Command{AskModel{Turn: s.state.Turn()}}
+	return []Command{AskModel{Turn: s.Turn()}}
 }
 
 // nextPause requests a person's decision whether the run continues. Without a person, the run ends.
-func (s planner) nextPause() []Command {
+func (s *State) nextPause() []Command {
 	switch {
-	case len(s.state.people.decisions) > 0:
+	case len(s.people.decisions) > 0:
 		return nil
-	case s.state.started.People.Attended:
-		return []Command{Record{s.state.people.request(DecidePause, nil, s.state.paused.message, s.state.started.People.Expiry)}}
+	case s.started.People.Attended:
+		return []Command{Record{s.people.request(DecidePause, nil, s.paused.message, s.started.People.Expiry)}}
 	}
-	return s.finish(s.state.paused.stop, s.state.paused.message)
+	return s.finish(s.paused.stop, s.paused.message)
 }
 
-func (s planner) finish(reason StopReason, words string) []Command {
+func (s *State) finish(reason StopReason, words string) []Command {
 	return []Command{Record{s.finishing(reason, words)}}
 }
 
-func (s planner) finishing(reason StopReason, words string) *RunFinished {
-	end := &RunFinished{StopReason: reason, Message: words, Text: s.state.text, Turns: s.state.budget.turns, Calls: s.state.budget.calls, Usage: s.state.budget.usage, Cost: s.state.budget.cost}
+func (s *State) finishing(reason StopReason, words string) *RunFinished {
+	end := &RunFinished{StopReason: reason, Message: words, Text: s.text, Turns: s.budget.turns, Calls: s.budget.calls, Usage: s.budget.usage, Cost: s.budget.cost}
 	if reason.Succeeded() {
-		end.Result = s.state.answering.result
+		end.Result = s.answering.result
 	}
 	return end
 }
 
-func (s planner) nextCalls() []Command {
+func (s *State) nextCalls() []Command {
 	var records, calls []Command
-	gate, asks := s.state.batch.gate(), false
-	for i := range s.state.batch.list {
-		c := &s.state.batch.list[i]
+	gate, asks := s.batch.gate(), false
+	for i := range s.batch.list {
+		c := &s.batch.list[i]
 		held := gate.holds(&c.Call)
 		gate.pass(c)
 		asks = asks || c.waiting
@@ -148,7 +144,7 @@ func (s planner) nextCalls() []Command {
 		case c.result != nil:
 			continue
 		case c.running():
-			calls = append(calls, CallTool{Call: c.Call, Cancel: s.state.cancel, Replies: c.replies})
+			calls = append(calls, CallTool{Call: c.Call, Cancel: s.cancel, Replies: c.replies})
 			continue
 		}
 		p := s.nextCall(c, held)
@@ -171,23 +167,23 @@ func (s planner) nextCalls() []Command {
 
 // mayReview reports whether it is worth asking toolhost about a call that has to wait: it may need an
 // approval, and nobody has decided about it.
-func (s planner) mayReview(c *callState) bool {
-	return s.state.started.People.Attended && c.System == "" && !c.waiting && c.Approval == nil
+func (s *State) mayReview(c *callState) bool {
+	return s.started.People.Attended && c.System == "" && !c.waiting && c.Approval == nil
 }
 
 // nextCall returns the next event of a call that is not in progress, or nil if the call has to
 // wait. held means that it has to wait for other calls of the batch.
-func (s planner) nextCall(c *callState, held bool) Payload {
+func (s *State) nextCall(c *callState, held bool) Payload {
 	switch {
 	case c.settled != nil:
 		return c.settled
 	case c.refusal != "":
 		return errorResult(&c.Call, c.refusal)
-	case s.state.cancel != nil && c.held != nil:
+	case s.cancel != nil && c.held != nil:
 		return c.held
-	case s.state.cancel != nil && s.state.cancel.Stop != "":
-		return errorResult(&c.Call, fmt.Sprintf(stoppedCall, s.state.cancel.Reason))
-	case s.state.cancel != nil:
+	case s.cancel != nil && s.cancel.Stop != "":
+		return errorResult(&c.Call, fmt.Sprintf(stoppedCall, s.cancel.Reason))
+	case s.cancel != nil:
 		return errorResult(&c.Call, cancelledCall)
 	case c.waiting, held, c.standing != nil:
 		return nil
@@ -200,11 +196,11 @@ func (s planner) nextCall(c *callState, held bool) Payload {
 	if sent.Attempt++; sent.Attempt > 1 {
 		started.Attempt = sent.Attempt
 	}
-	started.Traceparent = s.state.started.Trace(sent.SentID())
+	started.Traceparent = s.started.Trace(sent.SentID())
 	return started
 }
 
 // Failed returns the end of a run whose model request failed.
 func (s *State) Failed(reason StopReason, words string) *RunFinished {
-	return planner{s}.finishing(reason, words)
+	return s.finishing(reason, words)
 }

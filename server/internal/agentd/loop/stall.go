@@ -95,51 +95,51 @@ func allMalformed(batch []callState) bool {
 }
 
 // judgeStall ends or pauses a run that makes no progress.
-func (s judge) judgeStall() {
-	limits := &s.state.started.Limits
-	if s.state.stall.malformed >= MaxMalformed {
-		s.state.stop = StopModelError
-		s.state.stopMessage = fmt.Sprintf("the arguments of the model's calls were no JSON in %d responses in a row", s.state.stall.malformed)
+func (s *State) judgeStall() {
+	limits := &s.started.Limits
+	if s.stall.malformed >= MaxMalformed {
+		s.stop = StopModelError
+		s.stopMessage = fmt.Sprintf("the arguments of the model's calls were no JSON in %d responses in a row", s.stall.malformed)
 		return
 	}
-	if limits.MaxRepeats > 0 && s.state.stall.repeats >= limits.MaxRepeats {
-		s.state.stop = StopRepetition
-		s.state.stopMessage = fmt.Sprintf("the last %d results were such as the run has had before, for the same calls", s.state.stall.repeats)
+	if limits.MaxRepeats > 0 && s.stall.repeats >= limits.MaxRepeats {
+		s.stop = StopRepetition
+		s.stopMessage = fmt.Sprintf("the last %d results were such as the run has had before, for the same calls", s.stall.repeats)
 		return
 	}
 	if limits.MaxTimeouts <= 0 {
 		return
 	}
 	first := ""
-	for name, n := range s.state.stall.timeouts {
+	for name, n := range s.stall.timeouts {
 		if n >= limits.MaxTimeouts && (first == "" || name < first) {
 			first = name
 		}
 	}
 	if first != "" {
-		s.state.paused = &pause{StopTimeouts, fmt.Sprintf("the tool %s timed out %d times in a row", first, s.state.stall.timeouts[first])}
+		s.paused = &pause{StopTimeouts, fmt.Sprintf("the tool %s timed out %d times in a row", first, s.stall.timeouts[first])}
 	}
 }
 
 // remind adds a message for a model that made no call, which says what the model can do. It pauses
 // the run if earlier reminders did not help.
-func (s judge) remind() {
-	s.state.stall.withoutCalls++
-	if len(s.state.conversation.unread) > 0 {
+func (s *State) remind() {
+	s.stall.withoutCalls++
+	if len(s.conversation.unread) > 0 {
 		return // a new user message continues the run
 	}
-	s.state.conversation.pushUser(textBlock(reminder))
-	if s.state.stall.withoutCalls%idleRounds == 0 {
-		s.state.paused = &pause{StopNoToolCalls, fmt.Sprintf("the model gave %d responses without a tool call and did not say that it is done", s.state.stall.withoutCalls)}
+	s.conversation.pushUser(textBlock(reminder))
+	if s.stall.withoutCalls%idleRounds == 0 {
+		s.paused = &pause{StopNoToolCalls, fmt.Sprintf("the model gave %d responses without a tool call and did not say that it is done", s.stall.withoutCalls)}
 	}
 }
 
 // resume continues a paused run.
-func (s judge) resume() {
-	s.state.paused = nil
-	s.state.stall.withoutCalls, s.state.stall.repeats, s.state.stall.malformed = 0, 0, 0
-	clear(s.state.stall.timeouts)
-	s.state.people.withdraw("")
+func (s *State) resume() {
+	s.paused = nil
+	s.stall.withoutCalls, s.stall.repeats, s.stall.malformed = 0, 0, 0
+	clear(s.stall.timeouts)
+	s.people.withdraw("")
 }
 
 // MaxMalformed is the number of malformed responses in a row after which a run gives up. A response

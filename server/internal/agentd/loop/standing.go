@@ -104,23 +104,23 @@ func standingRequestID(session string, c *Call, decision string) string {
 }
 
 // standings returns the commands to create the standing approvals that calls wait for.
-func (s planner) standings() []Command {
+func (s *State) standings() []Command {
 	var list []Command
-	for i := range s.state.batch.list {
-		c := &s.state.batch.list[i]
-		if w := c.standing; w != nil && c.result == nil && s.state.cancel == nil {
+	for i := range s.batch.list {
+		c := &s.batch.list[i]
+		if w := c.standing; w != nil && c.result == nil && s.cancel == nil {
 			list = append(list, ApproveStanding{
-				Call: c.Call, Arguments: json.RawMessage(cmp.Or(c.final, c.Arguments)), RequestID: standingRequestID(s.state.started.Session, &c.Call, w.decision), DecisionID: w.decision, Definition: w.definition, Standing: w.choice,
+				Call: c.Call, Arguments: json.RawMessage(cmp.Or(c.final, c.Arguments)), RequestID: standingRequestID(s.started.Session, &c.Call, w.decision), DecisionID: w.decision, Definition: w.definition, Standing: w.choice,
 			})
 		}
 	}
 	return list
 }
 
-func (f fold) applyStandingApproved(p *StandingApproved) error {
-	c := f.state.batch.find(p.CallID)
+func (s *State) applyStandingApproved(p *StandingApproved) error {
+	c := s.batch.find(p.CallID)
 	if c == nil || c.standing == nil || c.standing.decision != p.DecisionID || (p.ApprovalID == "") == (p.Failure == nil) {
-		return fmt.Errorf("event %d has a standing approval for call %s, which waits for none", f.state.seq, p.CallID)
+		return fmt.Errorf("event %d has a standing approval for call %s, which waits for none", s.seq, p.CallID)
 	}
 	c.standing = nil
 	return nil

@@ -35,35 +35,35 @@ const (
 
 // nextCompaction returns the commands that make the conversation smaller before the next request,
 // or nil if it fits.
-func (s planner) nextCompaction() []Command {
-	w := s.state.windowInUse()
+func (s *State) nextCompaction() []Command {
+	w := s.windowInUse()
 	switch {
-	case s.state.window.full:
-		return []Command{Record{s.state.Overflowed(reasonOverflow)}}
-	case s.state.window.summaryWanted != "":
-		return s.summarize(1, s.state.window.summaryWanted)
+	case s.window.full:
+		return []Command{Record{s.Overflowed(reasonOverflow)}}
+	case s.window.summaryWanted != "":
+		return s.summarize(1, s.window.summaryWanted)
 	case w.Tokens == 0:
 		return nil
 	}
-	filled := s.state.window.filled(&s.state.conversation)
+	filled := s.window.filled(&s.conversation)
 	reason := fmt.Sprintf(reasonClear, filled, w.Tokens)
 	if filled >= w.part(w.ClearAt) {
-		if ids, freed := clearable(s.state.conversation.messages, w.keep(), noResult); len(ids) > 0 && int64(freed) >= bytesPerToken*w.part(worthClearing) {
+		if ids, freed := clearable(s.conversation.messages, w.keep(), noResult); len(ids) > 0 && int64(freed) >= bytesPerToken*w.part(worthClearing) {
 			return []Command{Record{&Compacted{Reason: reason, Cleared: ids}}}
 		}
 	}
-	if filled >= w.part(w.SummarizeAt) && !s.state.window.summaryFailed {
+	if filled >= w.part(w.SummarizeAt) && !s.window.summaryFailed {
 		return s.summarize(w.keep(), reason)
 	}
 	return nil
 }
 
-func (s planner) summarize(keep int, reason string) []Command {
-	n := replaceable(s.state.conversation.messages, keep)
+func (s *State) summarize(keep int, reason string) []Command {
+	n := replaceable(s.conversation.messages, keep)
 	if n == 0 {
 		return nil
 	}
-	return []Command{Summarize{Turn: s.state.Turn(), Replaced: n, Reason: reason}}
+	return []Command{Summarize{Turn: s.Turn(), Replaced: n, Reason: reason}}
 }
 
 // Overflowed returns the event that follows when the conversation does not fit the model. The first
@@ -77,11 +77,11 @@ func (s *State) Overflowed(words string) Payload {
 }
 
 // judgeFull handles a response that was cut because the window was full.
-func (s judge) judgeFull() {
-	s.state.batch.refuseAll(fmt.Sprintf(refusedCall, model.StopContextOverflow))
-	s.state.window.full = true
-	if len(s.state.batch.list) == 0 && s.state.empty == 0 {
-		s.state.conversation.pushUser(textBlock(cutTextMessage))
+func (s *State) judgeFull() {
+	s.batch.refuseAll(fmt.Sprintf(refusedCall, model.StopContextOverflow))
+	s.window.full = true
+	if len(s.batch.list) == 0 && s.empty == 0 {
+		s.conversation.pushUser(textBlock(cutTextMessage))
 	}
 }
 

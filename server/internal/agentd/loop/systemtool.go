@@ -10,7 +10,7 @@ import (
 // nextSystem returns the next event of a call that the reducer can answer without the driver. ok is
 // false for all other calls. A nil event means that the call waits for the other calls of the
 // response.
-func (s planner) nextSystem(c *callState) (record Payload, ok bool) {
+func (s *State) nextSystem(c *callState) (record Payload, ok bool) {
 	switch c.System {
 	case SystemAskUser:
 		return s.askUser(c), true
@@ -21,9 +21,9 @@ func (s planner) nextSystem(c *callState) (record Payload, ok bool) {
 	case SystemCompact:
 		return s.compactCall(c), true
 	case SystemNewTask:
-		in, wrong := s.state.started.parseTask(&c.Call)
+		in, wrong := s.started.parseTask(&c.Call)
 		if wrong == "" {
-			_, wrong = s.state.conversation.passOn(in.Attachments)
+			_, wrong = s.conversation.passOn(in.Attachments)
 		}
 		if wrong != "" {
 			return errorResult(&c.Call, wrong), true
@@ -36,7 +36,7 @@ func (s planner) nextSystem(c *callState) (record Payload, ok bool) {
 	return nil, false
 }
 
-func (s planner) askUser(c *callState) Payload {
+func (s *State) askUser(c *callState) Payload {
 	var in struct {
 		Question string   `json:"question"`
 		Options  []string `json:"options"`
@@ -44,19 +44,19 @@ func (s planner) askUser(c *callState) Payload {
 	if err := json.Unmarshal([]byte(c.Arguments), &in); err != nil || strings.TrimSpace(in.Question) == "" {
 		return errorResult(&c.Call, `[invalid_argument] The arguments must be {"question": "…"}, with "options" as a list of strings if you propose answers.`)
 	}
-	if !s.state.started.People.Attended {
+	if !s.started.People.Attended {
 		return errorResult(&c.Call, headlessAsk)
 	}
-	d := s.state.people.request(DecideQuestion, &c.Call, in.Question, s.state.started.People.Expiry)
+	d := s.people.request(DecideQuestion, &c.Call, in.Question, s.started.People.Expiry)
 	d.Options = in.Options
 	return d
 }
 
 // complete answers an attempt_completion call after all other calls have results. A model that has
 // not seen the results cannot know that the task is done.
-func (s planner) complete(c *callState) Payload {
-	for i := range s.state.batch.list {
-		other := &s.state.batch.list[i]
+func (s *State) complete(c *callState) Payload {
+	for i := range s.batch.list {
+		other := &s.batch.list[i]
 		if other.result == nil && other.System != SystemAttemptCompletion {
 			return nil
 		}
@@ -75,22 +75,22 @@ func (s planner) complete(c *callState) Payload {
 
 // compactCall answers a compact_conversation call. The compaction follows when the batch is
 // complete.
-func (s planner) compactCall(c *callState) Payload {
+func (s *State) compactCall(c *callState) Payload {
 	words := "There is nothing yet that a summary could replace."
-	if replaceable(s.state.conversation.messages, 1) > 0 {
+	if replaceable(s.conversation.messages, 1) > 0 {
 		words = "What was said before this response is summed up now."
 	}
 	return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(words)}
 }
 
 // concludeSystem applies the result of a system tool to the state.
-func (s judge) concludeSystem(c *callState) {
+func (s *State) concludeSystem(c *callState) {
 	switch c.System {
 	case SystemCompact:
-		if !c.result.Result.IsError && replaceable(s.state.conversation.messages, 1) > 0 {
-			s.state.window.summaryWanted = reasonAsked
+		if !c.result.Result.IsError && replaceable(s.conversation.messages, 1) > 0 {
+			s.window.summaryWanted = reasonAsked
 		}
 	case SystemToolSearch:
-		s.state.searched.remember(&c.result.Result)
+		s.searched.remember(&c.result.Result)
 	}
 }

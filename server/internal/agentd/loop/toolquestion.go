@@ -112,20 +112,20 @@ func (s *State) AnswerTokens(wanted int) int {
 	return most
 }
 
-func (f fold) applyModelReplied(p *ModelReplied) error {
-	c := f.state.batch.find(p.CallID)
+func (s *State) applyModelReplied(p *ModelReplied) error {
+	c := s.batch.find(p.CallID)
 	if c == nil || !c.running() || (p.Answer == nil) == (p.Failure == nil) {
-		return fmt.Errorf("event %d answers a question of call %s, which does not ask", f.state.seq, p.CallID)
+		return fmt.Errorf("event %d answers a question of call %s, which does not ask", s.seq, p.CallID)
 	}
 	answer := tool.Answer{Model: p.Answer}
 	if p.Failure != nil {
 		answer = tool.Answer{Err: p.Failure.AsError("")}
 	}
 	c.reply(p.Question, answer)
-	f.state.budget.usage = f.state.budget.usage.Add(p.Usage)
-	f.state.budget.cost += p.Cost
-	f.state.budget.spent.addTokens(p.Usage)
-	f.state.budget.spent.cost += p.Cost
+	s.budget.usage = s.budget.usage.Add(p.Usage)
+	s.budget.cost += p.Cost
+	s.budget.spent.addTokens(p.Usage)
+	s.budget.spent.cost += p.Cost
 	return nil
 }
 
