@@ -291,10 +291,9 @@ func summaryOf(c *call) tool.CallRecord {
 	return record
 }
 
-// ended returns the call as operators see it after its end, which is now. Unlike summaryOf, it does
+// endRecord returns the call as operators see it after its end, which is now. Unlike summaryOf, it does
 // not use the event log.
-func (e ending) ended(outcome *tool.Outcome) tool.CallRecord {
-	c := e.call
+func (c *call) endRecord(outcome *tool.Outcome) tool.CallRecord {
 	record := tool.CallRecord{
 		CallID:    c.request.ID,
 		Principal: c.request.Principal,

@@ -15,8 +15,7 @@ func (c *call) finish(outcome tool.Outcome) {
 	if !first {
 		return
 	}
-	end := ending{c}
-	outcome = end.shape(outcome)
+	outcome = c.shape(outcome)
 	if begun {
 		c.entry.End(c.ctx(), &outcome)
 	}
@@ -27,9 +26,9 @@ func (c *call) finish(outcome tool.Outcome) {
 	case !c.entry.Generated(): // only the memory of the ledger has the call
 		record = recordFailure
 	}
-	end.publish(outcome, record)
+	c.publishEnd(outcome, record)
 	c.entry.Settle(c.size(), c.tool.Spec.HasSideEffects())
-	end.stop()
+	c.stop()
 }
 
 // finishUnexecuted ends a call that no plugin executed. Its id can be used again as soon as a
@@ -39,7 +38,6 @@ func (c *call) finishUnexecuted(outcome tool.Outcome) {
 	if !first {
 		return
 	}
-	end := ending{c}
 	if begun {
 		c.entry.Forget(c.ctx())
 	}
@@ -51,12 +49,12 @@ func (c *call) finishUnexecuted(outcome tool.Outcome) {
 		record = recordNothing
 	}
 	if c.kind == Review {
-		outcome = end.shape(outcome)
+		outcome = c.shape(outcome)
 		c.events.End(outcome, func(*tool.Outcome) {})
 	} else {
-		end.publish(end.shape(outcome), record)
+		c.publishEnd(c.shape(outcome), record)
 	}
-	end.stop()
+	c.stop()
 }
 
 // finishJoined ends a call whose caller has joined another call. Statistics do not count it.
@@ -67,7 +65,7 @@ func (c *call) finishJoined() {
 	c.events.Publish(tool.Event{Ended: &tool.Outcome{
 		CallID: c.request.ID, Err: tool.Errorf(tool.KindCancelled, "the call joined the one that has its id"),
 	}})
-	ending{c}.stop()
+	c.stop()
 }
 
 // recording says what recentCalls does with a call that ends.
@@ -79,41 +77,35 @@ const (
 	recordRecent            // recentCalls.add
 )
 
-// ending makes the outcome of a call the one that callers see: it shapes, counts, records and logs
-// the outcome, and frees what the call has. The goroutine that concluded the call's entry in the
-// ledger uses it, so at most one does.
-type ending struct{ call *call }
-
-// publish adds the outcome to the event log. It counts and records the outcome first, so that a
+// publishEnd adds the outcome to the event log. It counts and records the outcome first, so that a
 // caller that sees the outcome finds it in the statistics and in the list of calls.
-func (e ending) publish(outcome tool.Outcome, record recording) {
-	c := e.call
+// The goroutine that concluded the call's entry in the ledger calls it, so at most one does.
+func (c *call) publishEnd(outcome tool.Outcome, record recording) {
 	c.events.End(outcome, func(outcome *tool.Outcome) {
 		switch {
 		case record == recordRecent:
-			c.services.records.recent.add(e.ended(outcome), c.services.records.history)
+			c.services.records.recent.add(c.endRecord(outcome), c.services.records.history)
 		case record == recordFailure && outcome.Err != nil:
-			c.services.records.recent.store(e.ended(outcome), c.services.records.history)
+			c.services.records.recent.store(c.endRecord(outcome), c.services.records.history)
 		}
 		c.services.records.stats.Count(c.request.Tool, identity.TenantOf(c.request.Principal), c.plugin(), outcome, outcome.Result.Duration)
 		c.observed.ended(c, outcome)
-		e.logEnd(outcome)
+		c.logEnd(outcome)
 	})
 }
 
 // stop ends the context of the call, which also ends a preview. It frees the memory that an ended
 // call does not need.
-func (e ending) stop() {
-	e.call.timer.Stop()
-	e.call.uncount()
-	e.call.memory.end(callBytes + e.call.events.Size())
+func (c *call) stop() {
+	c.timer.Stop()
+	c.uncount()
+	c.memory.end(callBytes + c.events.Size())
 }
 
 // shape returns the outcome in the form that callers get. It adds the report of toolhost's changes,
 // removes effects that the tool may not have, and replaces large content by artifacts. A caller
 // that joins the call later gets the same outcome, even if it asked for another size.
-func (e ending) shape(outcome tool.Outcome) tool.Outcome {
-	c := e.call
+func (c *call) shape(outcome tool.Outcome) tool.Outcome {
 	outcome.CallID = c.request.ID
 	if outcome.Err == nil || outcome.Err.Kind != tool.KindOutcomeUnknown { // else the tool can be asked again
 		outcome.Settled = c.entry.Settled()
@@ -128,7 +120,7 @@ func (e ending) shape(outcome tool.Outcome) tool.Outcome {
 		}
 	}
 	if c.kind == ToolCall && c.services.artifacts != nil {
-		shaper := e.shaper()
+		shaper := c.shaper()
 		shaper.Shape(&outcome.Result)
 	}
 	if outcome.Err != nil {
@@ -141,19 +133,18 @@ func (e ending) shape(outcome tool.Outcome) tool.Outcome {
 }
 
 // shaper returns the result.Shaper for this call.
-func (e ending) shaper() result.Shaper {
-	c := e.call
+func (c *call) shaper() result.Shaper {
 	shown := c.settings.MaxShown
 	if c.request.MaxShown != nil {
 		shown = max(*c.request.MaxShown, 0)
 	}
 	return result.Shaper{
 		Store: c.services.artifacts, Owner: artifact.Owner{Principal: c.request.Principal, Session: c.request.Session},
-		Shown: shown, Losses: e,
+		Shown: shown, Losses: c,
 	}
 }
 
 // LostContent implements result.LossReporter.
-func (e ending) LostContent(size uint64, err error) {
-	e.call.logger(e.call.services.log.calls).Error("a large result was not kept: its caller gets a part of it", "bytes", size, "error", err)
+func (c *call) LostContent(size uint64, err error) {
+	c.logger(c.services.log.calls).Error("a large result was not kept: its caller gets a part of it", "bytes", size, "error", err)
 }

@@ -44,12 +44,12 @@ func traceOf(call *tool.Call) string {
 // logEnd logs the outcome of a call. A failure of toolhost or of a plugin is more important than a
 // mistake of the caller. Successes and mistakes are logged for debugging only, because there are
 // many: `toolhost calls` and the metrics show them.
-func (e ending) logEnd(outcome *tool.Outcome) {
+func (c *call) logEnd(outcome *tool.Outcome) {
 	level := slog.LevelDebug
 	if outcome.Err != nil {
 		level = failureLevel(outcome.Err)
 	}
-	if !e.call.services.log.calls.Enabled(context.Background(), level) {
+	if !c.services.log.calls.Enabled(context.Background(), level) {
 		return
 	}
 	attrs := []slog.Attr{slog.String("outcome", outcomeName(outcome)), slog.Duration("took", outcome.Result.Duration)}
@@ -61,7 +61,7 @@ func (e ending) logEnd(outcome *tool.Outcome) {
 		words = "call failed"
 		attrs = append(attrs, slog.Any("error", outcome.Err))
 	}
-	e.call.logger(e.call.services.log.calls).LogAttrs(context.Background(), level, words, attrs...)
+	c.logger(c.services.log.calls).LogAttrs(context.Background(), level, words, attrs...)
 }
 
 // failureLevel returns the level of a failed call. The record of a crash names the calls that the

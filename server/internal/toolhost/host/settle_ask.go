@@ -206,7 +206,7 @@ func (k *settleCheck) outcome(said tool.Settlement) tool.Outcome {
 	if outcome.Err == nil && c.hasFilters() {
 		outcome = c.filters().after(outcome)
 	}
-	return ending{c}.shape(outcome)
+	return c.shape(outcome)
 }
 
 func (k *settleCheck) checkOutput(c *call, outcome *tool.Outcome) {
