@@ -137,63 +137,6 @@ type Host struct {
 	pool flow.Workers   // all other goroutines
 }
 
-// New returns a host that follows its catalog. It starts no process before a call needs one, or before it
-// asks a tool what became of a call of an earlier host. The caller must close it.
-func New(config Config) *Host {
-	cfg := config.withDefaults()
-	h := &Host{
-		cfg:         &cfg,
-		generations: &generations{},
-		log:         newLoggers(cfg.Logger),
-		stats:       statistics.New(cfg.History),
-		rates:       throttle.NewRates(),
-		concurrency: throttle.NewConcurrency(concurrencyOf(cfg.Catalog)),
-		usage:       throttle.NewUsage(),
-		frozen:      frozen.NewCache(),
-		gone:        make(chan struct{}),
-	}
-	first := h.newGeneration(cfg.Settings, cfg.Catalog.Snapshot().Generation())
-	h.generations.pair.Store(&generationPair{current: first, previous: first})
-	cfg.Settings = Settings{} // code that reads settings from here would miss Reconfigure
-	h.ctx, h.cancel = context.WithCancelCause(context.Background())
-	h.ledger = ledger.New[*call](ledger.Config{
-		Store: cfg.Calls, MaxEntries: cfg.MaxLedgerEntries, MaxBytes: cfg.MaxLedgerBytes, Quota: h.resultQuota, Logger: h.log.storage,
-	})
-	h.offering = offers.New(offers.Config{
-		Context: h.ctx, Spawn: h.spawn, Catalog: cfg.Catalog, View: h.offersView, Plugins: func() *supervisor.Plugins { return h.plugins },
-		Usage: h.usage, Artifacts: cfg.Artifacts, Logger: h.log.calls,
-	})
-	h.plugins = supervisor.New(supervisor.Config{
-		Context: h.ctx, Spawn: h.spawn,
-		Catalog: cfg.Catalog, Launch: h.offering.Launch(cfg.Launch), Settings: h.supervisorSettings,
-		Logger: h.log.lifecycle, History: cfg.History, Redactor: first.Secrets.Redactor(),
-		MaxLaunches: cfg.MaxLaunches, MaxExits: cfg.MaxExits, MaxEvents: cfg.MaxEvents,
-	})
-	if cfg.Artifacts != nil {
-		cfg.Artifacts.Limit(h.artifactQuota)
-	}
-	h.toolList = &toolList{cfg: h.cfg, generations: h.generations, ctx: h.ctx, spawn: h.spawn, plugins: h.plugins, described: newDescriptions()}
-	h.operator = &operator{cfg: h.cfg, generations: h.generations, ctx: h.ctx, plugins: h.plugins, upgrades: supervisor.NewUpgrades(h.plugins), stats: h.stats}
-	h.settler = newSettler(h)
-	h.services = h.newServices()
-	seen := cfg.Catalog.Snapshot()
-	h.wg.Go(func() { h.upgrades.Follow(seen) }) // ends with h.ctx; Close waits
-	h.wg.Go(h.indexCatalog)                     // likewise
-	if cfg.Calls != nil {
-		h.wg.Go(h.settler.settleFound) // likewise
-	}
-	if cfg.History != nil {
-		h.wg.Go(func() { h.stats.Follow(h.ctx) }) // likewise
-	}
-	if cfg.Approvals != nil {
-		h.reportEnds()
-		h.shortenApprovals(h.generations.latest().Approvals.Longest)
-		h.wg.Go(h.endExpiredApprovals) // likewise
-		h.wg.Go(h.endChangedApprovals) // likewise
-	}
-	return h
-}
-
 // Close refuses new calls, cancels those that run, stops all instances at the same time, and waits
 // for everything that the host started. Each step has a timeout, so that Close takes seconds.
 func (h *Host) Close() error {

@@ -59,14 +59,3 @@ type callRecords struct {
 	history *history.Log // nil: none
 	logs    *logbuffer.Buffer
 }
-
-// newServices returns what calls use. The parts of the host must exist.
-func (h *Host) newServices() *services {
-	return &services{
-		plugins:   pluginServices{h.cfg.Catalog, h.plugins, h.toolList, h.settler, h.cfg.Workspace},
-		limits:    limits{h.rates, h.concurrency, h.usage},
-		approvals: approvals{h.frozen, h.cfg.Approvals, func() bool { return h.generations.latest().Approvals.Off }, h.cfg.Audit != nil},
-		records:   callRecords{&h.recent, h.stats, h.cfg.History, h.cfg.Logs},
-		artifacts: h.cfg.Artifacts, log: h.log, spawn: h.spawn, newCall: h.newCall,
-	}
-}
