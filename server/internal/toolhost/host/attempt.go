@@ -316,3 +316,18 @@ func (a *attempt) checkOutput(schema *catalog.Schema, outcome *tool.Outcome) {
 }
 
 func (a *attempt) fail(err *tool.Error) { a.finish(tool.Outcome{Err: err}) }
+
+// mayRetry reports whether a call that failed at this attempt may be tried again. The tool must
+// allow retries, and the failure may be temporary. The caller checks that the call cannot take
+// effect twice.
+func (a *attempt) mayRetry(failure *tool.Error) bool {
+	if a.number >= a.call.tool.Spec.Retry.MaxAttempts || a.call.ctx().Err() != nil {
+		return false
+	}
+	switch failure.Kind {
+	case tool.KindCrashed, tool.KindUnavailable, tool.KindRateLimited:
+		return true
+	default:
+		return false
+	}
+}

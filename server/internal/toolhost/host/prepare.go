@@ -23,17 +23,6 @@ const (
 	maxShownArguments = 1 << 20
 )
 
-// submission is the complete arguments of a call, as its caller sent them.
-type submission struct {
-	text   []byte
-	parsed arguments.Parsed
-	whole  bool // they arrived with the call, in one piece
-	work   int  // how much memory is reserved for the work on them
-	// kept says that the final arguments are the submitted ones, and at most the defaults that the
-	// tool declares for missing ones.
-	kept bool
-}
-
 // task is the remaining work on a call whose arguments are complete. The zero task does nothing.
 type task struct {
 	call      *call

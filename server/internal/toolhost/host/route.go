@@ -103,21 +103,6 @@ func killedLaunch(failure *tool.Error) bool {
 	return failure.Kind == tool.KindUnavailable && exit != nil && exit.Signal != "" && exit.Reason == "" && !exit.OutOfMemory
 }
 
-// mayRetry reports whether a call that failed at this attempt may be tried again. The tool must
-// allow retries, and the failure may be temporary. The caller checks that the call cannot take
-// effect twice.
-func (a *attempt) mayRetry(failure *tool.Error) bool {
-	if a.number >= a.call.tool.Spec.Retry.MaxAttempts || a.call.ctx().Err() != nil {
-		return false
-	}
-	switch failure.Kind {
-	case tool.KindCrashed, tool.KindUnavailable, tool.KindRateLimited:
-		return true
-	default:
-		return false
-	}
-}
-
 // pause waits before the next attempt. It returns false if the call ends first.
 func (a *attempt) pause(failure *tool.Error) bool {
 	policy := a.call.tool.Spec.Retry
