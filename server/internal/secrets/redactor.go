@@ -28,8 +28,11 @@ const remembered = 16
 // A nil Redactor, and one that has learned nothing, return their input. The methods are safe for
 // concurrent use. They never change their input, and return it unchanged if it contains no secret.
 type Redactor struct {
-	mu      sync.Mutex // held while a value is learned
-	values  []secret   // the oldest first
+	mu     sync.Mutex // held while a value is learned, and while the matcher is made
+	values []secret   // the oldest first
+	// stale says that matcher does not have all values. The next text makes a new one, so that to
+	// learn many values in sequence makes one matcher and not one for each value.
+	stale   atomic.Bool
 	matcher atomic.Pointer[matcher]
 }
 
@@ -46,16 +49,16 @@ func (r *Redactor) Learn(name, value string) { r.learn(name, "", value) }
 func (r *Redactor) LearnAt(name, place, value string) { r.learn(name, place, value) }
 
 func (r *Redactor) learn(name, place, value string) {
-	if len(value) < shortest || r.matcher.Load().knows(name, value) {
+	if len(value) < shortest || !r.stale.Load() && r.matcher.Load().knows(name, value) {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.matcher.Load().knows(name, value) {
-		return
-	}
 	mine := 0
 	for _, known := range r.values {
+		if known.value == value && known.name <= name {
+			return
+		}
 		if known.name == name && known.place == place {
 			mine++
 		}
@@ -65,14 +68,28 @@ func (r *Redactor) learn(name, place, value string) {
 		r.values = slices.Delete(r.values, oldest, oldest+1)
 	}
 	r.values = append(r.values, secret{name, place, value})
-	r.matcher.Store(newMatcher(r.values))
+	r.stale.Store(true)
 }
 
+// load returns the matcher of all values that are learned, nil if there are none.
 func (r *Redactor) load() *matcher {
 	if r == nil {
 		return nil
 	}
+	if r.stale.Load() {
+		r.renew()
+	}
 	return r.matcher.Load()
+}
+
+// renew makes the matcher unless another goroutine has made it meanwhile.
+func (r *Redactor) renew() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stale.Load() {
+		r.matcher.Store(newMatcher(r.values))
+		r.stale.Store(false)
+	}
 }
 
 // Text returns a text without secrets.

@@ -41,6 +41,25 @@ func TestOneValueOfTwoSecrets(t *testing.T) {
 	}
 }
 
+// TestLearningManyValues checks that the work of learning values and redacting a text grows with the
+// number of values, and not with its square.
+func TestLearningManyValues(t *testing.T) {
+	work := func(values int) float64 {
+		return testing.AllocsPerRun(1, func() {
+			r := &secrets.Redactor{}
+			for i := range values {
+				r.Learn(fmt.Sprint("NAME", i), fmt.Sprint("value-", i))
+			}
+			if got := r.Text("value-0"); got != "[secret NAME0]" {
+				t.Errorf("the text is %q", got)
+			}
+		})
+	}
+	if small, large := work(50), work(200); large > 6*small {
+		t.Errorf("50 values need %v allocations, and 200 need %v", small, large)
+	}
+}
+
 // TestTextForms checks that a value is found in each form.
 func TestTextForms(t *testing.T) {
 	asJSON := func(value string) string {
