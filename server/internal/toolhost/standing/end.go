@@ -33,6 +33,7 @@ func (s *Store) EndOtherRules(ctx context.Context, digest func(rule string) stri
 
 func (s *Store) end(ctx context.Context, why tool.ApprovalEnd, by string, accept func(*entry) bool) ([]tool.StandingApproval, error) {
 	var ended []tool.StandingApproval
+	again := false // the one that expires first has ended
 	now := s.cfg.Now().UTC().Round(0)
 	s.mu.Lock()
 	for principal, held := range s.inForce {
@@ -42,11 +43,20 @@ func (s *Store) end(ctx context.Context, why tool.ApprovalEnd, by string, accept
 			}
 			e.approval.Ended, e.approval.End, e.approval.RevokedBy, e.reported = now, why, by, false
 			s.unwritten, ended = append(s.unwritten, e), append(ended, e.approval)
+			s.addEndedLocked(e)
+			s.inTenant[identity.TenantOf(principal)]--
+			again = again || !e.approval.Expires.After(s.soonest)
 			return true
 		})
 		if s.inForce[principal] = left; len(left) == 0 {
 			delete(s.inForce, principal)
+			if tenant := identity.TenantOf(principal); s.inTenant[tenant] == 0 {
+				delete(s.inTenant, tenant)
+			}
 		}
+	}
+	if again {
+		s.findSoonestLocked()
 	}
 	if len(ended) > 0 {
 		s.signalLocked()
@@ -96,6 +106,7 @@ func (s *Store) Shorten(longest time.Duration) []tool.StandingApproval {
 		}
 	}
 	if len(shorter) > 0 {
+		s.findSoonestLocked()
 		s.signalLocked()
 	}
 	return shorter
@@ -143,35 +154,38 @@ func (s *Store) Reported(ctx context.Context, id string) error {
 
 // forget removes approvals that ended long ago. If it remembers too many, it removes the oldest of the
 // tenants that have the most, so that one tenant does not push out what another one needs. writing is
-// held, or no other goroutine uses the store yet.
+// held, or no other goroutine uses the store yet. Without any to remove, its work grows with the number
+// of tenants, and not with that of approvals.
 func (s *Store) forget(ctx context.Context) error {
 	before := s.cfg.Now().Add(-keepEnded)
-	ended, count := map[string][]*entry{}, 0
 	var gone []*entry
+	left, count := map[string][]*entry{}, 0 // of each tenant, those that stay
 	s.mu.RLock()
-	for _, e := range s.byID {
-		switch {
-		case e.approval.Ended.IsZero():
-		case e.reported && e.approval.Ended.Before(before):
-			gone = append(gone, e)
-		default:
-			tenant := identity.TenantOf(e.approval.Principal)
-			ended[tenant], count = append(ended[tenant], e), count+1
+	for tenant, of := range s.ended {
+		old, known := 0, len(gone)
+		var unreported []*entry
+		for ; old < len(of) && of[old].approval.Ended.Before(before); old++ {
+			if e := of[old]; e.reported {
+				gone = append(gone, e)
+			} else {
+				unreported = append(unreported, e)
+			}
 		}
+		if len(gone) > known {
+			of = append(unreported, of[old:]...)
+		}
+		left[tenant], count = of, count+len(of)
 	}
-	for _, of := range ended {
-		slices.SortFunc(of, func(a, b *entry) int { return a.approval.Ended.Compare(b.approval.Ended) })
-	}
-	s.mu.RUnlock()
 	for ; count >= s.cfg.MaxEnded; count-- {
 		most := ""
-		for tenant, of := range ended {
-			if len(of) > len(ended[most]) {
+		for tenant, of := range left {
+			if len(of) > len(left[most]) {
 				most = tenant
 			}
 		}
-		gone, ended[most] = append(gone, ended[most][0]), ended[most][1:]
+		gone, left[most] = append(gone, left[most][0]), left[most][1:]
 	}
+	s.mu.RUnlock()
 	if len(gone) == 0 {
 		return nil
 	}
@@ -181,10 +195,25 @@ func (s *Store) forget(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range gone {
+		s.dropEndedLocked(e)
 		delete(s.byID, e.approval.ID)
 		if key := [2]string{e.approval.Principal, e.request}; s.requests[key] == e {
 			delete(s.requests, key)
 		}
 	}
 	return nil
+}
+
+// dropEndedLocked removes an approval from ended. It is among the first of its tenant.
+func (s *Store) dropEndedLocked(e *entry) {
+	tenant := identity.TenantOf(e.approval.Principal)
+	of := s.ended[tenant]
+	if at := slices.Index(of, e); at == 0 {
+		of[0], of = nil, of[1:]
+	} else if at > 0 {
+		of = slices.Delete(of, at, at+1)
+	}
+	if s.ended[tenant] = of; len(of) == 0 {
+		delete(s.ended, tenant)
+	}
 }

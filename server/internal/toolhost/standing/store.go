@@ -67,6 +67,9 @@ type Store struct {
 	mu        sync.RWMutex
 	byID      map[string]*entry
 	inForce   map[string][]*entry // by principal; only approvals in force
+	inTenant  map[string]int      // how many are in force
+	soonest   time.Time           // when the first of those in force expires; zero: there is none
+	ended     map[string][]*entry // by tenant; those that have ended, the earliest end first
 	requests  map[[2]string]*entry
 	unwritten []*entry      // that have changed in memory, and not yet in the file
 	longest   time.Duration // from the creation of an approval to its expiry; 0: not bounded
@@ -125,7 +128,10 @@ func Open(ctx context.Context, cfg Config) (s *Store, err error) {
 }
 
 func open(ctx context.Context, cfg Config) (_ *Store, err error) {
-	s := &Store{cfg: cfg, byID: map[string]*entry{}, inForce: map[string][]*entry{}, requests: map[[2]string]*entry{}, changed: make(chan struct{})}
+	s := &Store{
+		cfg: cfg, byID: map[string]*entry{}, inForce: map[string][]*entry{}, inTenant: map[string]int{}, ended: map[string][]*entry{},
+		requests: map[[2]string]*entry{}, changed: make(chan struct{}),
+	}
 	if s.db, err = connect(ctx, cfg.Path); err != nil {
 		return nil, err
 	}
@@ -168,8 +174,35 @@ func (s *Store) addLocked(e *entry) {
 	if e.request != "" {
 		s.requests[[2]string{e.approval.Principal, e.request}] = e
 	}
-	if e.approval.Ended.IsZero() {
-		s.inForce[e.approval.Principal] = append(s.inForce[e.approval.Principal], e)
+	if !e.approval.Ended.IsZero() {
+		s.addEndedLocked(e)
+		return
+	}
+	s.inForce[e.approval.Principal] = append(s.inForce[e.approval.Principal], e)
+	s.inTenant[identity.TenantOf(e.approval.Principal)]++
+	if s.soonest.IsZero() || e.approval.Expires.Before(s.soonest) {
+		s.soonest = e.approval.Expires
+	}
+}
+
+func (s *Store) addEndedLocked(e *entry) {
+	tenant := identity.TenantOf(e.approval.Principal)
+	of := s.ended[tenant]
+	at, _ := slices.BinarySearchFunc(of, e, func(a, b *entry) int {
+		return cmp.Or(a.approval.Ended.Compare(b.approval.Ended), -1) // behind those with the same time
+	})
+	s.ended[tenant] = slices.Insert(of, at, e)
+}
+
+// findSoonestLocked sets soonest after an end or another expiry.
+func (s *Store) findSoonestLocked() {
+	s.soonest = time.Time{}
+	for _, held := range s.inForce {
+		for _, e := range held {
+			if s.soonest.IsZero() || e.approval.Expires.Before(s.soonest) {
+				s.soonest = e.approval.Expires
+			}
+		}
 	}
 }
 
@@ -307,16 +340,11 @@ func (s *Store) earlier(principal, request, digest string) (_ tool.StandingAppro
 func (s *Store) checkRoom(principal string, limits Limits) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	tenant, ofTenant := identity.TenantOf(principal), 0
-	for other, held := range s.inForce {
-		if identity.TenantOf(other) == tenant {
-			ofTenant += len(held)
-		}
-	}
+	tenant := identity.TenantOf(principal)
 	if own := len(s.inForce[principal]); own >= limits.PerPrincipal {
 		return tool.Errorf(tool.KindRateLimited, "%s has %d standing approvals, which is the limit approvals.per_principal; revoke some with `toolhost approvals revoke`", principal, own)
 	}
-	if ofTenant >= limits.PerTenant {
+	if ofTenant := s.inTenant[tenant]; ofTenant >= limits.PerTenant {
 		return tool.Errorf(tool.KindRateLimited, "the tenant %s has %d standing approvals, which is the limit approvals.per_tenant; revoke some with `toolhost approvals revoke`", tenant, ofTenant)
 	}
 	return nil

@@ -97,14 +97,7 @@ func (s *Store) All(accept func(*tool.StandingApproval) bool) []tool.StandingApp
 func (s *Store) Next() (expires time.Time, changed <-chan struct{}) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	for _, held := range s.inForce {
-		for _, e := range held {
-			if expires.IsZero() || e.approval.Expires.Before(expires) {
-				expires = e.approval.Expires
-			}
-		}
-	}
-	return expires, s.changed
+	return s.soonest, s.changed
 }
 
 // Len returns the number of approvals in force.
