@@ -48,7 +48,7 @@ func newServeCommand(p cli.Process) *cobra.Command {
 				log := logging.Open(logging.Config{To: p.Stderr})
 				defer log.Close()
 				config := mcpserver.Config{
-					Tools: c, Visible: cli.Visible, Search: search, Session: session, Logger: log.Logger(loglevel.Server),
+					Tools: c, ListChangedTools: c.ListChangedTools, Visible: cli.Visible, Search: search, Session: session, Logger: log.Logger(loglevel.Server),
 				}
 				return serveClient(cmd.Context(), c, mcpserver.New(config), p)
 			})

@@ -118,7 +118,7 @@ func (s *members) newMember(ctx context.Context, p identity.Principal) (*member,
 		}
 	}
 	tools := &hostTools{host: s.config.Host, gate: s.config.Gate, principal: p, caller: authz.FromContext(ctx), account: m.account}
-	m.server = mcpserver.New(mcpserver.Config{Tools: tools, Visible: s.config.Visible, Search: s.config.Search, Logger: s.logger})
+	m.server = mcpserver.New(mcpserver.Config{Tools: tools, ListChangedTools: tools.ListChangedTools, Visible: s.config.Visible, Search: s.config.Search, Logger: s.logger})
 	m.handler = m.server.Handler(cmp.Or(s.config.Limits.IdleTimeout, memberIdle))
 	watching, stop := context.WithCancel(context.Background())
 	m.stop = stop

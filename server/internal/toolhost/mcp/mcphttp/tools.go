@@ -13,6 +13,8 @@ import (
 
 // Host is the part of a host that MCP clients use. *host.Host implements it.
 type Host interface {
+	// Revision is that of hostserver.Tools.
+	Revision(ctx context.Context, query tool.Query) (string, error)
 	ListPage(ctx context.Context, query tool.Query, after string) ([]tool.Info, error)
 	SearchTools(ctx context.Context, words string, query tool.Query) ([]tool.Match, error)
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
@@ -50,6 +52,20 @@ func (t *hostTools) ListTools(ctx context.Context, query tool.Query) ([]tool.Inf
 	}
 	query.Principal, query.Groups = t.principal.Key(), t.principal.Groups
 	return t.host.ListPage(t.context(ctx), query, "")
+}
+
+// ListChangedTools is that of mcpserver.Config.
+func (t *hostTools) ListChangedTools(ctx context.Context, query tool.Query, known string) (infos []tool.Info, revision string, err error) {
+	if err := t.require(ctx, authz.ToolsList, "list tools", ""); err != nil {
+		return nil, "", err
+	}
+	query.Principal, query.Groups = t.principal.Key(), t.principal.Groups
+	revision, err = t.host.Revision(t.context(ctx), query) // before the list, which may be newer then
+	if err != nil || revision != "" && revision == known {
+		return nil, revision, err
+	}
+	infos, err = t.host.ListPage(t.context(ctx), query, "")
+	return infos, revision, err
 }
 
 // SearchTools implements mcpserver.Tools.

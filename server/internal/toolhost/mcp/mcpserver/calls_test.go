@@ -2,9 +2,11 @@ package mcpserver_test
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -235,5 +237,50 @@ func TestListChanged(t *testing.T) {
 			}
 			_ = s.Close()
 		})
+	})
+}
+
+// revised counts how often all tools are listed, and how often only their revision is.
+type revised struct {
+	*hosttest.Toolhost
+	all, same atomic.Int32
+}
+
+func (r *revised) ListChangedTools(ctx context.Context, q tool.Query, known string) ([]tool.Info, string, error) {
+	revision, err := r.Revision(ctx, q)
+	if err == nil && revision != "" && revision == known {
+		r.same.Add(1)
+		return nil, revision, nil
+	}
+	r.all.Add(1)
+	infos, listErr := r.ListTools(ctx, q)
+	return infos, revision, errors.Join(err, listErr)
+}
+
+// A server that clients are connected to lists the tools again only after a change.
+func TestListsChangedToolsOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := &revised{}
+		f := newFixture(t, func(c *mcpserver.Config) {
+			host.Toolhost = c.Tools.(*hosttest.Toolhost)
+			c.ListChangedTools = host.ListChangedTools
+		})
+		s := f.connect(t, versions[0], nil)
+		if _, err := s.ListTools(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		all, same := host.all.Load(), host.same.Load()
+		time.Sleep(time.Minute) // of the bubble
+		if more := host.all.Load() - all; more > 0 {
+			t.Errorf("without a change, the server listed the tools %d times", more)
+		}
+		if host.same.Load() == same {
+			t.Error("the server did not ask for the revision")
+		}
+		f.host.SetTools(t, hosttest.Tools()[:3]...)
+		if listed, err := s.ListTools(t.Context(), nil); err != nil || len(listed.Tools) != 3 {
+			t.Errorf("%+v, %v", listed, err)
+		}
+		_ = s.Close()
 	})
 }

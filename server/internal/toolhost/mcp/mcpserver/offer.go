@@ -21,8 +21,8 @@ func (s *Server) refresh(ctx context.Context) error {
 	}
 	s.offering.refreshing.Lock()
 	defer s.offering.refreshing.Unlock()
-	infos, err := s.config.Tools.ListTools(ctx, tool.Query{Session: s.config.Session})
-	if err != nil {
+	infos, revision, err := s.list(ctx)
+	if err != nil || revision != "" && revision == s.offering.revision {
 		return err
 	}
 	listed := make(map[string]bool, len(infos))
@@ -52,7 +52,19 @@ func (s *Server) refresh(ctx context.Context) error {
 		slices.Sort(gone)
 		s.mcp.RemoveTools(gone...)
 	}
+	s.offering.revision = revision
 	return nil
+}
+
+// list returns the tools of the principal and their revision, or only the revision if it is that of
+// the offered tools. The revision is empty if the host has none.
+func (s *Server) list(ctx context.Context) (infos []tool.Info, revision string, err error) {
+	query := tool.Query{Session: s.config.Session}
+	if s.config.ListChangedTools != nil {
+		return s.config.ListChangedTools(ctx, query, s.offering.revision)
+	}
+	infos, err = s.config.Tools.ListTools(ctx, query)
+	return infos, "", err
 }
 
 // offers reports whether the server has a tool.

@@ -113,6 +113,7 @@ func (s *Server) refreshResources(ctx context.Context) error {
 // tools, resources or prompts of the SDK are replaced, so that two replacements do not mix.
 type offering struct {
 	refreshing sync.Mutex
+	revision   string // of the list that tools is from; empty: the host has none
 	tools      map[string]tool.Info
 	offered    offers
 	asked      map[string]bool // the kinds in offered that clients have listed

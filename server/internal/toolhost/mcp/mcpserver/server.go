@@ -38,6 +38,9 @@ type Tools interface {
 // Config configures a Server. Tools and Visible are required.
 type Config struct {
 	Tools Tools
+	// ListChangedTools is the ListTools of Tools for a caller that has the list at a revision; see
+	// client.Client. nil: the server lists all tools each time.
+	ListChangedTools func(ctx context.Context, query tool.Query, known string) (infos []tool.Info, revision string, err error)
 	// Visible replaces the characters of a text that could deceive a person or steer a terminal. It
 	// is applied to each question.
 	Visible func(string) string
@@ -144,8 +147,8 @@ func (r *endingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// refreshInterval is how soon a connected client learns of changed tools. Listing a thousand tools
-// takes a few milliseconds.
+// refreshInterval is how soon a connected client learns of changed tools. Without
+// Config.ListChangedTools, listing a thousand tools takes a few milliseconds.
 const refreshInterval = 3 * time.Second
 
 // Watch keeps what is offered up to date while clients are connected, until ctx ends: it replaces the
