@@ -47,7 +47,7 @@ func New(cfg Config) (*Agent, error) {
 		store: cfg.Store, journal: newJournal(cfg.Store, cfg.Log.With(loglevel.Key, loglevel.Storage)), ctx: ctx, cancel: cancel, slots: make(chan struct{}, cfg.MaxRuns),
 		loaded: newRoom(cfg.AttachmentMemory), taking: newRoom(defaultAttachmentMemory),
 	}
-	a.work = atWork{agent: a, runs: make(map[string]*run), moving: make(map[string]chan struct{})}
+	a.work = atWork{agent: a, runs: make(map[string]*run), working: make(map[runstore.Query]int), moving: make(map[string]chan struct{})}
 	a.configs.current.Store(newConfigured(cfg))
 	return a, nil
 }

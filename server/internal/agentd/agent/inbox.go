@@ -147,6 +147,8 @@ type atWork struct {
 	mu     sync.Mutex
 	closed bool
 	runs   map[string]*run
+	// working counts the runs at work of each principal and tenant that has any, for quotas.
+	working map[runstore.Query]int
 	// moving are the runs whose claim is being taken or given up, which may need a database. The
 	// channel is closed when that is done. Such a run is not in runs.
 	moving map[string]chan struct{}
@@ -274,6 +276,7 @@ func (w *atWork) begun(k runRef, in *input, err error) error {
 		// An agent that closes waits for this move, and cancels the run at its first step.
 		r := newRun(w.agent, k)
 		w.runs[k.id] = r
+		w.countLocked(r)
 		w.group.Go(func() { r.work(w.agent.ctx) })
 		r.receive(in)
 	}
@@ -355,6 +358,7 @@ func (w *atWork) forget(r *run) bool {
 		return false
 	}
 	delete(w.runs, r.id)
+	w.countLocked(r)
 	w.move(r.id)
 	if r.log.foreground && !r.sub {
 		w.shown.runID, w.shown.feed = r.id, &r.feed

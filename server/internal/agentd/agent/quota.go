@@ -44,7 +44,7 @@ type Quotas struct {
 type holder struct {
 	Quota
 	name   string            // for messages
-	spends runstore.Query    // selects its runs
+	spends runstore.Query    // selects its runs, and is their key in atWork.working
 	owns   func(string) bool // whether a run of a principal counts
 }
 
@@ -112,7 +112,10 @@ func full(h holder, used, quota string, wait time.Duration) error {
 // what models and tools cost in a day, is full.
 func (a *Agent) admitWork(ctx context.Context, principal string) error {
 	for _, h := range a.config().Quotas.holders(principal) {
-		if n := a.work.working(h.owns); h.Runs > 0 && n >= h.Runs {
+		if h.Runs == 0 {
+			continue
+		}
+		if n := a.work.workingOf(h.spends); n >= h.Runs {
 			return full(h, fmt.Sprintf("%d runs at work", n), fmt.Sprint(h.Runs), time.Second)
 		}
 	}
@@ -120,16 +123,37 @@ func (a *Agent) admitWork(ctx context.Context, principal string) error {
 	return err
 }
 
-// working counts the runs at work of some principals.
-func (w *atWork) working(owns func(principal string) bool) (n int) {
+// workingOf returns the number of runs at work of a principal or a tenant.
+func (w *atWork) workingOf(holder runstore.Query) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, r := range w.runs {
-		if !r.sub && !r.waits.Load() && owns(r.owner) {
-			n++
+	return w.working[holder]
+}
+
+// setWaits notes whether a run waits only for a person.
+func (w *atWork) setWaits(r *run, waits bool) {
+	if r.waits.Swap(waits) == waits {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.countLocked(r)
+}
+
+// countLocked brings working up to date after a change of a run. mu is held.
+func (w *atWork) countLocked(r *run) {
+	works := w.runs[r.id] == r && !r.sub && !r.waits.Load()
+	if works == r.counted {
+		return
+	}
+	r.counted = works
+	for _, holder := range [2]runstore.Query{{Owner: r.owner}, {Tenant: identity.TenantOf(r.owner)}} {
+		if works {
+			w.working[holder]++
+		} else if w.working[holder]--; w.working[holder] == 0 {
+			delete(w.working, holder)
 		}
 	}
-	return n
 }
 
 // unspent returns an error if a principal or its tenant has spent its tokens or its money of the day,

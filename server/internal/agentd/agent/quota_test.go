@@ -111,3 +111,25 @@ func TestQuotaOfTheDay(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+// Runs that wait only for a person, and runs that have ended, are not at work.
+func TestQuotaOfRunsThatWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tools := newTools(func(_ context.Context, call tool.Call, _ func(tool.Status)) tool.Outcome {
+			return tool.Outcome{CallID: call.ID, Err: needsApproval(`{"path":"a"}`)}
+		})
+		m := turns(
+			response(model.StopToolUse, call("a", "echo")), response(model.StopToolUse, call("a", "echo")),
+			response(model.StopEndTurn, text("done")), response(model.StopEndTurn, text("done")),
+		)
+		f := newFixture(t, m, tools, func(c *agent.Config) {
+			c.Quotas = agent.Quotas{Tenant: agent.Quota{Runs: 1}, Principal: agent.Quota{Runs: 1}}
+		})
+		for i := range 4 { // two wait, two end
+			if err := f.startFor("red/ada"); err != nil {
+				t.Fatalf("run %d: %v", i, err)
+			}
+			synctest.Wait()
+		}
+	})
+}

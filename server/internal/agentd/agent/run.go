@@ -31,6 +31,7 @@ type run struct {
 	sub     bool          // whether it is a sub-run
 	owner   string        // the key of its principal
 	waits   atomic.Bool   // it waits only for a person
+	counted bool          // in atWork.working; guarded by its mu
 	fresh   bool          // this agent has just started it
 	tries   int           // failed writes of the journal in a row
 	woken   chan struct{} // capacity 1; signals that the inbox is not empty

@@ -76,7 +76,7 @@ func (s *slot) mayWork() bool {
 	if s.held && !busy(&s.run.state) {
 		s.release()
 	}
-	s.run.waits.Store(!s.run.sub && !s.held && !busy(&s.run.state))
+	s.run.agent.work.setWaits(s.run, !s.run.sub && !s.held && !busy(&s.run.state))
 	if s.run.observed != nil {
 		unfinished := s.run.state.Finished() == nil
 		active := s.held || unfinished && busy(&s.run.state)
