@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/server/internal/terminal/target"
 )
 
@@ -17,8 +18,36 @@ type server struct {
 
 func (s *server) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.setup.file, "config", "", "configuration `FILE` (default: ./agentd.yaml, else $XDG_CONFIG_HOME/toolhost/agentd.yaml)")
+	s.addServerFlags(flags)
+}
+
+func (s *server) addServerFlags(flags *pflag.FlagSet) {
 	s.choice.Program = program
 	s.choice.AddFlags(flags)
+}
+
+// open returns with if the command uses a server, else read: the function that calls its argument
+// with a client that reads runs.
+func (s *server) open() (reach func(context.Context, func(*client.AgentClient) error) error, served bool, err error) {
+	if served, err = s.named(); served {
+		return s.with, true, err
+	}
+	return s.read, false, err
+}
+
+// named reports whether a command that also works without a server uses one: that of --addr or
+// --target, of the environment, or the target in use. The flag --journal has precedence over the
+// latter two.
+func (s *server) named() (bool, error) {
+	flags := s.choice.Addr != "" || s.choice.Target != ""
+	if s.setup.journal != "" && flags {
+		return false, cli.Usage("--journal is a file, and --addr and --target are servers; use one of them")
+	}
+	if s.setup.journal != "" {
+		return false, nil
+	}
+	s.choice.Process = s.setup.process
+	return s.choice.Names()
 }
 
 // with calls use with a client. If no server answers, it adds to the error how to start one.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolhost/toolhost/server/internal/agentd/agentconfig"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+	"github.com/toolhost/toolhost/server/internal/terminal/target"
 )
 
 // agentLine is a named agent as `agentd agents` shows it.
@@ -37,10 +38,22 @@ func newAgentsCommand(p cli.Process) *cobra.Command {
 		Short: "List the agents of agentd.yaml",
 		Long: "Agents lists the named agents of the configuration file: their models, what selects their tools, and the agents to\n" +
 			"which they may delegate. A star marks the agent of runs that name none. With -o json it prints an object: agents\n" +
-			"(name, default, description, models, tools, delegates_to).",
+			"(name, default, description, models, tools, delegates_to). No call lists the agents of an `agentd serve`: with a target in use,\n" +
+			"the command needs --config.",
 		Example: "  agentd agents\n  agentd run --agent reviewer \"Review the last commit.\"",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			choice := target.Choice{Program: program, Process: p}
+			if named, err := choice.Names(); err != nil {
+				return err
+			} else if named && s.file == "" {
+				at, err := choice.Find()
+				if err != nil {
+					return err
+				}
+				return cli.Usage("the agents of the agentd serve at %s are in its own configuration file, and no RPC lists them; "+
+					"`agentd agents --config FILE` lists those of a file here", cli.OneLine(at.Address.String()))
+			}
 			if err := s.load(cmd.Context()); err != nil {
 				return err
 			}

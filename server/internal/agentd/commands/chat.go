@@ -29,10 +29,14 @@ func newChatCommand(p cli.Process) *cobra.Command {
 			"happens, and approvals and questions are asked in place. It is a run like any other; with RUN it goes on with that one.\n\n" +
 			"Ctrl-C cancels what the model is doing and leaves the conversation whole. In a run of a server to which you have sent\n" +
 			"nothing, it only leaves. At the prompt it clears the text, or leaves if there is none, as Ctrl-D and /quit do. /help\n" +
-			"shows what else there is. The exit code is 0 unless something failed.",
+			"shows what else there is. The exit code is 0 unless something failed.\n\n" +
+			"With --addr or --target, or with a target in use, the run belongs to an `agentd serve`, as with `agentd run`.",
 		Example: "  agentd chat\n  agentd chat run-k3f6zq7xw2m4n5pa",
 		Args:    cli.Arguments(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if c.task.server, err = c.task.server.inUse(&c.setup); err != nil {
+				return err
+			}
 			if len(args) > 0 && len(c.task.context) > 0 {
 				return cli.Usage("--context: the run %s has its context since it began; leave the flag out", args[0])
 			}

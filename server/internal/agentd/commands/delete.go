@@ -23,16 +23,18 @@ func newDeleteCommand(p cli.Process) *cobra.Command {
 		Short: "Delete a finished run with its sub-runs",
 		Long: "Delete removes a finished run and its sub-runs from the journal: their events, their attachments, and what agentd keeps\n" +
 			"to continue them. No run can have their ids again. A run that has not finished, or that is a part of such a run, is\n" +
-			"not deleted. With --target or --addr it deletes a run of a server: your own, or any with the right runs.delete.",
+			"not deleted. With --target or --addr, or with a target in use, it deletes a run of a server: your own, or any with the\n" +
+			"right runs.delete.",
 		Example: "  agentd delete run-k3f6zq7xw2m4n5pa\n  agentd delete --target prod run-k3f6zq7xw2m4n5pa",
 		Args:    oneRun("delete"),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			var ids []string
-			if s.choice.Addr != "" || s.choice.Target != "" {
-				if s.setup.journal != "" {
-					return cli.Usage("--journal is a file, and --addr and --target are servers; use one of them")
-				}
-				err = s.change(cmd.Context(), func(a *client.AgentClient) error {
+			named, err := s.named()
+			if err != nil {
+				return err
+			}
+			if named {
+				err = s.change(cmd.Context(), func(a *client.AgentClient) (err error) {
 					ids, err = a.DeleteRun(cmd.Context(), args[0])
 					return err
 				})
@@ -54,8 +56,7 @@ func newDeleteCommand(p cli.Process) *cobra.Command {
 		},
 	}
 	s.setup.addJournalFlags(cmd.Flags())
-	s.choice.Program = program
-	s.choice.AddFlags(cmd.Flags())
+	s.addServerFlags(cmd.Flags())
 	return cmd
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"math"
 	"os"
 	"time"
 
@@ -19,11 +20,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// history is the client of an agent without a model and tools. It reads runs from the journal, and
-// works on none.
+// history reads runs. It is the client of an agent without a model and tools, which reads the journal
+// and works on no run, or of an `agentd serve`.
 type history struct {
 	*client.AgentClient
-	close func() error
+	served bool         // by an agentd serve
+	close  func() error // nil if served
 }
 
 // openHistory opens the journal for reading. Another process may work on its runs. If there is no
@@ -73,17 +75,20 @@ func newHistory(config agent.Config, closeStore func() error) (*history, error) 
 	if err != nil {
 		return nil, errors.Join(err, closeAgent())
 	}
-	return &history{local.AgentClient, func() error { return errors.Join(local.Close(), closeAgent()) }}, nil
+	return &history{AgentClient: local.AgentClient, close: func() error { return errors.Join(local.Close(), closeAgent()) }}, nil
 }
 
 // followPause is the time between two reads of the journal. A person does not notice it.
 const followPause = 250 * time.Millisecond
 
-// events yields the events of a run in the journal. If follow is set, it also yields events that
-// another process appends, until the run ends or ctx is done. It is no error if a run has no end
-// yet.
+// events yields the events of a run until now. If follow is set, it also yields later events, which
+// another process appends, until the run ends or ctx is done. It is no error if a run has no end yet.
 func (h *history) events(ctx context.Context, runID string, follow bool) iter.Seq2[client.RunEvent, error] {
 	return func(yield func(client.RunEvent, error) bool) {
+		if h.served {
+			h.servedEvents(ctx, runID, follow, yield)
+			return
+		}
 		var after uint64
 		for again := true; again; again = follow && cli.Wait(ctx, followPause) {
 			unfinished := false
@@ -99,6 +104,27 @@ func (h *history) events(ctx context.Context, runID string, follow bool) iter.Se
 			if !unfinished {
 				return
 			}
+		}
+	}
+}
+
+// servedEvents is events for a server, which goes on with a watch until the run has ended.
+func (h *history) servedEvents(ctx context.Context, runID string, follow bool, yield func(client.RunEvent, error) bool) {
+	last := uint64(math.MaxUint64)
+	if !follow {
+		r, err := h.GetRun(ctx, runID)
+		if err != nil {
+			yield(client.RunEvent{}, err)
+			return
+		}
+		last = r.LastSeq
+	}
+	for e, err := range h.WatchRun(ctx, runID, 0) {
+		if err != nil && follow && ctx.Err() != nil {
+			return
+		}
+		if !yield(e, err) || e.Seq >= last {
+			return
 		}
 	}
 }

@@ -1,13 +1,16 @@
 package commands
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/trust"
 )
 
 const servedScript = `
@@ -76,6 +79,95 @@ func TestRunsOfAServer(t *testing.T) {
 	if code := wait(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, server.stderr)
 	}
+}
+
+// All commands about runs use the server of a flag, of the environment or of the target in use alike,
+// and the journal of this user without any of them or with --journal.
+func TestOneRuleForTargets(t *testing.T) {
+	w := newWorld(t).withToolhost()
+	socket := "unix://" + filepath.Join(w.folder, "agentd.sock")
+	script := w.script("turns: [{text: whole}]")
+	server, interrupt, wait := w.begin("serve", "--listen", socket, "--journal", filepath.Join(w.folder, "served.db"), "--model", script)
+	server.stdout.until(t, "agentd is ready")
+	w.run("run", "--model", script, "for this process").want(t, 0, "whole")
+	w.run("target", "add", "prod", "--address", socket).want(t, 0)
+	local := filepath.Join(trust.Dir(func(name string) string { return w.env[name] }), journalName)
+
+	use := func(name string) { w.run("target", "use", name).want(t, 0) }
+	for name, way := range map[string]struct {
+		env   map[string]string
+		args  []string
+		inUse bool
+	}{
+		"--addr":        {args: []string{"--addr", socket}},
+		"--target":      {args: []string{"--target", "prod"}},
+		"AGENTD_ADDR":   {env: map[string]string{"AGENTD_ADDR": socket}},
+		"AGENTD_TARGET": {env: map[string]string{"AGENTD_TARGET": "prod"}},
+		"target use":    {inUse: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			maps.Copy(w.env, way.env)
+			if way.inUse {
+				use("prod")
+			}
+			defer func() {
+				for name := range way.env {
+					delete(w.env, name)
+				}
+				use("local")
+			}()
+			do := func(args ...string) ended { return w.run(append(args, way.args...)...) }
+			do("run", "for "+name).want(t, 0, "whole")
+			runs := do("runs")
+			runs.want(t, 0, "for "+name)
+			id := strings.Fields(runs.stdout.String())[7]
+			do("show", id).want(t, 0, "› for "+name, "■ the run ended: end_turn")
+			do("show", "--follow", "-o", "json", id).want(t, 0, `"type":"run_finished"`)
+			y, chat, left := w.chats(append([]string{id}, way.args...)...)
+			y.types("/quit")
+			if code := left(); code != 0 {
+				t.Errorf("chat: exit code %d\n%s\n%s", code, chat.stdout, chat.stderr)
+			}
+			do("respond", id, "--approve", "d1").want(t, 2, "the run waits for no decision")
+			do("delete", id).want(t, 0, "deleted "+id)
+			do("show", id).want(t, 3, "not_found")
+			if len(way.args) == 0 {
+				do("agents").want(t, 2, "no RPC lists them", socket)
+				do("runs", "--journal", local).want(t, 0, "for this process")
+				do("run", "--journal", local, "--model", script, "for the journal").want(t, 0)
+			} else {
+				do("runs", "--journal", local).want(t, 2, "use one of them")
+				do("show", id, "--journal", local).want(t, 2, "use one of them")
+			}
+		})
+	}
+	w.run("runs").want(t, 0, "for this process", "for the journal")
+	w.run("agents").want(t, 0, "there are no agents")
+	interrupt()
+	wait()
+}
+
+// `show` of a server's run that has not ended shows it up to now.
+func TestShowOfAServerEnds(t *testing.T) {
+	w := newWorld(t).withToolhost()
+	socket := "unix://" + filepath.Join(w.folder, "agentd.sock")
+	server, interrupt, wait := w.begin("serve", "--listen", socket, "--journal", filepath.Join(w.folder, "served.db"),
+		"--model", w.script("turns: [{calls: [{id: a, tool: danger, arguments: {}}]}, {text: whole}]"))
+	server.stdout.until(t, "agentd is ready")
+	a, err := client.DialAgent(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	id, err := a.StartRun(t.Context(), client.Task{Prompt: "go", People: &client.People{Attended: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	awaitDecisions(t, a, id, 1)
+	w.run("show", "--addr", socket, id).want(t, 0, "› go", "waits for d1")
+	w.run("show", "--addr", socket, "-o", "json", id).want(t, 0, `"type":"decision_requested"`)
+	interrupt()
+	wait()
 }
 
 // A person who opens the run of a server only to look cancels nothing with Ctrl-C, and a cancel names

@@ -32,8 +32,8 @@ func newRunCommand(p cli.Process) *cobra.Command {
 			"folder as workspace, and stops it in the end. Ctrl-C cancels the run; a second one leaves at once.\n\n" +
 			"In a terminal it asks for approvals and answers in place. Elsewhere no person can answer: the answer is no, and\n" +
 			"standard error says what would have been needed.\n\n" +
-			"With --addr or --target the run belongs to an `agentd serve`, with its model, tools and journal: it goes on when this process is\n" +
-			"gone.\n\n" + exitCodesHelp,
+			"With --addr or --target, or with a target in use, the run belongs to an `agentd serve`, with its model, tools and journal: it\n" +
+			"goes on when this process is gone. With --journal, --toolhost or --base-url it belongs to this process.\n\n" + exitCodesHelp,
 		Example: "  agentd run \"What is 13! and what is its square root?\"\n" +
 			"  agentd run --model scripted:demo.yaml -o json \"Read notes.txt\"\n" +
 			"  agentd run --attach invoice.pdf --attach photo.png \"Does the photo show what the invoice says?\"",
@@ -46,6 +46,9 @@ func newRunCommand(p cli.Process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			attached, err := readAttachments(cmd.Context(), p, files)
 			if err != nil {
+				return err
+			}
+			if task.server, err = task.server.inUse(&f.setup); err != nil {
 				return err
 			}
 			f.server, f.setup.runID = task.server, agent.NewRunID()
@@ -84,8 +87,8 @@ type taskFlags struct {
 
 func (t *taskFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&t.server.addr, "addr", "",
-		"`ADDRESS` of an agentd serve that works on the run, instead of this process; \"default\" is the one that `agentd status` shows")
-	flags.StringVar(&t.server.target, "target", "", "`NAME` of such an agentd serve in the list of `agentd target`")
+		"`ADDRESS` of an agentd serve that works on the run, instead of this process; \"default\" is the one that `agentd status` shows (default: AGENTD_ADDR, else the target in use)")
+	flags.StringVar(&t.server.target, "target", "", "`NAME` of such an agentd serve in the list of `agentd target` (default: AGENTD_TARGET, else the target in use)")
 	flags.StringVar(&t.agent, "agent", "", "`NAME` of the agent that does the task: a name of agents in agentd.yaml (default: the key agent)")
 	t.context.AddFlag(flags, "a value of the run's context, which tools see, such as 'tenant=\"acme\"'; may be repeated")
 	flags.IntVar(&t.maxTurns, "max-turns", 0, "the model may give at most `N` responses")

@@ -25,12 +25,12 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 		Use:   "runs",
 		Short: "List runs, the newest first",
 		Long: "Runs lists the runs in the journal, the newest first. A run is running, waiting for a person, finished, or interrupted:\n" +
-			"then no process works on it, and `agentd resume` continues it. With --target or --addr it lists those runs of a server\n" +
-			"that you may see. CALLS says how many calls had an unknown outcome that their tools settled.\n" +
+			"then no process works on it, and `agentd resume` continues it. With --target or --addr, or with a target in use, it lists\n" +
+			"those runs of a server that you may see. CALLS says how many calls had an unknown outcome that their tools settled.\n" +
 			"With -o json it prints one object per line.",
 		Example: "  agentd runs --state waiting\n  agentd runs --limit 0 -o json\n  agentd runs --target prod --tenant red",
 		Args:    cli.Arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, name := range states {
 				switch state := client.RunState(name); state {
 				case client.RunRunning, client.RunWaiting, client.RunInterrupted, client.RunFinished:
@@ -47,22 +47,18 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 				runs, err = listRuns(cmd.Context(), a, query, limit)
 				return err
 			}
-			if s.choice.Addr == "" && s.choice.Target == "" {
-				err = s.read(cmd.Context(), collect)
-			} else if s.setup.journal != "" {
-				return cli.Usage("--journal is a file, and --addr and --target are servers; use one of them")
-			} else {
-				err = s.with(cmd.Context(), collect)
-			}
+			reach, _, err := s.open()
 			if err != nil {
+				return err
+			}
+			if err := reach(cmd.Context(), collect); err != nil {
 				return err
 			}
 			return printRuns(p, runs, format.JSON())
 		},
 	}
 	s.setup.addJournalFlags(cmd.Flags())
-	s.choice.Program = program
-	s.choice.AddFlags(cmd.Flags())
+	s.addServerFlags(cmd.Flags())
 	cmd.Flags().StringArrayVar(&query.Tenants, "tenant", nil, "only runs of this `TENANT`; may be given more than once")
 	cmd.Flags().StringSliceVar(&states, "state", nil, "only runs in this `STATE`: running, waiting, interrupted or finished; several with commas")
 	cmd.Flags().StringVar(&query.ParentRunID, "parent", "", "only the sub-runs of this `RUN`")

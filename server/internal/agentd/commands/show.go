@@ -17,7 +17,7 @@ import (
 )
 
 func newShowCommand(p cli.Process) *cobra.Command {
-	s := &setup{process: p}
+	s := &server{setup: setup{process: p}}
 	var format cli.Format
 	var follow bool
 	cmd := &cobra.Command{
@@ -25,26 +25,26 @@ func newShowCommand(p cli.Process) *cobra.Command {
 		Short: "Show the story of a run",
 		Long: "Show tells what happened in a run up to now: what was said, which calls were made and their whole results, what people\n" +
 			"decided, what it used, and why it ended. With -o json it prints the events, as `agentd run -o json` does.\n\n" +
-			"With --follow it shows events as they happen, until the run ends or Ctrl-C. What the model\n" +
-			"writes is shown when it is whole.",
-		Example: "  agentd show run-k3f6zq7xw2m4n5pa\n  agentd show --follow run-k3f6zq7xw2m4n5pa",
+			"With --follow it shows events as they happen, until the run ends or Ctrl-C. What the model writes to the journal is shown\n" +
+			"when it is whole. With --target or --addr, or with a target in use, it shows a run of a server.",
+		Example: "  agentd show run-k3f6zq7xw2m4n5pa\n  agentd show --follow run-k3f6zq7xw2m4n5pa\n  agentd show --target prod run-k3f6zq7xw2m4n5pa",
 		Args:    oneRun("show"),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if err := s.load(cmd.Context()); err != nil {
-				return err
-			}
-			h, err := s.openHistory(cmd.Context())
+		RunE: func(cmd *cobra.Command, args []string) error {
+			reach, served, err := s.open()
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, h.close()) }()
-			if format.JSON() {
-				return h.tell(cmd.Context(), args[0], &jsonDisplay{out: p.Stdout}, follow)
-			}
-			return h.story(cmd.Context(), p, args[0], follow)
+			return reach(cmd.Context(), func(a *client.AgentClient) error {
+				h := history{AgentClient: a, served: served}
+				if format.JSON() {
+					return h.tell(cmd.Context(), args[0], &jsonDisplay{out: p.Stdout}, follow)
+				}
+				return h.story(cmd.Context(), p, args[0], follow)
+			})
 		},
 	}
-	s.addJournalFlags(cmd.Flags())
+	s.setup.addJournalFlags(cmd.Flags())
+	s.addServerFlags(cmd.Flags())
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with what happens until the run ends")
 	format.AddFlag(cmd.Flags())
 	return cmd

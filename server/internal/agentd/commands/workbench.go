@@ -34,6 +34,19 @@ type workbench struct {
 // serverChoice names the `agentd serve` that works on a run. The zero value means this process.
 type serverChoice struct{ addr, target string }
 
+// inUse returns the server of the environment or the target in use, if no flag names a server and none
+// is for runs of this process.
+func (c serverChoice) inUse(s *setup) (serverChoice, error) {
+	if c != (serverChoice{}) || s.journal != "" || s.toolhost != "" || s.baseURL != "" {
+		return c, nil
+	}
+	named, err := (&target.Choice{Program: program, Process: s.process}).Names()
+	if named {
+		c.addr = defaultAddress
+	}
+	return c, err
+}
+
 // openWork returns a workbench. If served names an `agentd serve`, the workbench is a client of it.
 // Otherwise it is an agent in this process. present says whether a person can answer. The caller
 // closes the workbench.
@@ -58,6 +71,7 @@ func (s *setup) openWork(ctx context.Context, served serverChoice, present bool)
 	if err != nil {
 		return nil, err
 	}
+	at.Announce(s.process.Err())
 	log, err := s.openCommandLog()
 	if err != nil {
 		return nil, errors.Join(err, a.Close())

@@ -93,6 +93,14 @@ func (c *Choice) choose() (addr, name string, err error) {
 	return c.Configured, "", nil
 }
 
+// Names reports whether the command line, the environment or the target in use names a server. A
+// program with commands that need no server uses none otherwise: Configured does not count. Errors
+// are those of Find.
+func (c *Choice) Names() (bool, error) {
+	addr, name, err := (&Choice{Program: c.Program, Process: c.Process, Addr: c.Addr, Target: c.Target}).choose()
+	return addr != "" || name != "" || c.Process.Getenv(address.Variable(c.Program)) != "", err
+}
+
 // at returns the server at an address, or at that of the environment.
 func (c *Choice) at(addr string) (Server, error) {
 	at, err := address.Find(addr, c.Program, c.Process.Getenv)
