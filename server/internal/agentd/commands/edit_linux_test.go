@@ -285,3 +285,48 @@ func TestRespondOpensAnEditor(t *testing.T) {
 		t.Errorf("the run ends with %q", text)
 	}
 }
+
+// In a terminal, `respond` shows the call that it is to approve, and decides nothing before the person
+// agrees.
+func TestRespondShowsWhatItApproves(t *testing.T) {
+	w := newWorld(t).withPay()
+	socket := "unix://" + filepath.Join(w.folder, "agentd.sock")
+	server, interrupt, wait := w.begin("serve", "--listen", socket, "--journal", filepath.Join(w.folder, "served.db"), "--model", w.script(payScript))
+	server.stdout.until(t, "agentd is ready")
+	a, err := client.DialAgent(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	id, err := a.StartRun(t.Context(), client.Task{Prompt: "go", People: &client.People{Attended: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	awaitDecisions(t, a, id, 1)
+	for _, test := range []struct {
+		args, says []string
+		word       string
+		code       int
+		waits      int
+	}{
+		{[]string{"--approve", "d1"}, []string{"pay needs approval (d1)", "100", "mallory", "approve it?"}, "", 2, 1},
+		{[]string{"--approve", "d1"}, []string{"approve it?"}, "n", 2, 1},
+		{[]string{"--edit", "d1", `{"to":"bob","amount":7}`}, []string{"pay needs approval (d1)", "bob", "approve it?"}, "y", 0, 0},
+	} {
+		y, left := w.sits(append([]string{"respond", id, "--addr", socket}, test.args...)...)
+		y.sees(test.says...)
+		y.press(test.word + "\r")
+		if code := left(); code != test.code {
+			t.Errorf("%q, %q: exit code %d, want %d\n%s", test.args, test.word, code, test.code, y.out)
+		}
+		if strings.Contains(y.out.String(), "mallory\x1b[31m") {
+			t.Errorf("the arguments reach the terminal without escapes: %q", y.out)
+		}
+		run, err := a.GetRun(t.Context(), id)
+		if err != nil || len(run.Pending) != test.waits {
+			t.Errorf("%q, %q: %d decisions wait, %v", test.args, test.word, len(run.Pending), err)
+		}
+	}
+	interrupt()
+	wait()
+}

@@ -3,7 +3,9 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -28,7 +30,8 @@ func newRespondCommand(p cli.Process) *cobra.Command {
 			"DECISION is the id of the decision, such as d1. CALL is that too, or the id of the call, of which the end is enough, such\n" +
 			"as t2.c0. An approval names the decision, because another person may have edited the call since you saw it: it is then\n" +
 			"asked about again, with other arguments. The texts of --edit and --answer follow the flag, or stand behind a \"=\": --answer d1=-3.\n" +
-			"Without a text, --edit opens the arguments in $VISUAL or $EDITOR, otherwise at the prompt. Edited arguments have to fit the schema of the tool.",
+			"Without a text, --edit opens the arguments in $VISUAL or $EDITOR, otherwise at the prompt. Edited arguments have to fit the schema of the tool.\n\n" +
+			"In a terminal, respond shows each call to approve (tool, arguments, rule, what it would change) and asks before it decides.",
 		Example: "  agentd respond run-k3f6zq7xw2m4n5pa --approve d1 --reject t1.c1 --reason \"not in production\"\n" +
 			"  agentd respond run-k3f6zq7xw2m4n5pa --edit d1 '{\"path\": \"/tmp/x\"}'",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -51,6 +54,9 @@ func newRespondCommand(p cli.Process) *cobra.Command {
 					return err
 				}
 				if err := words.edit(cmd.Context(), p, decisions, run.Pending); err != nil {
+					return err
+				}
+				if err := words.confirm(cmd.Context(), p, decisions, run.Pending); err != nil {
 					return err
 				}
 				for runID, made := range byRun(args[0], decisions) {
@@ -212,6 +218,39 @@ func (v verdicts) edit(ctx context.Context, p cli.Process, decisions []client.De
 			return cli.Usage("the arguments of %s were not changed, and nothing was decided; approve them with --approve %s", d.call, wanted.ID)
 		}
 		made.Arguments = edited
+	}
+	return nil
+}
+
+// confirm shows a person at a terminal each call that is to be approved, and asks. The person may not
+// have seen it: the id of a decision says nothing of the call. It shows a call with the arguments that
+// it would get, but no diff for arguments that the person changed. Arguments that the person edited
+// just now need no question.
+func (v verdicts) confirm(ctx context.Context, p cli.Process, decisions []client.Decision, pending []client.PendingDecision) error {
+	c := terminal.NewConsole(p)
+	if !c.Edits() {
+		return nil
+	}
+	d := newTextDisplay(p)
+	d.block = nil // no call is running
+	for i, verdict := range v {
+		if decisions[i].Verdict != client.Approve || verdict.ask {
+			continue
+		}
+		shown := pending[slices.IndexFunc(pending, func(p client.PendingDecision) bool { return p.ID == decisions[i].ID })]
+		if len(decisions[i].Arguments) > 0 {
+			shown.Arguments, shown.Diff = decisions[i].Arguments, ""
+		}
+		if err := d.decision(&shown, 1); err != nil {
+			return err
+		}
+		word, err := c.Answer(ctx.Done(), terminal.Question{Prompt: "approve it? [y]es, or no: ", Decision: true})
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, terminal.ErrInterrupted) {
+			return err
+		}
+		if word = strings.ToLower(strings.TrimSpace(word)); word != "y" && word != "yes" {
+			return cli.Usage("%s was not approved, and nothing was decided; reject it with --reject %[1]s", shown.ID)
+		}
 	}
 	return nil
 }
