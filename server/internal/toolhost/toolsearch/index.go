@@ -94,6 +94,7 @@ type builder struct {
 type count struct {
 	term   int32
 	weight float64
+	name   float64 // the part of weight of the tool's name
 }
 
 func (b *builder) add(info *tool.Info) {
@@ -113,6 +114,9 @@ func (b *builder) add(info *tool.Info) {
 				positions[id], counts = i, append(counts, count{term: id})
 			}
 			counts[i].weight += weights[f]
+			if f == inName {
+				counts[i].name += weights[f]
+			}
 		}
 	}
 	for f, text := range textsOf(info) {
@@ -170,10 +174,13 @@ func (b *builder) index() *Index {
 	return x
 }
 
-// value returns the contribution of a term to the score of the i-th tool, from 0 to 1.
+// value returns the contribution of a term to the score of the i-th tool, from 0 to 1. A long text
+// reduces the value of its own words, but not that of the words in the name: a long description, or one
+// in a script without spaces, which has a pair for each character, would hide the tool from its name.
 func (b *builder) value(i int, c count) float64 {
 	average := max(1, b.total/float64(len(b.names)))
-	weight := c.weight / (1 - lengthMatters + lengthMatters*b.lengths[i]/average)
+	reduced := func(length float64) float64 { return 1 - lengthMatters + lengthMatters*length/average }
+	weight := (c.weight-c.name)/reduced(b.lengths[i]) + c.name/reduced(min(b.lengths[i], average))
 	return weight / (weight + saturation)
 }
 

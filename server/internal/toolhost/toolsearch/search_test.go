@@ -165,3 +165,15 @@ func TestLongQueries(t *testing.T) {
 		t.Errorf("found %v", hits)
 	}
 }
+
+// A description in a script without spaces does not hide a tool from its English name.
+func TestNameOutlivesDenseDescription(t *testing.T) {
+	infos := []tool.Info{named("calendar_create_event", strings.Repeat("在日历中创建一个新的活动并邀请参加者。", 20))}
+	for i := range 30 {
+		infos = append(infos, named(fmt.Sprintf("t%d", i), "Shows an event of the system, such as an alarm."))
+	}
+	infos = append(infos, named("report", "Creates a report about a year."))
+	if got := found(infos, "create calendar event"); got[0] != "calendar_create_event" {
+		t.Errorf("the first of %q", got[:3])
+	}
+}
