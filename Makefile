@@ -128,7 +128,7 @@ check: needs lint race privileged brief growth others packages ## run everything
 # The whole forms of tests that `make test` runs briefly.
 .PHONY: long
 long: export TOOLHOST_LONG_TESTS := yes
-long: needs further chaos boundary reloads fuzz ## run the whole forms of tests that other targets run briefly, for an hour or two
+long: needs further chaos boundary reloads replay fuzz ## run the whole forms of tests that other targets run briefly, for an hour or two
 
 .PHONY: needs
 needs:
@@ -288,6 +288,11 @@ reloads: ## change the configuration RELOADS (200) times under 64 callers
 .PHONY: boundary
 boundary: ## kill agentd, toolhost and both at every append to a journal, and PRIVATERUNS (20) runs five times each
 	$(GO) -C server test -count=1 -timeout 2h -v ./internal/e2e/boundary -args -boundary.all -private.runs=$(PRIVATERUNS) $(BOUNDARYFLAGS)
+
+# It downloads the packages of the benchmarks.
+.PHONY: replay
+replay: build ## replay public benchmarks through agentd and toolhost, also under kills
+	server/internal/e2e/replay/run.sh bin
 
 # The part of the benchmark that grows with the number of plugins, with small numbers.
 .PHONY: growth
