@@ -1,6 +1,6 @@
 // Package toolhost holds the sources of the SDKs, so that the program toolhost can put them into a
-// new repository without a checkout. Only server/internal/toolhost/scaffold imports it. Programs and
-// plugins import client and sdk instead.
+// new repository without a checkout. Only server/internal/toolhost/scaffold imports it. Programs
+// and plugins import client and sdk instead.
 package toolhost
 
 import (

@@ -22,7 +22,8 @@ type Admin struct {
 }
 
 // Because returns an Admin whose Restart, Drain, Pause, Upgrade and Rollback give a reason, in at
-// most tool.MaxReason bytes. toolhost writes it to the audit log, and shows it in events and Revisions.
+// most tool.MaxReason bytes. toolhost writes it to the audit log, and shows it in events and
+// Revisions.
 func (a *Admin) Because(reason string) *Admin {
 	return &Admin{link: a.link, reason: strings.ToValidUTF8(reason, "\uFFFD")}
 }
@@ -40,9 +41,9 @@ func (a *Admin) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
 	return infos, nil
 }
 
-// Conditions returns what an operator should know about the toolhost itself, such as that its ledger
-// is full. An older toolhost has none, and neither has a caller without the right plugins.read in all
-// tenants.
+// Conditions returns what an operator should know about the toolhost itself, such as that its
+// ledger is full. An older toolhost has none, and neither has a caller without the right
+// plugins.read in all tenants.
 func (a *Admin) Conditions(ctx context.Context) ([]tool.Condition, error) {
 	resp, err := a.listPlugins(ctx, &toolhostv1.ListPluginsRequest{Conditions: true})
 	return hostpb.ToConditions(resp), err
@@ -233,9 +234,9 @@ func (a *Admin) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.Lo
 	})
 }
 
-// Audit returns lines of the audit log, the oldest first, then, with q.Follow, new ones. It ends like
-// WatchEvents. A line is foreign text: escape it before you print it. Errors: denied; unavailable if
-// the log cannot be read.
+// Audit returns lines of the audit log, the oldest first, then, with q.Follow, new ones. It ends
+// like WatchEvents. A line is foreign text: escape it before you print it. Errors: denied;
+// unavailable if the log cannot be read.
 func (a *Admin) Audit(ctx context.Context, q tool.AuditQuery) iter.Seq2[tool.AuditLine, error] {
 	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[toolhostv1.ReadAuditResponse], error) {
 		return toolhostv1.NewAdminServiceClient(conn).ReadAudit(ctx, hostpb.FromAuditQuery(q))

@@ -53,8 +53,8 @@ func (a *AgentClient) WhoAmI(ctx context.Context) (tool.CallerInfo, error) {
 	return toolpb.ToCaller(resp.GetCaller()), err
 }
 
-// Reload makes the agentd apply the changes of its configuration file, and returns them. The zero value
-// means that there are none. Errors: unavailable if the agentd has no such file.
+// Reload makes the agentd apply the changes of its configuration file, and returns them. The zero
+// value means that there are none. Errors: unavailable if the agentd has no such file.
 func (a *AgentClient) Reload(ctx context.Context) (tool.ConfigurationChange, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.ReloadResponse, error) {
 		return agentdv1.NewAgentServiceClient(conn).Reload(ctx, &agentdv1.ReloadRequest{})
@@ -70,9 +70,9 @@ func (a *AgentClient) DiffConfiguration(ctx context.Context) (tool.Configuration
 	return toConfigurationChange(resp.GetConfiguration()), err
 }
 
-// StartRun starts a run and returns its id at once. If a run with the same id exists that began with
-// the same task, it returns that run. Errors: invalid_argument, also for an unknown agent or model;
-// conflict if a run with the same id exists that began with another task.
+// StartRun starts a run and returns its id at once. If a run with the same id exists that began
+// with the same task, it returns that run. Errors: invalid_argument, also for an unknown agent or
+// model; conflict if a run with the same id exists that began with another task.
 func (a *AgentClient) StartRun(ctx context.Context, task Task) (runID string, err error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.StartRunResponse, error) {
 		return agentdv1.NewAgentServiceClient(conn).StartRun(ctx, fromTask(task))
@@ -81,8 +81,8 @@ func (a *AgentClient) StartRun(ctx context.Context, task Task) (runID string, er
 }
 
 // SendMessage adds a user message to a run and returns the sequence number of its event. A finished
-// run continues with the message. Errors: not_found; invalid_argument if the model of the run does not
-// read an attachment.
+// run continues with the message. Errors: not_found; invalid_argument if the model of the run does
+// not read an attachment.
 func (a *AgentClient) SendMessage(ctx context.Context, runID, text string, attachments ...Attachment) (seq uint64, err error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.SendMessageResponse, error) {
 		return agentdv1.NewAgentServiceClient(conn).SendMessage(ctx, &agentdv1.SendMessageRequest{RunId: runID, Text: text, Attachments: fromAttachments(attachments)})
@@ -137,9 +137,9 @@ func (a *AgentClient) CancelRun(ctx context.Context, runID, reason string) error
 	return err
 }
 
-// DeleteRun deletes a finished run with its sub-runs, and returns their ids, its own first. No run can
-// have their ids again: StartRun with one of them is a conflict. Errors: not_found; conflict if one of
-// them, or a run of which it is a sub-run, has not finished.
+// DeleteRun deletes a finished run with its sub-runs, and returns their ids, its own first. No run
+// can have their ids again: StartRun with one of them is a conflict. Errors: not_found; conflict if
+// one of them, or a run of which it is a sub-run, has not finished.
 func (a *AgentClient) DeleteRun(ctx context.Context, runID string) ([]string, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.DeleteRunResponse, error) {
 		return agentdv1.NewAgentServiceClient(conn).DeleteRun(ctx, &agentdv1.DeleteRunRequest{RunId: runID})

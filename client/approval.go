@@ -12,11 +12,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// CreateApproval creates a standing approval for the principal of OnBehalfOf, or for the client. The
-// fields of r that only servers set are ignored. approver is the principal that approves, as a
-// delegate has verified it; one without a name stands for the client itself. The approval is one that
-// has ended if the same request was made before, and the approval ended since. Errors: not_found,
-// denied, invalid_argument, conflict, rate_limited, unsupported; see ApprovalService.
+// CreateApproval creates a standing approval for the principal of OnBehalfOf, or for the client.
+// The fields of r that only servers set are ignored. approver is the principal that approves, as a
+// delegate has verified it; one without a name stands for the client itself. The approval is one
+// that has ended if the same request was made before, and the approval ended since. Errors:
+// not_found, denied, invalid_argument, conflict, rate_limited, unsupported; see ApprovalService.
 func (c *Client) CreateApproval(ctx context.Context, r tool.ApprovalRequest, approver Principal) (tool.StandingApproval, error) {
 	req := hostpb.FromApprovalRequest(r)
 	req.OnBehalfOf = onBehalfOf(ctx)

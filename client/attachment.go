@@ -2,9 +2,9 @@ package client
 
 import agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 
-// Attachment is a file for the model of a run. The agentd takes its content when it accepts the prompt
-// or the message. A prompt or a message has at most 20 attachments with 12 MiB in total; a run has at
-// most 100 with 20 MiB.
+// Attachment is a file for the model of a run. The agentd takes its content when it accepts the
+// prompt or the message. A prompt or a message has at most 20 attachments with 12 MiB in total; a
+// run has at most 100 with 20 MiB.
 type Attachment struct {
 	// Name is the name of the file, without folders. The model may see it. Empty: none.
 	Name string

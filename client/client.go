@@ -45,9 +45,9 @@ type Client struct {
 // Dial returns a client of the toolhost at addr: unix:///PATH or HOST:PORT. An empty addr means the
 // environment variable TOOLHOST_ADDR, or the default socket of the user, with the check of
 // OwnServer. The client uses TLS unless HOST is an IP address of loopback, and there as well if TLS
-// is configured. The environment completes the credentials; see WithTLS and WithToken. Dial does not
-// connect. Errors: invalid_argument if the address is malformed, if the credentials do not fit it,
-// or if a file of TLS cannot be used. The caller must call Close.
+// is configured. The environment completes the credentials; see WithTLS and WithToken. Dial does
+// not connect. Errors: invalid_argument if the address is malformed, if the credentials do not fit
+// it, or if a file of TLS cannot be used. The caller must call Close.
 func Dial(addr string, options ...DialOption) (*Client, error) {
 	to, err := newLink(addr, "toolhost", hostpb.MaxMessageBytes, options)
 	if err != nil {
@@ -83,9 +83,10 @@ func (c *Client) Version(ctx context.Context) (tool.VersionInfo, error) {
 	return toolpb.ToVersion(resp.GetVersion()), err
 }
 
-// WaitForTools waits until the toolhost knows the tools of all plugins that it found at its start, or until
-// ctx ends. A toolhost answers before that, so its first list may lack tools of new plugins. It returns
-// nil at once if they are known, or if the toolhost is of an earlier version, which does not say.
+// WaitForTools waits until the toolhost knows the tools of all plugins that it found at its start,
+// or until ctx ends. A toolhost answers before that, so its first list may lack tools of new
+// plugins. It returns nil at once if they are known, or if the toolhost is of an earlier version,
+// which does not say.
 func (c *Client) WaitForTools(ctx context.Context) error {
 	watch := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[healthv1.HealthCheckResponse], error) {
 		return healthv1.NewHealthClient(conn).Watch(ctx, &healthv1.HealthCheckRequest{Service: hostpb.CatalogHealth})
@@ -117,11 +118,11 @@ func (c *Client) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, 
 	return infos, err
 }
 
-// ListChangedTools is ListTools for a caller that keeps the list. known is the revision that came with
-// it, or empty. While the list of the same query still has that revision, ListChangedTools returns it
-// again without tools, at a cost that does not depend on their number. Otherwise, it returns all
-// tools that match, and their revision. A revision is empty if the toolhost has none: it is of an
-// earlier version. Lists for two sessions or contexts are equal if their revisions are.
+// ListChangedTools is ListTools for a caller that keeps the list. known is the revision that came
+// with it, or empty. While the list of the same query still has that revision, ListChangedTools
+// returns it again without tools, at a cost that does not depend on their number. Otherwise, it
+// returns all tools that match, and their revision. A revision is empty if the toolhost has none:
+// it is of an earlier version. Lists for two sessions or contexts are equal if their revisions are.
 func (c *Client) ListChangedTools(ctx context.Context, query tool.Query, known string) (infos []tool.Info, revision string, err error) {
 	return c.listTools(ctx, query, &known)
 }

@@ -91,10 +91,10 @@ func WithTokenFile(path string) DialOption { return withSource(credential.File(p
 // WithToken.
 func WithTokenCommand(line string) DialOption { return withSource(credential.Command(line)) }
 
-// WithTokenSource makes the client send the tokens that a function returns. The client calls it when
-// it needs a token, again before the token expires, and once after the server has refused the token.
-// It never calls it concurrently. The context ends with the client. The errors of the function must
-// not contain a token. See WithToken.
+// WithTokenSource makes the client send the tokens that a function returns. The client calls it
+// when it needs a token, again before the token expires, and once after the server has refused the
+// token. It never calls it concurrently. The context ends with the client. The errors of the
+// function must not contain a token. See WithToken.
 func WithTokenSource(source func(context.Context) (Token, error)) DialOption {
 	return withSource(credential.Func(func(ctx context.Context) (credential.Token, error) {
 		token, err := source(ctx)
@@ -119,8 +119,8 @@ func IgnoreEnvironment() DialOption {
 }
 
 // WithDialer makes the client connect with a function, such as to a server in the same process. It
-// may call the function again after a lost connection. The address of the client then only names the
-// server in errors, and for TLS. OwnServer has no effect.
+// may call the function again after a lost connection. The address of the client then only names
+// the server in errors, and for TLS. OwnServer has no effect.
 func WithDialer(dial func(context.Context) (net.Conn, error)) DialOption {
 	return DialOption{func(d *dialing) { d.by = dial }}
 }

@@ -18,10 +18,11 @@ type Principal struct {
 
 type principalKey struct{}
 
-// OnBehalfOf returns a context for requests to toolhost that a delegate makes for another principal:
-// tools are listed for it, and calls and artifacts belong to it. toolhost refuses the requests with
-// KindDenied unless the client has the right to delegate in the tenant of the principal. Requests to
-// AdminService and agentd ignore the principal. The caller must not change p.Groups afterwards.
+// OnBehalfOf returns a context for requests to toolhost that a delegate makes for another
+// principal: tools are listed for it, and calls and artifacts belong to it. toolhost refuses the
+// requests with KindDenied unless the client has the right to delegate in the tenant of the
+// principal. Requests to AdminService and agentd ignore the principal. The caller must not change
+// p.Groups afterwards.
 func OnBehalfOf(ctx context.Context, p Principal) context.Context {
 	if p.Name == "" {
 		return ctx
@@ -29,8 +30,8 @@ func OnBehalfOf(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, principalKey{}, &toolv1.Principal{Tenant: p.Tenant, Name: p.Name, Groups: p.Groups})
 }
 
-// onBehalfOf returns the principal that a request is for; nil: the client itself. Requests share the
-// message, and do not change it.
+// onBehalfOf returns the principal that a request is for; nil: the client itself. Requests share
+// the message, and do not change it.
 func onBehalfOf(ctx context.Context) *toolv1.Principal {
 	p, _ := ctx.Value(principalKey{}).(*toolv1.Principal)
 	return p

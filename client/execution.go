@@ -78,10 +78,10 @@ func (c *Client) Call(ctx context.Context, call tool.Call) (tool.Outcome, error)
 	return c.Follow(ctx, call, func(tool.Event) {})
 }
 
-// ReviewCall decides about a call as Call does, and executes nothing. It returns the result with which the
-// call would end unexecuted, such as one for arguments that do not fit, or nil if the tool would be
-// executed now. Errors: approval_required, with the final arguments and their digest; otherwise those of
-// Call. toolhost decides again when the call is made.
+// ReviewCall decides about a call as Call does, and executes nothing. It returns the result with
+// which the call would end unexecuted, such as one for arguments that do not fit, or nil if the
+// tool would be executed now. Errors: approval_required, with the final arguments and their digest;
+// otherwise those of Call. toolhost decides again when the call is made.
 func (c *Client) ReviewCall(ctx context.Context, call tool.Call) (*tool.Result, error) {
 	req := &toolhostv1.ReviewCallRequest{Tool: hostpb.FromName(call.Tool), Arguments: call.Arguments, Options: hostpb.FromCall(call)}
 	req.Options.OnBehalfOf = onBehalfOf(ctx)
@@ -129,8 +129,8 @@ func (c *Client) follow(ctx context.Context, call tool.Call, show func(tool.Even
 	}
 }
 
-// refused reports whether the server took the call neither to a plugin nor into its ledger, although
-// the stream works. It answers so when the token of the stream has expired.
+// refused reports whether the server took the call neither to a plugin nor into its ledger,
+// although the stream works. It answers so when the token of the stream has expired.
 func (e *execution) refused(o *tool.Outcome) bool {
 	return o.Err != nil && o.Err.Kind == tool.KindUnavailable && o.Err.Plugin == "" && !errors.Is(o.Err, ErrNoServer)
 }

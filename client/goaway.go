@@ -9,9 +9,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// watch retires the session when its connection takes no new streams: the server sent GOAWAY, because
-// it limits the age of connections or shuts down. gRPC reports a GOAWAY only by the state of the
-// connection, which stops being READY. watch ends with the stream.
+// watch retires the session when its connection takes no new streams: the server sent GOAWAY,
+// because it limits the age of connections or shuts down. gRPC reports a GOAWAY only by the state
+// of the connection, which stops being READY. watch ends with the stream.
 func (s *session) watch(conn *link.Conn) {
 	for state := conn.GetState(); state == connectivity.Ready || state == connectivity.Connecting; state = conn.GetState() {
 		if !conn.WaitForStateChange(s.ctx, state) {
@@ -38,5 +38,6 @@ func (s *session) endIfIdle() {
 	}
 }
 
-// errRetired is wrapped by the errors of a session that has retired. Another session takes the call.
+// errRetired is wrapped by the errors of a session that has retired. Another session takes the
+// call.
 var errRetired = errors.New("the session has retired")

@@ -41,8 +41,8 @@ func (c *Client) BeginLogin(ctx context.Context, plugin, redirectURI string) (to
 	return hostpb.ToLoginStart(plugin, resp), nil
 }
 
-// FinishLogin finishes a login that this client began. For a login on another device, it blocks until
-// the person has agreed or refused, or ctx ends. Errors: not_found, denied, unavailable.
+// FinishLogin finishes a login that this client began. For a login on another device, it blocks
+// until the person has agreed or refused, or ctx ends. Errors: not_found, denied, unavailable.
 func (c *Client) FinishLogin(ctx context.Context, plugin, id string, answer tool.LoginAnswer) (tool.Login, error) {
 	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.FinishLoginResponse, error) {
 		return toolhostv1.NewLoginServiceClient(conn).FinishLogin(ctx, &toolhostv1.FinishLoginRequest{

@@ -43,8 +43,8 @@ func (c *Client) ListResources(ctx context.Context, q tool.ResourceQuery) (tool.
 	return all, err
 }
 
-// ListResourceTemplates returns the templates of resources that plugins offer, ordered by plugin and
-// template. It is otherwise like ListResources.
+// ListResourceTemplates returns the templates of resources that plugins offer, ordered by plugin
+// and template. It is otherwise like ListResources.
 func (c *Client) ListResourceTemplates(ctx context.Context, q tool.ResourceQuery) (tool.ResourceTemplates, error) {
 	all := tool.ResourceTemplates{Templates: []tool.ResourceTemplate{}}
 	err := listPages(func(token string) (string, error) {
@@ -96,8 +96,8 @@ func (c *Client) ListPrompts(ctx context.Context, q tool.ResourceQuery) (tool.Pr
 	return all, err
 }
 
-// GetPrompt returns a prompt with its arguments filled in. All messages are the words of the plugin.
-// Errors: those of ReadResource.
+// GetPrompt returns a prompt with its arguments filled in. All messages are the words of the
+// plugin. Errors: those of ReadResource.
 func (c *Client) GetPrompt(ctx context.Context, r tool.PromptRequest) (tool.PromptText, error) {
 	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetPromptResponse, error) {
 		req := hostpb.FromPromptRequest(r)

@@ -36,8 +36,8 @@ type Task struct {
 	Attachments []Attachment
 }
 
-// Sampling says how a model chooses its words. A field that is not set means the setting of the agent,
-// or else the provider's default.
+// Sampling says how a model chooses its words. A field that is not set means the setting of the
+// agent, or else the provider's default.
 type Sampling struct {
 	Temperature *float64 // 0 to 2
 	TopP        *float64 // 0 to 1
@@ -125,8 +125,8 @@ type Settlements struct {
 	Unknown  int // the tool does not know
 }
 
-// RunState is the state of a run. Later versions may add states. Empty: the journal of the run cannot
-// be read.
+// RunState is the state of a run. Later versions may add states. Empty: the journal of the run
+// cannot be read.
 type RunState string
 
 // The states of a run.

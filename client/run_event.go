@@ -42,7 +42,8 @@ type RunStarted struct {
 	MemoryFiles    []MemoryFileInfo // in the instructions, in order
 }
 
-// MemoryFileInfo describes a memory file: a text such as AGENTS.md that a run has in its instructions.
+// MemoryFileInfo describes a memory file: a text such as AGENTS.md that a run has in its
+// instructions.
 type MemoryFileInfo struct {
 	Name      string // without a folder of the operator
 	Workspace bool   // the file was in the workspace, and its text is data for the model

@@ -89,8 +89,8 @@ func (c *Client) current(token credential.Token) (*session, error) {
 	return c.session, nil
 }
 
-// takes reports whether the session takes new calls of a client whose token is token. It retires the
-// session if the token is another one.
+// takes reports whether the session takes new calls of a client whose token is token. It retires
+// the session if the token is another one.
 func (s *session) takes(token credential.Token) bool {
 	s.mutex.Lock()
 	other := s.token != token
@@ -151,8 +151,8 @@ func (s *session) run() {
 }
 
 // connect opens the stream. If the stream carries a token, connect waits until the server has
-// accepted the stream, so that no call is sent to a server that refuses the token. It then opens the
-// stream once more with a new token.
+// accepted the stream, so that no call is sent to a server that refuses the token. It then opens
+// the stream once more with a new token.
 func (s *session) connect(conn *link.Conn) (connectStream, error) {
 	ctx := metadata.AppendToOutgoingContext(s.ctx, flow.BatchKey, flow.BatchValue)
 	authorized, err := s.client.link.Authorize(ctx, conn)
@@ -197,8 +197,8 @@ func refusedStream(stream connectStream, err error) bool {
 }
 
 // end fails the session with the reason for the end of its stream. A server that ends a stream
-// regularly has answered every call that it received, so no outcome is unknown. The same holds for a
-// refused stream.
+// regularly has answered every call that it received, so no outcome is unknown. The same holds for
+// a refused stream.
 func (s *session) end(err error, refused bool) {
 	if errors.Is(err, io.EOF) {
 		s.fail(tool.Errorf(tool.KindUnavailable, "the toolhost at %s is shutting down; the call was not executed%w", s.client.link.Addr(), link.NoServer(err)), false)

@@ -140,8 +140,8 @@ func replaced(t *testing.T, place, query string, chosen map[string]string) strin
 
 var field = regexp.MustCompile(`{{(\w+)}}`)
 
-// checkLegend checks that a legend shows only labels that the series of the query have. A label that
-// an aggregation drops would show nothing.
+// checkLegend checks that a legend shows only labels that the series of the query have. A label
+// that an aggregation drops would show nothing.
 func checkLegend(t *testing.T, place string, q target) {
 	t.Helper()
 	for _, m := range field.FindAllStringSubmatch(q.LegendFormat, -1) {

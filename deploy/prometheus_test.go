@@ -10,12 +10,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// runbook is the address of the page that has a paragraph for each alert, with the alert's name as its
-// heading. A test of server/internal/e2e/docs checks that the paragraphs exist.
+// runbook is the address of the page that has a paragraph for each alert, with the alert's name as
+// its heading. A test of server/internal/e2e/docs checks that the paragraphs exist.
 const runbook = "https://github.com/toolhost/toolhost/blob/main/docs/runbook-alerts.md#"
 
-// ruleFile is a file with rules. promtool checks it in `make check`, with Prometheus's own parser of
-// such files, which would bring the client of Kubernetes with it.
+// ruleFile is a file with rules. promtool checks it in `make check`, with Prometheus's own parser
+// of such files, which would bring the client of Kubernetes with it.
 type ruleFile struct {
 	Groups []struct {
 		Name  string

@@ -149,8 +149,8 @@ const (
 	KeyTenant = "tenant" // the tenant whose data the call may see, as the caller says: a string
 	KeyUser   = "user"   // the user of the run, as the caller says: a string or an object
 	KeyTodos  = "todos"  // the todos of the run, a list
-	// KeyMemory is the memory files of the run, such as AGENTS.md: a list of MemoryFile. Missing if the
-	// run has none.
+	// KeyMemory is the memory files of the run, such as AGENTS.md: a list of MemoryFile. Missing if
+	// the run has none.
 	KeyMemory = "memory_files"
 	// KeyPrincipal is the principal that the call is for, a Principal. toolhost sets it, so that no
 	// caller can choose it.

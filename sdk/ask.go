@@ -54,13 +54,13 @@ const KindUnsupported = tool.KindUnsupported
 var ErrDeclined = errors.New("the person did not answer the question")
 
 // Ask asks the person who uses the caller of the tool, and returns the answer. T is a struct: its
-// fields are what the person fills in, and their tags are those of a tool's input. Use few fields of
-// plain types, because a person sees one input for each. timeout is how long to wait; 0 means as long
-// as toolhost permits. The deadline of the call pauses meanwhile.
+// fields are what the person fills in, and their tags are those of a tool's input. Use few fields
+// of plain types, because a person sees one input for each. timeout is how long to wait; 0 means as
+// long as toolhost permits. The deadline of the call pauses meanwhile.
 //
-// The error is ErrDeclined, or an *Error. Its kind is KindUnsupported if the operator does not permit
-// the plugin to ask or the caller has no person, so a tool that can continue without an answer checks
-// for it. It is timeout if no answer came in time. Any goroutine of the call may ask.
+// The error is ErrDeclined, or an *Error. Its kind is KindUnsupported if the operator does not
+// permit the plugin to ask or the caller has no person, so a tool that can continue without an
+// answer checks for it. It is timeout if no answer came in time. Any goroutine of the call may ask.
 func Ask[T any](ctx context.Context, message string, timeout time.Duration) (answer T, err error) {
 	schema, err := inputSchema(reflect.TypeFor[T]())
 	if err != nil {

@@ -52,8 +52,8 @@
 //
 // # Unknown outcomes
 //
-// If the plugin or toolhost ends during a call that has side effects, toolhost does not know whether
-// the call happened. A tool that can find out has a check: see [Settle].
+// If the plugin or toolhost ends during a call that has side effects, toolhost does not know
+// whether the call happened. A tool that can find out has a check: see [Settle].
 //
 // # Errors
 //
@@ -76,11 +76,11 @@
 //
 // # Traces
 //
-// Spans that a tool creates with [go.opentelemetry.io/otel] are part of the trace of its call. Serve
-// sets the global TracerProvider, unless the program has set one, and the context of a recorded call
-// contains the call's span. The SDK sends the finished spans to toolhost, which exports them, at
-// most 128 for each call. It drops links between spans. A call that is not recorded has no span in
-// its context, and its spans cost nothing.
+// Spans that a tool creates with [go.opentelemetry.io/otel] are part of the trace of its call.
+// Serve sets the global TracerProvider, unless the program has set one, and the context of a
+// recorded call contains the call's span. The SDK sends the finished spans to toolhost, which
+// exports them, at most 128 for each call. It drops links between spans. A call that is not
+// recorded has no span in its context, and its spans cost nothing.
 //
 // # Filters
 //

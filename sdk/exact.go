@@ -43,7 +43,8 @@ func mayRound(text []byte, into any) bool {
 	return false
 }
 
-// holdsAny reports whether a value of a type may have a part of type any that encoding/json decodes.
+// holdsAny reports whether a value of a type may have a part of type any that encoding/json
+// decodes.
 func holdsAny(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if t == nil || seen[t] || decodesItself(t) {
 		return false

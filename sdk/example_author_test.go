@@ -210,8 +210,8 @@ func ExampleTool_Dynamic() {
 	// Queries a table of acme.
 }
 
-// A tool looks up what became of a call that a crash interrupted, under the id with which it recorded
-// the call.
+// A tool looks up what became of a call that a crash interrupted, under the id with which it
+// recorded the call.
 func ExampleSettle() {
 	booked := map[string]string{"c-1": "seat 12"} // by call id; in reality in the booking system
 	book := sdk.Func(sdk.Spec{Name: "book", Description: "Books a seat."},

@@ -1,7 +1,7 @@
 package sdk
 
-// CloseServedWorkspace closes the connection to the workspace at a socket, which a process keeps until it
-// ends. In tests it would try to connect again for ever.
+// CloseServedWorkspace closes the connection to the workspace at a socket, which a process keeps
+// until it ends. In tests it would try to connect again for ever.
 func CloseServedWorkspace() error {
 	served.mu.Lock()
 	defer served.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 )
 
 // Filter is a function that a toolhost runs around calls of tools, also of other plugins' tools.
-// The operator's configuration selects the calls and the order of filters. Tools applies a filter to
-// tools of its own plugin without that.
+// The operator's configuration selects the calls and the order of filters. Tools applies a filter
+// to tools of its own plugin without that.
 //
 //	sdk.Filter{Name: "no_secrets", Description: "Keeps keys out of results.", After: func(ctx context.Context, c *sdk.FilterCall) error {
 //		for i, block := range c.Result.Content {

@@ -13,7 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// processStderr is the process's standard error. go-plugin replaces os.Stderr until toolhost connects.
+// processStderr is the process's standard error. go-plugin replaces os.Stderr until toolhost
+// connects.
 var processStderr = os.Stderr
 
 // Logger returns a logger for the call of ctx. Its records travel with the call, and the toolhost

@@ -84,11 +84,11 @@ func (p *previewer) latest() (value json.RawMessage, whole bool) {
 
 type wholeKey struct{}
 
-// ArgumentsWhole reports whether the arguments that Previewer.Partial got are whole: the last bracket
-// of the object is closed. A tool can then show what the call would change, which takes too long for
-// every piece of the arguments. The arguments have no defaults and are not validated even then, and
-// the call may still not be executed. ctx is the context of Partial; with any other, ArgumentsWhole
-// returns false.
+// ArgumentsWhole reports whether the arguments that Previewer.Partial got are whole: the last
+// bracket of the object is closed. A tool can then show what the call would change, which takes too
+// long for every piece of the arguments. The arguments have no defaults and are not validated even
+// then, and the call may still not be executed. ctx is the context of Partial; with any other,
+// ArgumentsWhole returns false.
 func ArgumentsWhole(ctx context.Context) bool {
 	whole, _ := ctx.Value(wholeKey{}).(bool)
 	return whole

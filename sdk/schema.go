@@ -163,9 +163,9 @@ func specialSchema(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// written returns the special schema of a type as its values are written. A nil slice of bytes is null. A
-// value whose methods have pointer receivers, such as a big.Int, is written without them where it has no
-// address, as in a map.
+// written returns the special schema of a type as its values are written. A nil slice of bytes is
+// null. A value whose methods have pointer receivers, such as a big.Int, is written without them
+// where it has no address, as in a map.
 func (w *typeWalk) written(t reflect.Type, s *jsonschema.Schema) *jsonschema.Schema {
 	switch {
 	case w.dir == input:

@@ -121,8 +121,8 @@ func serveHost(server *server) {
 // When go-plugin serves, it replaces both by pipes whose content it sends to toolhost over gRPC. If
 // the process exits, what is still in a pipe is lost, and that is the reason for the exit. toolhost
 // reads the process's own streams to their end. The function must run after go-plugin has replaced
-// the variables and before any code of the author runs, so it runs when toolhost connects: go-plugin
-// accepts connections after that.
+// the variables and before any code of the author runs, so it runs when toolhost connects:
+// go-plugin accepts connections after that.
 func keepStreams() func() {
 	stdout, stderr := os.Stdout, os.Stderr
 	return func() { os.Stdout, os.Stderr = stdout, stderr }

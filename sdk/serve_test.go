@@ -178,8 +178,8 @@ func launch(t *testing.T, cmd *exec.Cmd) (*grpc.ClientConn, <-chan error) {
 	return cc, exited
 }
 
-// What a tool prints right before it exits is in the streams of its process, which toolhost reads to
-// their end.
+// What a tool prints right before it exits is in the streams of its process, which toolhost reads
+// to their end.
 func TestLastWordsBeforeExit(t *testing.T) {
 	cmd, _ := command(t)
 	var stderr bytes.Buffer

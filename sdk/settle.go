@@ -31,10 +31,10 @@ const (
 	VerdictUnknown = tool.VerdictUnknown
 )
 
-// Happened returns the settlement of a call that had its whole effect. result is what the tool would have
-// returned: a value of its output type, a text, or content. nil means that the tool does not know it. A
-// value without a JSON form is left out, because the call has happened in any case. So does toolhost with a
-// result that does not fit the output schema of the tool.
+// Happened returns the settlement of a call that had its whole effect. result is what the tool
+// would have returned: a value of its output type, a text, or content. nil means that the tool does
+// not know it. A value without a JSON form is left out, because the call has happened in any case.
+// So does toolhost with a result that does not fit the output schema of the tool.
 func Happened(result any) Settlement {
 	s := Settlement{Verdict: VerdictHappened}
 	if result == nil {
@@ -46,8 +46,9 @@ func Happened(result any) Settlement {
 	return s
 }
 
-// Settle returns the tool with a check of calls whose outcome is unknown: the plugin or toolhost ended
-// while they ran. Without a check, a person or the model must find out what became of such a call.
+// Settle returns the tool with a check of calls whose outcome is unknown: the plugin or toolhost
+// ended while they ran. Without a check, a person or the model must find out what became of such a
+// call.
 //
 //	sdk.Settle(sdk.Func(spec, pay), func(ctx context.Context, in payment) (sdk.Settlement, error) {
 //		receipt, found, err := bank.Find(ctx, sdk.CallID(ctx))
@@ -61,15 +62,15 @@ func Happened(result any) Settlement {
 //	})
 //
 // The check gets the arguments of the call, and its context has the call id, the session, the
-// workspace, the context values and the secrets of the call. It has a short deadline. It must change
-// nothing, and cannot report statuses, ask questions or open artifacts. toolhost runs it only when the
-// call no longer runs, and maybe several times. An error, a panic and a late answer mean
-// VerdictUnknown.
+// workspace, the context values and the secrets of the call. It has a short deadline. It must
+// change nothing, and cannot report statuses, ask questions or open artifacts. toolhost runs it
+// only when the call no longer runs, and maybe several times. An error, a panic and a late answer
+// mean VerdictUnknown.
 //
-// The check relies on a record of the tool's own, in the place where the effect happens: pass the call
-// id along with the effect, such as an idempotency key of the service, so that the record and the
-// effect cannot differ. A tool that is ReadOnly must have no check. One that is Idempotent needs none,
-// because toolhost repeats its calls.
+// The check relies on a record of the tool's own, in the place where the effect happens: pass the
+// call id along with the effect, such as an idempotency key of the service, so that the record and
+// the effect cannot differ. A tool that is ReadOnly must have no check. One that is Idempotent
+// needs none, because toolhost repeats its calls.
 func Settle[In any](t Tool, check func(ctx context.Context, in In) (Settlement, error)) Tool {
 	t.spec.Settles = true
 	in := reflect.TypeFor[In]()

@@ -12,13 +12,13 @@ import (
 	"github.com/toolhost/toolhost/sdk/workspace/remote"
 )
 
-// workspaceVariable has the path of the socket at which toolhost serves the workspace, if the workspace
-// is no folder of this machine.
+// workspaceVariable has the path of the socket at which toolhost serves the workspace, if the
+// workspace is no folder of this machine.
 const workspaceVariable = "TOOLHOST_WORKSPACE"
 
-// OpenWorkspace opens the folder in which the tool may work: a folder of this machine, or what toolhost
-// serves in its place, in memory or at a remote server. Its methods keep every path inside the folder:
-// see package workspace. The caller closes it, and closes the files that it opens.
+// OpenWorkspace opens the folder in which the tool may work: a folder of this machine, or what
+// toolhost serves in its place, in memory or at a remote server. Its methods keep every path inside
+// the folder: see package workspace. The caller closes it, and closes the files that it opens.
 //
 // If the call has no workspace, the error is of kind unavailable and says what the operator can do.
 // A test gives its tool a workspace in memory with workspace.NewContext and sdktest.WithContext.

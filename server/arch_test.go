@@ -94,8 +94,8 @@ var libraries = map[string][]string{
 	},
 }
 
-// forbidden are imports that break a promise of the package. Each rule covers the packages below its
-// package and its library.
+// forbidden are imports that break a promise of the package. Each rule covers the packages below
+// its package and its library.
 var forbidden = []struct{ pkg, library, reason string }{
 	{"tool", "", "the vocabulary imports the standard library alone"},
 	{"server/internal/toolhost/host", protobuf, "the host speaks package tool; server/internal/toolhost/hostserver and server/internal/toolhost/pluginclient translate"},
@@ -111,8 +111,8 @@ var forbidden = []struct{ pkg, library, reason string }{
 	{"internal/wire/flow", "gen/go", "flow knows no contract"},
 }
 
-// TestLibrariesAreInTheTable fails if a package imports a library that its line does not allow, or if
-// a line allows what nothing uses.
+// TestLibrariesAreInTheTable fails if a package imports a library that its line does not allow, or
+// if a line allows what nothing uses.
 func TestLibrariesAreInTheTable(t *testing.T) {
 	used := map[string]map[string]bool{}
 	for name, imports := range readPackages(t) {
@@ -167,8 +167,8 @@ func TestForbiddenImports(t *testing.T) {
 	}
 }
 
-// The shipped plugins are a module of their own. They show that a tool needs nothing that a plugin in
-// another repository cannot import. Their tests may use toolhost's own way to start PostgreSQL.
+// The shipped plugins are a module of their own. They show that a tool needs nothing that a plugin
+// in another repository cannot import. Their tests may use toolhost's own way to start PostgreSQL.
 func TestPluginsImportOnlyWhatAuthorsCan(t *testing.T) {
 	public := []string{"sdk", "sdk/egress", "sdk/sdktest", "sdk/workspace", "sdk/workspace/commands", "tool"}
 	forTests := append(slices.Clone(public), "internal/testkit/eventually", "internal/testkit/shortdir", "internal/testkit/postgrestest")
@@ -292,9 +292,9 @@ func TestGeneratedCodeIsGenerated(t *testing.T) {
 	}
 }
 
-// readPackages returns what each package of the two modules imports, outside of its tests and on any
-// platform. Packages of the repository are named by their path in it; those of the standard library are
-// left out.
+// readPackages returns what each package of the two modules imports, outside of its tests and on
+// any platform. Packages of the repository are named by their path in it; those of the standard
+// library are left out.
 func readPackages(t *testing.T) map[string][]string {
 	t.Helper()
 	packages := map[string][]string{}
@@ -344,9 +344,9 @@ func importsOf(name string) ([]string, error) {
 	return imports, nil
 }
 
-// TestReducerIsPure keeps server/internal/agentd/loop free of effects: what a run does next must follow
-// from its journal alone, or a run that continues in another process would take another way. The
-// package may use only those packages of the standard library that compute, and of package time
+// TestReducerIsPure keeps server/internal/agentd/loop free of effects: what a run does next must
+// follow from its journal alone, or a run that continues in another process would take another way.
+// The package may use only those packages of the standard library that compute, and of package time
 // nothing that reads a clock or waits.
 func TestReducerIsPure(t *testing.T) {
 	allowed := []string{
@@ -402,8 +402,8 @@ func isMustCompile(call *ast.CallExpr) bool {
 	return ok && s.Sel.Name == "MustCompile"
 }
 
-// skipped returns fs.SkipDir for a folder whose Go files are neither of the SDK's module, which is the repository's
-// root, nor of the programs'.
+// skipped returns fs.SkipDir for a folder whose Go files are neither of the SDK's module, which is
+// the repository's root, nor of the programs'.
 func skipped(folder string) error {
 	if folder == "." || folder == programs {
 		return nil

@@ -16,14 +16,14 @@ import (
 	toolhostcommands "github.com/toolhost/toolhost/server/internal/toolhost/commands"
 )
 
-// guides are the pages whose commands are stable, besides README.md: those that lead a reader step by
-// step.
+// guides are the pages whose commands are stable, besides README.md: those that lead a reader step
+// by step.
 var guides = []string{
 	"install", "quick-start", "write-a-tool*", "call-over-grpc", "mcp", "mcp-servers", "operate", "runbook", "runbook-alerts", "second-team", "agent",
 }
 
-// Exactly the commands that README.md and the guides name are stable. A command with commands below it
-// is as stable as the most stable of them.
+// Exactly the commands that README.md and the guides name are stable. A command with commands below
+// it is as stable as the most stable of them.
 func TestCommandsOfTheGuidesAreStable(t *testing.T) {
 	named := namedCommands(t)
 	p := cli.Process{Getenv: func(string) string { return "" }, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}

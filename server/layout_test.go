@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// The houses are the folders of what one program alone links. The shelf has what the public packages import, and is
-// in their module. All else is the garden: what both programs link, and tests of the programs.
+// The houses are the folders of what one program alone links. The shelf has what the public
+// packages import, and is in their module. All else is the garden: what both programs link, and
+// tests of the programs.
 const (
 	agentdHouse   = "server/internal/agentd"
 	toolhostHouse = "server/internal/toolhost"
@@ -23,10 +24,10 @@ var houses = map[string]struct{ house, reason string }{
 	"internal/wire/workspaceserver":  {shelf, "tests of sdk/workspace use it"},
 }
 
-// TestProgramsNameTheirHouses fails for an internal package that stands elsewhere than the programs that link
-// it say: what only agentd links is below server/internal/agentd, what only toolhost links is below
-// server/internal/toolhost, what a public package imports is below internal, and the rest is elsewhere in
-// server/internal.
+// TestProgramsNameTheirHouses fails for an internal package that stands elsewhere than the programs
+// that link it say: what only agentd links is below server/internal/agentd, what only toolhost
+// links is below server/internal/toolhost, what a public package imports is below internal, and the
+// rest is elsewhere in server/internal.
 func TestProgramsNameTheirHouses(t *testing.T) {
 	packages := readPackages(t)
 	agentd, toolhost := reached(packages, "server/cmd/agentd"), reached(packages, "server/cmd/toolhost")
@@ -86,8 +87,9 @@ func TestHousesDoNotImportEachOther(t *testing.T) {
 	}
 }
 
-// TestFoldersDoNotImportEachOther fails for two folders of internal or server/internal, at any depth, of which each has
-// code that imports the other, unless one contains the other. So the tree says what is above what.
+// TestFoldersDoNotImportEachOther fails for two folders of internal or server/internal, at any
+// depth, of which each has code that imports the other, unless one contains the other. So the tree
+// says what is above what.
 func TestFoldersDoNotImportEachOther(t *testing.T) {
 	type pair struct{ from, to string }
 	arrows := map[pair]string{}
@@ -118,8 +120,8 @@ func inside(name string) bool {
 // alone reports whether one program alone links what is in a house.
 func alone(house string) bool { return house == agentdHouse || house == toolhostHouse }
 
-// house returns the house that a package is in, or else the garden or the shelf. It is "" for packages that are
-// not internal.
+// house returns the house that a package is in, or else the garden or the shelf. It is "" for
+// packages that are not internal.
 func house(name string) string {
 	for _, h := range []string{agentdHouse, toolhostHouse, garden, shelf} {
 		if within(h, name) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain runs the tests in the repository's root, because they read the sources of all modules. They are in
-// this module, because they also use the programs' packages.
+// TestMain runs the tests in the repository's root, because they read the sources of all modules.
+// They are in this module, because they also use the programs' packages.
 func TestMain(m *testing.M) {
 	if err := os.Chdir(".."); err != nil {
 		fmt.Fprintln(os.Stderr, err)

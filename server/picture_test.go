@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The picture in README.md shows the commands of scripts/picture.sh, and the programs still have them.
-// If it fails after a change of a command, run the script, and look at the picture.
+// The picture in README.md shows the commands of scripts/picture.sh, and the programs still have
+// them. If it fails after a change of a command, run the script, and look at the picture.
 func TestPicture(t *testing.T) {
 	script, err := os.ReadFile("scripts/picture.sh")
 	if err != nil {

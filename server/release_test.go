@@ -20,8 +20,8 @@ import (
 )
 
 // TestReleasesAreKept fails if a line in a release's listing is missing in the present listing in
-// api, or is experimental there. What was experimental in a release may go. The folder api/releases has
-// one folder for each release.
+// api, or is experimental there. What was experimental in a release may go. The folder api/releases
+// has one folder for each release.
 func TestReleasesAreKept(t *testing.T) {
 	releases, err := filepath.Glob("api/releases/*")
 	if err != nil || len(releases) == 0 {

@@ -30,9 +30,9 @@ import (
 	toolhostcommands "github.com/toolhost/toolhost/server/internal/toolhost/commands"
 )
 
-// surfaces are the names that users see and that are not an API of a programming language. Each line
-// of a listing is a name and its type. It is a promise of docs/stability.md unless it ends with
-// experimentalMark. The listings are in api.
+// surfaces are the names that users see and that are not an API of a programming language. Each
+// line of a listing is a name and its type. It is a promise of docs/stability.md unless it ends
+// with experimentalMark. The listings are in api.
 var surfaces = []struct {
 	file, title string
 	list        func(t *testing.T) []string
@@ -116,8 +116,8 @@ func differences(want, got []string) string {
 	return b.String()
 }
 
-// listCommands lists the commands of both programs, and their flags with types, and marks those that
-// are experimental.
+// listCommands lists the commands of both programs, and their flags with types, and marks those
+// that are experimental.
 func listCommands(t *testing.T) []string {
 	t.Helper()
 	p := cli.Process{Getenv: func(string) string { return "" }, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}
@@ -271,8 +271,8 @@ func listJSON(t *testing.T) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// programOrPackage returns the name of a folder of commands in the list: that of the program for the
-// commands of a whole program.
+// programOrPackage returns the name of a folder of commands in the list: that of the program for
+// the commands of a whole program.
 func programOrPackage(folder string) string {
 	if path.Base(folder) == "commands" {
 		folder = path.Dir(folder)

@@ -103,8 +103,8 @@ type UsageContext struct {
 	Cost float64 `json:"cost"`
 }
 
-// MemoryFile is an element of the value of the key `memory_files` in the context of a call that agentd
-// makes: a text such as AGENTS.md that the run has in its instructions.
+// MemoryFile is an element of the value of the key `memory_files` in the context of a call that
+// agentd makes: a text such as AGENTS.md that the run has in its instructions.
 type MemoryFile struct {
 	Name string `json:"name"` // of the file, without a folder of the operator
 	// From is MemoryOperator or MemoryWorkspace. Tools and other people can have written a text from

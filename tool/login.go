@@ -36,8 +36,8 @@ type LoginStart struct {
 	UserCode, VerifyURL, VerifyURLComplete string
 }
 
-// LoginAnswer has the parameters with which a browser came back to the redirect URI. It is zero for a
-// login on another device.
+// LoginAnswer has the parameters with which a browser came back to the redirect URI. It is zero for
+// a login on another device.
 type LoginAnswer struct {
 	Code, State, Issuer     string // Issuer is the parameter iss
 	Error, ErrorDescription string // of the authorization server, which chooses their text

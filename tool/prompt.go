@@ -74,8 +74,8 @@ type PromptMessage struct {
 	Resource *ResourceContent `json:"resource,omitempty"`
 }
 
-// PromptText is a prompt with its arguments filled in. Its messages are the words of the plugin, also
-// those with the role PromptAssistant.
+// PromptText is a prompt with its arguments filled in. Its messages are the words of the plugin,
+// also those with the role PromptAssistant.
 type PromptText struct {
 	Plugin      string          `json:"plugin"` // the plugin that returned it
 	Description string          `json:"description,omitempty"`
@@ -85,8 +85,8 @@ type PromptText struct {
 	Round *PromptRound `json:"-"`
 }
 
-// CompletionRequest asks for values of an argument of a prompt or a template, for a person who types
-// one. One of Prompt and URITemplate must be set.
+// CompletionRequest asks for values of an argument of a prompt or a template, for a person who
+// types one. One of Prompt and URITemplate must be set.
 type CompletionRequest struct {
 	Requester
 	Plugin      string // as in PromptRequest

@@ -9,8 +9,8 @@ import (
 // program for its folders.
 type QuestionKind string
 
-// The kinds of questions. The operator permits each plugin the kinds that its tools may ask, and the
-// caller says in Call.Answers which kinds it answers.
+// The kinds of questions. The operator permits each plugin the kinds that its tools may ask, and
+// the caller says in Call.Answers which kinds it answers.
 const (
 	QuestionPerson QuestionKind = "person"
 	QuestionModel  QuestionKind = "model"
@@ -22,8 +22,8 @@ const (
 // Question is a question that the tool of a running call asks its caller. Exactly one of Person,
 // Model and Roots is set. It is open until a QuestionClosed with its ID, or the end of the call.
 //
-// The plugin wrote the text. A program that shows it names the plugin, and escapes what could control
-// a terminal.
+// The plugin wrote the text. A program that shows it names the plugin, and escapes what could
+// control a terminal.
 type Question struct {
 	ID     uint32 // within the call, from 1
 	CallID string
@@ -81,8 +81,8 @@ type ModelQuestion struct {
 // RootsQuestion asks for the folders in which the caller's program works.
 type RootsQuestion struct{}
 
-// ModelMessage is one message of a ModelQuestion. Every caller that answers for models accepts text.
-// A caller may refuse other content with KindUnsupported.
+// ModelMessage is one message of a ModelQuestion. Every caller that answers for models accepts
+// text. A caller may refuse other content with KindUnsupported.
 type ModelMessage struct {
 	Role    ModelRole `json:"role"`
 	Content []Content `json:"content"`

@@ -9,7 +9,8 @@ type Offers struct {
 }
 
 // Requester identifies the caller of a request for resources or prompts. Servers set all fields but
-// Session from the connection, never from the request. The zero value is code of the program itself.
+// Session from the connection, never from the request. The zero value is code of the program
+// itself.
 type Requester struct {
 	Principal string   // the key of the principal that the request is for
 	Groups    []string // of the principal

@@ -13,8 +13,8 @@ const (
 	VerdictDidNotHappen Verdict = "did_not_happen"
 )
 
-// Settlement is what a tool says about an earlier call whose outcome is unknown. The zero value says
-// that the tool does not know.
+// Settlement is what a tool says about an earlier call whose outcome is unknown. The zero value
+// says that the tool does not know.
 type Settlement struct {
 	Verdict Verdict `json:"verdict"` // empty: VerdictUnknown
 	// Result is the result of the call if it happened; nil: the tool knows only that it happened. The

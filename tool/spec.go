@@ -53,12 +53,12 @@ type Spec struct {
 // repeats such a call after it may have begun.
 func (s *Spec) HasSideEffects() bool { return !s.ReadOnly && !s.Idempotent }
 
-// Reads reports whether the tool says that its calls change nothing. For the order of the calls of a
-// response, the hint of an MCP server suffices. Whoever relies on the promise reads ReadOnly.
+// Reads reports whether the tool says that its calls change nothing. For the order of the calls of
+// a response, the hint of an MCP server suffices. Whoever relies on the promise reads ReadOnly.
 func (s *Spec) Reads() bool { return s.ReadOnly || SaidByMCP(s).ReadOnlyHint }
 
-// MCPMetadata is what an MCP server says about a tool and nobody has to trust. It is in the metadata
-// of the tool's Spec, under the key mcp.
+// MCPMetadata is what an MCP server says about a tool and nobody has to trust. It is in the
+// metadata of the tool's Spec, under the key mcp.
 type MCPMetadata struct {
 	// Name is the name of the tool at the server, if it is another one.
 	Name string `json:"name,omitempty"`
@@ -77,7 +77,8 @@ func SaidByMCP(s *Spec) MCPMetadata {
 	return said
 }
 
-// Set stores the value in the metadata of a tool, which the caller owns, or removes it if it is zero.
+// Set stores the value in the metadata of a tool, which the caller owns, or removes it if it is
+// zero.
 func (m MCPMetadata) Set(s *Spec) {
 	if m == (MCPMetadata{}) {
 		if delete(s.Metadata, metadataMCP); len(s.Metadata) == 0 {
@@ -123,8 +124,8 @@ type Description struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// MaxOwnFilters is how many filters of its own plugin the calls of a tool may pass: each of them is a
-// call of its own.
+// MaxOwnFilters is how many filters of its own plugin the calls of a tool may pass: each of them is
+// a call of its own.
 const MaxOwnFilters = 8
 
 // Filter declares a function that the host runs before or after calls of tools.
@@ -134,8 +135,8 @@ type Filter struct {
 	Description string `json:"description,omitempty"`
 	Before      bool   `json:"before,omitempty"` // runs before calls
 	After       bool   `json:"after,omitempty"`  // runs after calls
-	// Tools are the tools of the same plugin, by the names that it declares, whose calls always pass the
-	// filter. nil: only the operator's configuration applies it.
+	// Tools are the tools of the same plugin, by the names that it declares, whose calls always pass
+	// the filter. nil: only the operator's configuration applies it.
 	Tools []string `json:"tools,omitempty"`
 }
 

@@ -64,8 +64,8 @@ const (
 	ApprovalRestored ApprovalEnd = "restored" // the ledger of calls was restored or replaced
 )
 
-// ArgumentPattern permits more than one value of one argument. Exactly one of PathPrefix, Origin and
-// Any is set.
+// ArgumentPattern permits more than one value of one argument. Exactly one of PathPrefix, Origin
+// and Any is set.
 type ArgumentPattern struct {
 	Argument string `json:"argument"` // a member of the arguments
 	// PathPrefix is a path relative to the workspace. It permits the path and what lies below it.

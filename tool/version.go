@@ -21,7 +21,7 @@ type Contracts struct {
 	Plugin string `json:"plugin"` // between toolhost and plugins, such as toolhost.plugin.v1
 	Host   string `json:"host"`   // between toolhost and its callers, such as toolhost.v1
 	Agent  string `json:"agent"`  // between agentd and its callers, such as agentd.v1
-	// between toolhost, its plugins and servers of workspaces, such as toolhost.workspace.v1; empty: an
-	// older program
+	// between toolhost, its plugins and servers of workspaces, such as toolhost.workspace.v1; empty:
+	// an older program
 	Workspace string `json:"workspace,omitempty"`
 }

@@ -58,8 +58,8 @@ func hold() error {
 	return nil
 }
 
-// A server is killed while it starts a program: the copy of it that becomes the program has its socket
-// for a moment. The next server waits for the end of the copy, and takes the address.
+// A server is killed while it starts a program: the copy of it that becomes the program has its
+// socket for a moment. The next server waits for the end of the copy, and takes the address.
 func TestListenWaitsForWhatAKilledServerLeft(t *testing.T) {
 	a := socket(t)
 	if err := listen(t, a).Close(); err != nil { // makes the folder

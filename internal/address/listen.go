@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// lockWait bounds the wait for the lock of a folder, which listeners hold for microseconds. So another
-	// user who locks a shared folder causes an error instead of blocking the server.
+	// lockWait bounds the wait for the lock of a folder, which listeners hold for microseconds. So
+	// another user who locks a shared folder causes an error instead of blocking the server.
 	lockWait = 2 * time.Second
-	// probeWait bounds the attempts to connect to a server at an existing socket, and probePause is the
-	// time between two of them.
+	// probeWait bounds the attempts to connect to a server at an existing socket, and probePause is
+	// the time between two of them.
 	probeWait  = 2 * time.Second
 	probePause = 5 * time.Millisecond
 )
@@ -65,8 +65,8 @@ func (a Address) Listen(ctx context.Context, program string) (*Listener, error) 
 }
 
 // Adopt returns a listener that limits the connections of another one, which it closes. It is for
-// sockets that this process did not open. Their mode and owner are up to the one who opened them, and
-// the socket's file stays when the listener is closed.
+// sockets that this process did not open. Their mode and owner are up to the one who opened them,
+// and the socket's file stays when the listener is closed.
 func Adopt(l net.Listener) (*Listener, error) {
 	at := l.Addr().String()
 	if l.Addr().Network() == "unix" {
@@ -142,10 +142,10 @@ func (a Address) removeStale(ctx context.Context, program string) error {
 	}
 }
 
-// probe connects to the server at the socket. left means that the connect succeeded, but the process
-// that listened does not exist any more. A process that is killed while it starts a program leaves a
-// copy of itself for a moment, which has its sockets and locks. No server accepts in that copy, and it
-// exits soon.
+// probe connects to the server at the socket. left means that the connect succeeded, but the
+// process that listened does not exist any more. A process that is killed while it starts a program
+// leaves a copy of itself for a moment, which has its sockets and locks. No server accepts in that
+// copy, and it exits soon.
 func (a Address) probe(ctx context.Context) (left bool, err error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "unix", a.path)

@@ -21,5 +21,6 @@ func ParseListener(s string) (Address, error) {
 	return Address{port: port}, nil
 }
 
-// IsLoopback reports whether the address is a TCP port that only programs of this machine can reach.
+// IsLoopback reports whether the address is a TCP port that only programs of this machine can
+// reach.
 func (a Address) IsLoopback() bool { return a.port.IsValid() && a.port.Addr().IsLoopback() }

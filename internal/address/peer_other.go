@@ -4,8 +4,10 @@ package address
 
 import "net"
 
-// PeerUID always returns false, because the package supports peer credentials only on Linux and macOS.
+// PeerUID always returns false, because the package supports peer credentials only on Linux and
+// macOS.
 func PeerUID(net.Conn) (uid int, ok bool) { return 0, false }
 
-// PeerPID always returns false, because the package supports peer credentials only on Linux and macOS.
+// PeerPID always returns false, because the package supports peer credentials only on Linux and
+// macOS.
 func PeerPID(net.Conn) (pid int, ok bool) { return 0, false }

@@ -49,7 +49,8 @@ func notInName(r rune) bool {
 }
 
 // IsRemote reports whether the address may be on another machine: it is HOST:PORT and HOST is not
-// an IP address of loopback. The name localhost is remote, too, because a resolver decides about it.
+// an IP address of loopback. The name localhost is remote, too, because a resolver decides about
+// it.
 func (a Address) IsRemote() bool { return a.server != "" }
 
 // Host returns the DNS name or the IP address of the server, or "" for a unix socket.

@@ -49,9 +49,9 @@ type Scope struct {
 	Tools []string
 }
 
-// Key returns the text that identifies the principal: NAME in the default tenant, and TENANT/NAME in
-// another tenant or if the name contains a slash. Two principals have the same key only if tenant
-// and name are equal. The key of the zero value is empty.
+// Key returns the text that identifies the principal: NAME in the default tenant, and TENANT/NAME
+// in another tenant or if the name contains a slash. Two principals have the same key only if
+// tenant and name are equal. The key of the zero value is empty.
 func (p Principal) Key() string {
 	switch {
 	case p.Name == "":

@@ -25,8 +25,8 @@ const (
 	WorkspaceContract = "toolhost.workspace.v1"
 )
 
-// commit is the commit of the source tree, with "-dirty" if files were changed. A build sets it with
-// the linker flag -X. It is empty in other builds.
+// commit is the commit of the source tree, with "-dirty" if files were changed. A build sets it
+// with the linker flag -X. It is empty in other builds.
 var commit string
 
 // unknown is the commit of a build that does not contain one, such as a build from an archive.

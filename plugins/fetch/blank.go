@@ -47,8 +47,8 @@ func (h *hints) take(n *html.Node) {
 	}
 }
 
-// refreshTarget returns the URL in the content of a meta refresh, such as "0; url=/next"; empty if it
-// has none, which reloads the page.
+// refreshTarget returns the URL in the content of a meta refresh, such as "0; url=/next"; empty if
+// it has none, which reloads the page.
 func refreshTarget(content string) string {
 	_, target, found := strings.Cut(content, ";")
 	if !found {

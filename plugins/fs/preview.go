@@ -25,9 +25,9 @@ const (
 	maxDiffWidth = 400      // bytes of a line of a diff
 )
 
-// changeMetadata returns the metadata of a tool that changes a file. Its previews have a diff of what a
-// call would change, which agentd shows to the person who has to approve the call. arguments says
-// what its arguments are, for standing approvals.
+// changeMetadata returns the metadata of a tool that changes a file. Its previews have a diff of
+// what a call would change, which agentd shows to the person who has to approve the call. arguments
+// says what its arguments are, for standing approvals.
 func changeMetadata(arguments string) map[string]json.RawMessage {
 	return map[string]json.RawMessage{"preview": json.RawMessage(`"diff"`), "toolhost.arguments": json.RawMessage(arguments)}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// previewed returns the diff that a tool shows for arguments, and ends the call without executing it.
+// previewed returns the diff that a tool shows for arguments, and ends the call without executing
+// it.
 func previewed(t *testing.T, h *sdktest.Host, w onDisk, name, arguments string) string {
 	t.Helper()
 	s := h.Stream(name, sdktest.WithWorkspace(w.dir))

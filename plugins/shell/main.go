@@ -2,9 +2,9 @@
 // ends everything that the command started when the command is over.
 //
 // It owns the kept part of the output of its commands, and the form of the result. It does not know
-// where commands run: in processes of the plugin, or at the server of a remote workspace. It does not
-// restrict commands: the sandbox around their processes and the operator's rules decide what a command
-// may read, change and reach.
+// where commands run: in processes of the plugin, or at the server of a remote workspace. It does
+// not restrict commands: the sandbox around their processes and the operator's rules decide what a
+// command may read, change and reach.
 package main
 
 import (

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// readable returns the text of an output as a reader of a terminal sees it, and a note that says what
-// was changed; empty: nothing. Records that end in NUL become lines. Of what a carriage return or
-// backspaces overwrite in a line, such as the frames of a progress bar, only the last remains.
+// readable returns the text of an output as a reader of a terminal sees it, and a note that says
+// what was changed; empty: nothing. Records that end in NUL become lines. Of what a carriage return
+// or backspaces overwrite in a line, such as the frames of a progress bar, only the last remains.
 func readable(data []byte) (shown, note string) {
 	var notes []string
 	text := string(data)
@@ -33,9 +33,9 @@ func readable(data []byte) (shown, note string) {
 	return text, "[" + strings.Join(notes, ". ") + ".]"
 }
 
-// isRecords reports whether data with NUL bytes is text whose records end in NUL, such as the output
-// of find -print0, or have NUL between them, such as that of git log -z. One NUL within text is no
-// sign of either. Text in UTF-16 also has NUL bytes, at half of its places.
+// isRecords reports whether data with NUL bytes is text whose records end in NUL, such as the
+// output of find -print0, or have NUL between them, such as that of git log -z. One NUL within text
+// is no sign of either. Text in UTF-16 also has NUL bytes, at half of its places.
 func isRecords(data []byte) bool {
 	ends := bytes.Count(data, []byte{0})
 	if !utf8.Valid(data) || 2*ends >= len(data) || ends == 1 && data[len(data)-1] != 0 {
@@ -85,8 +85,8 @@ func isBlank(frame string) bool {
 	return strings.TrimSpace(frame) == ""
 }
 
-// backspaced returns a text as it looks after its backspaces, and how many different characters they
-// overwrote: a bold letter is written twice.
+// backspaced returns a text as it looks after its backspaces, and how many different characters
+// they overwrote: a bold letter is written twice.
 func backspaced(text string) (shown string, overwritten int) {
 	if !strings.Contains(text, "\b") {
 		return text, 0

@@ -56,7 +56,8 @@ func shellTool(l *commands.Launcher) sdk.Tool {
 // shell is the tool.
 type shell struct{ launcher *commands.Launcher }
 
-// run runs one command. Every ending of the command is a result. An error means that it did not run.
+// run runs one command. Every ending of the command is a result. An error means that it did not
+// run.
 func (s shell) run(ctx context.Context, in input) (sdk.Result, error) {
 	w, err := sdk.OpenWorkspace(ctx)
 	if err != nil {

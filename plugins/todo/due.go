@@ -29,8 +29,8 @@ func checkDue(due string) error {
 	return err
 }
 
-// overdue reports whether a due time has passed. A due time of another program may be ill-formed, and
-// never passes.
+// overdue reports whether a due time has passed. A due time of another program may be ill-formed,
+// and never passes.
 func overdue(due string, now time.Time) bool {
 	at, err := parseDue(due)
 	return err == nil && !now.Before(at)

@@ -113,8 +113,8 @@ func undated(t *testing.T, effects []sdk.Effect) []sdk.Effect {
 	return effects
 }
 
-// A due time is shown, can be changed and removed, and says when it has passed. A todo keeps its time
-// of creation when its text stays.
+// A due time is shown, can be changed and removed, and says when it has passed. A todo keeps its
+// time of creation when its text stays.
 func TestDueTimes(t *testing.T) {
 	r := &run{host: sdktest.NewOverWire(t, plugin()), todos: json.RawMessage(`[{"id":"1","text":"read","status":"pending","created":"2026-01-01T00:00:00Z"}]`)}
 	for _, step := range []struct{ name, arguments, want string }{

@@ -1,10 +1,10 @@
-// Package egress owns the rules for addresses of outgoing connections: which of them are public, and
-// which others an operator grants. It also makes the HTTP transport that keeps these rules.
+// Package egress owns the rules for addresses of outgoing connections: which of them are public,
+// and which others an operator grants. It also makes the HTTP transport that keeps these rules.
 //
-// A URL that a model, a file or a server chooses must not lead to services that trust their network,
-// such as the metadata service of a cloud. A rule about names cannot ensure that, because a name can
-// resolve to any address, and to another one a moment later. So the rules apply to the address of
-// each connection, after the name is resolved and before a packet is sent.
+// A URL that a model, a file or a server chooses must not lead to services that trust their
+// network, such as the metadata service of a cloud. A rule about names cannot ensure that, because
+// a name can resolve to any address, and to another one a moment later. So the rules apply to the
+// address of each connection, after the name is resolved and before a packet is sent.
 //
 // Package egress does not decide which names or URLs may be requested.
 package egress

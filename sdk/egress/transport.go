@@ -41,8 +41,8 @@ const (
 
 // Transport returns a transport that enforces the rules on each connection. It reads no proxy from
 // the environment, because a proxy would resolve names out of reach of the rules. It requests no
-// compression, so that the size of an answer is what the network carries. The caller closes its idle
-// connections.
+// compression, so that the size of an answer is what the network carries. The caller closes its
+// idle connections.
 func (c Config) Transport() *http.Transport {
 	timeout := cmp.Or(c.ConnectTimeout, defaultConnectTimeout)
 	most := cmp.Or(c.MaxConnections, defaultMaxConnections)

@@ -14,8 +14,8 @@ import (
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
-// agrees calls a tool for each value of a type, in each shape that can hold it. The test fails if the
-// schema that the SDK derives from the type does not fit the JSON that it writes.
+// agrees calls a tool for each value of a type, in each shape that can hold it. The test fails if
+// the schema that the SDK derives from the type does not fit the JSON that it writes.
 func agrees[T any](name string, values ...T) func(*testing.T) {
 	type shapes struct {
 		Plain   T            `json:"plain"`

@@ -118,8 +118,9 @@ func (h *Host) describe(info transport.Info) sdk.Description {
 // json.RawMessage, or any other value, which Call encodes as JSON.
 //
 // The call passes the filters that the plugin applies to the tool, as with a toolhost. Statuses and
-// log records of the Call are those of the tool. If the arguments do not fit the schema, the filters
-// after the call see the result that says so; a toolhost does not ask them about such a call.
+// log records of the Call are those of the tool. If the arguments do not fit the schema, the
+// filters after the call see the result that says so; a toolhost does not ask them about such a
+// call.
 func (h *Host) Call(name string, arguments any, options ...Option) *Call {
 	h.t.Helper()
 	if own := h.own[name]; len(own) > 0 {
@@ -227,8 +228,9 @@ func keepOnly[V any](values map[string]V, declared []string) {
 	})
 }
 
-// checkOutput reports a result that does not fit the output schema of its tool, as a toolhost validates
-// it: the first block of JSON counts, or null if there is none. A result without content fits.
+// checkOutput reports a result that does not fit the output schema of its tool, as a toolhost
+// validates it: the first block of JSON counts, or null if there is none. A result without content
+// fits.
 func (h *Host) checkOutput(info transport.Info, result *tool.Result) {
 	h.t.Helper()
 	schema := h.output(info)

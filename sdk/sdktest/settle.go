@@ -8,9 +8,9 @@ import (
 )
 
 // Settle asks a tool what became of the call with the id of WithCallID and with these arguments, as
-// Call accepts them. It executes nothing. The error says why the tool gave no answer, which toolhost
-// treats as sdk.VerdictUnknown. The test fails if the result of the settlement does not fit the output
-// schema: a toolhost would leave it out.
+// Call accepts them. It executes nothing. The error says why the tool gave no answer, which
+// toolhost treats as sdk.VerdictUnknown. The test fails if the result of the settlement does not
+// fit the output schema: a toolhost would leave it out.
 func (h *Host) Settle(name string, arguments any, options ...Option) (sdk.Settlement, *sdk.Error) {
 	h.t.Helper()
 	text, err := encode(arguments)

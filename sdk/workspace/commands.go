@@ -8,8 +8,8 @@ import (
 
 // Commands runs commands in a workspace. Many goroutines may call Run at once.
 //
-// A remote workspace implements Commands if its server runs commands. Package commands runs those of
-// a local one. A workspace in memory has none: no process could see its files.
+// A remote workspace implements Commands if its server runs commands. Package commands runs those
+// of a local one. A workspace in memory has none: no process could see its files.
 type Commands interface {
 	// Run runs a command and returns when no process is left that the command started. When ctx ends,
 	// Run ends these processes: by SIGTERM, and soon after by SIGKILL.
@@ -26,8 +26,8 @@ type Command struct {
 	// machine that runs the command. If there is none, the error is ErrNoProgram, and Stdin may have
 	// been read.
 	Argv []string
-	// Dir is the name of the folder in which the command starts. Empty means the workspace itself. What
-	// the command can reach later does not depend on it.
+	// Dir is the name of the folder in which the command starts. Empty means the workspace itself.
+	// What the command can reach later does not depend on it.
 	Dir string
 	// Env are variables in addition to those of the machine that runs the command, which they replace.
 	Env map[string]string
@@ -39,8 +39,8 @@ type Command struct {
 	Stdout, Stderr io.Writer
 }
 
-// MaxStdin is the largest standard input of a command, in bytes. It is the largest result of a call,
-// and so the largest artifact.
+// MaxStdin is the largest standard input of a command, in bytes. It is the largest result of a
+// call, and so the largest artifact.
 const MaxStdin = 64 << 20
 
 // Exit says how a command ended.

@@ -27,8 +27,8 @@ var (
 
 // The errors of a workspace as a whole.
 var (
-	// ErrUnavailable means that the machine with the files or commands does not answer, or has no room.
-	// Nothing was changed, and no command ran.
+	// ErrUnavailable means that the machine with the files or commands does not answer, or has no
+	// room. Nothing was changed, and no command ran.
 	ErrUnavailable = errors.New("the workspace is not available")
 	// ErrUnknownOutcome means that a write or a command was sent, and that nothing is known about its
 	// effects.

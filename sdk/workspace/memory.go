@@ -32,8 +32,8 @@ type MemoryFile struct {
 	ModTime time.Time
 }
 
-// Memory is a workspace in memory, for tests and trials. It does not enforce read permissions. It is
-// lost with its process.
+// Memory is a workspace in memory, for tests and trials. It does not enforce read permissions. It
+// is lost with its process.
 type Memory struct {
 	tree *tree
 	root *node

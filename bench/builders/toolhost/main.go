@@ -1,4 +1,5 @@
-// Command toolhost is the plugin refunds, with the three tools of the comparison in docs/builders.md.
+// Command toolhost is the plugin refunds, with the three tools of the comparison in
+// docs/builders.md.
 package main
 
 import (

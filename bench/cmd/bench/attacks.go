@@ -26,9 +26,9 @@ const (
 	freshPause = 100 * time.Millisecond
 )
 
-// attacks misuses each server in each way, as a stranger and as a principal. A calm caller makes calls
-// meanwhile, over its connection and over fresh ones. The part fails if one of them fails, or if a
-// server needs too much memory.
+// attacks misuses each server in each way, as a stranger and as a principal. A calm caller makes
+// calls meanwhile, over its connection and over fresh ones. The part fails if one of them fails, or
+// if a server needs too much memory.
 func attacks(ctx context.Context, o options, f *peer.Field, out io.Writer, _ *report.Results) error {
 	servers, err := f.Exposed(ctx)
 	if err != nil {

@@ -35,8 +35,8 @@ func (o options) amounts() amounts {
 	return amounts{[]int{10, 1_000, 10_000}, 10_000, []int{1, 50, 200}, 1_000, []int{30, 100, 300, 1_000}}
 }
 
-// growth measures the cost of a call for growing numbers of tools, stored outcomes and instances, and
-// the starts of a toolhost for growing numbers of plugins.
+// growth measures the cost of a call for growing numbers of tools, stored outcomes and instances,
+// and the starts of a toolhost for growing numbers of plugins.
 func growth(ctx context.Context, o options, f *peer.Field, out io.Writer, results *report.Results) error {
 	for _, measure := range []func(context.Context, options, *peer.Field, io.Writer) ([]report.Curve, error){
 		toolsKnown, ledgerFull, instancesLive, crowded, firstStart,
@@ -170,8 +170,8 @@ func crowded(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]re
 	}, nil
 }
 
-// firstStart measures how long a toolhost needs to describe plugins that it has never seen. It makes two
-// rounds at most, because a thousand plugins take a minute.
+// firstStart measures how long a toolhost needs to describe plugins that it has never seen. It
+// makes two rounds at most, because a thousand plugins take a minute.
 func firstStart(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]report.Curve, error) {
 	var points []point
 	for _, plugins := range o.amounts().first {

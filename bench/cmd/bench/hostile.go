@@ -13,8 +13,8 @@ import (
 )
 
 // misbehave is the hostile tenant: it makes calls of each kind until the process is killed. Errors
-// do not matter, because most calls are refused or fail. kinds names the kinds, separated by commas;
-// empty: all.
+// do not matter, because most calls are refused or fail. kinds names the kinds, separated by
+// commas; empty: all.
 func misbehave(ctx context.Context, address, kinds string) error {
 	most := 1_000_000 // the largest size that the rules of the benchmark permit
 	none := []byte("{}")

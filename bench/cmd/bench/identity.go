@@ -12,16 +12,16 @@ import (
 	"github.com/toolhost/toolhost/bench/internal/work"
 )
 
-// identityBound is the largest allowed ratio between the processor time of a small call by one way of
-// authentication and that of a call by the unix socket.
+// identityBound is the largest allowed ratio between the processor time of a small call by one way
+// of authentication and that of a call by the unix socket.
 const identityBound = 1.15
 
 // identityCallers are the numbers of concurrent callers.
 var identityCallers = []int{1, 16}
 
 // identity measures the processor time of small calls on open connections in the client and in
-// toolhost, by the transport and the credential. The plugin's time does not count, because the plugin
-// does the same in each case.
+// toolhost, by the transport and the credential. The plugin's time does not count, because the
+// plugin does the same in each case.
 func identity(ctx context.Context, o options, f *peer.Field, out io.Writer, results *report.Results) error {
 	ways, err := f.Entrances(ctx)
 	if err != nil {

@@ -68,7 +68,8 @@ func main() {
 	}
 }
 
-// other does the work of a helper process of the parts siege, tenants and attacks, if a flag asks for it.
+// other does the work of a helper process of the parts siege, tenants and attacks, if a flag asks
+// for it.
 func other(ctx context.Context, o options, siegeAt, hostileAt, burned, kind, target string) error {
 	switch {
 	case hostileAt != "":

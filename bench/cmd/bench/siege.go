@@ -148,8 +148,8 @@ func besiege(ctx context.Context, address string) error {
 }
 
 // burn uses as many processors as the numbers in shares say, which are separated by commas, until
-// the process is killed. A number of threads can follow a number after a colon; the default is as few
-// as possible. burn copies memory, as a program does that passes large results on.
+// the process is killed. A number of threads can follow a number after a colon; the default is as
+// few as possible. burn copies memory, as a program does that passes large results on.
 func burn(ctx context.Context, shares string) error {
 	for text := range strings.SplitSeq(shares, ",") {
 		share, count, given := strings.Cut(text, ":")

@@ -29,8 +29,8 @@ quotas:
   principals: {red/full: {starts_per_minute: 60}}
 `
 
-// calmBound is the largest allowed ratio between the calm tenant's p99 next to the hostile tenant and
-// that next to the control.
+// calmBound is the largest allowed ratio between the calm tenant's p99 next to the hostile tenant
+// and that next to the control.
 const calmBound = 2
 
 // tenants measures the calls of a calm tenant while another tenant floods toolhost with calls,
@@ -80,8 +80,8 @@ func (s shares) String() string {
 }
 
 // control returns processes that use as much, with as many threads and sessions. The hostile client
-// uses all processors at once, and toolhost and a plugin one each. Linux divides the processors among
-// sessions first, and each plugin has its own.
+// uses all processors at once, and toolhost and a plugin one each. Linux divides the processors
+// among sessions first, and each plugin has its own.
 func (s shares) control() control {
 	return control{{"-burn", fmt.Sprintf("%.3f:%d,%.3f", s.clients, runtime.NumCPU(), s.server)}, {"-burn", fmt.Sprintf("%.3f", s.plugins)}}
 }

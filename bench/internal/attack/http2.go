@@ -20,8 +20,8 @@ import (
 // piece is the largest frame that each server accepts.
 const piece = 16 << 10
 
-// client is a client of HTTP/2 that sends what it wants. It writes from one goroutine and reads from
-// another.
+// client is a client of HTTP/2 that sends what it wants. It writes from one goroutine and reads
+// from another.
 type client struct {
 	framer *http2.Framer
 	conn   net.Conn
@@ -126,7 +126,8 @@ func largeHeaders(ctx context.Context, p *client) error { return open(ctx, p, 12
 
 func openStreams(ctx context.Context, p *client) error { return open(ctx, p, 0) }
 
-// open begins as many streams as the server admits and a few more every time that it has ended some.
+// open begins as many streams as the server admits and a few more every time that it has ended
+// some.
 func open(ctx context.Context, p *client, more int) (err error) {
 	go p.read() // ends with the connection
 	for err == nil && ctx.Err() == nil {

@@ -21,14 +21,15 @@ import (
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 )
 
-// Entrance is one way to reach a toolhost and to authenticate. Its Toolhost has its own connections.
+// Entrance is one way to reach a toolhost and to authenticate. Its Toolhost has its own
+// connections.
 type Entrance struct {
 	Title string // for people
 	*Toolhost
 }
 
-// entrances are the settings of a toolhost with all listeners and credentials. The verbs are the two
-// ports, the folder of the certificates, the issuer and the number of the present user.
+// entrances are the settings of a toolhost with all listeners and credentials. The verbs are the
+// two ports, the folder of the certificates, the issuer and the number of the present user.
 const entrances = `
 listeners:
   - {address: "127.0.0.1:%[1]d", admits: caller}

@@ -43,7 +43,8 @@ func (t Target) Config() (*tls.Config, error) {
 	return c, err
 }
 
-// Exposed is a server that others on the network can reach, and a calm caller with a name of its own.
+// Exposed is a server that others on the network can reach, and a calm caller with a name of its
+// own.
 type Exposed struct {
 	Title string // for people
 	PIDs  load.Processes
@@ -65,8 +66,8 @@ auth:
     - {role: caller, members_of: [default]}
 `
 
-// ofToolhost are further settings of toolhost. The verbs are the ports for MCP and telemetry, and the
-// folder of the certificates.
+// ofToolhost are further settings of toolhost. The verbs are the ports for MCP and telemetry, and
+// the folder of the certificates.
 const ofToolhost = `
 memory: {in_flight: 64MiB}
 mcp:

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Front is a toolhost with MCP in front, and with the work in a native plugin or in an MCP server on
-// standard input and output.
+// Front is a toolhost with MCP in front, and with the work in a native plugin or in an MCP server
+// on standard input and output.
 type Front struct {
 	field      *Field
 	host       *Toolhost

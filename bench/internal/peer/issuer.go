@@ -20,8 +20,8 @@ type issuer struct {
 	key    *ecdsa.PrivateKey
 }
 
-// startIssuer starts an issuer, and writes the certificate of its server to the file issuer.pem of a
-// folder. The caller must call Close.
+// startIssuer starts an issuer, and writes the certificate of its server to the file issuer.pem of
+// a folder. The caller must call Close.
 func startIssuer(folder string) (*issuer, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

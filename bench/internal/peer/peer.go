@@ -71,8 +71,8 @@ func (f *Field) program(name string) string { return filepath.Join(f.bin, name) 
 func (f *Field) Folder(pattern string) (string, error) { return os.MkdirTemp(f.dir, pattern) }
 
 // start starts a program that listens on a unix socket and waits until it listens. Close stops the
-// program unless it was stopped before. Trust records are in the folder home, not the user's: an older
-// toolhost cannot read those of a newer one.
+// program unless it was stopped before. Trust records are in the folder home, not the user's: an
+// older toolhost cannot read those of a newer one.
 func (f *Field) start(ctx context.Context, home, socket, name string, args ...string) (pid int, stop func() error, err error) {
 	cmd := exec.Command(f.program(name), args...)
 	cmd.Stdout, cmd.Stderr = io.Discard, os.Stderr
@@ -103,8 +103,8 @@ func end(p *os.Process, ended <-chan struct{}) error {
 	}
 }
 
-// await returns when a server accepts connections at the address. ended is closed when the server has
-// ended; nil: unknown.
+// await returns when a server accepts connections at the address. ended is closed when the server
+// has ended; nil: unknown.
 func await(ctx context.Context, network, address string, ended <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -30,8 +30,8 @@ const superuser = "postgres"
 // patience limits every wait.
 const patience = 3 * time.Minute
 
-// Server is a server. It is safe for concurrent use, except for Stop, Resume, Restart and Kill, which one
-// goroutine at a time may call.
+// Server is a server. It is safe for concurrent use, except for Stop, Resume, Restart and Kill,
+// which one goroutine at a time may call.
 type Server struct {
 	dir, bin string
 	identity *syscall.Credential
@@ -153,7 +153,8 @@ func find() string {
 	return filepath.Dir(initdb)
 }
 
-// changeOwner makes another user the owner of the folder, because PostgreSQL refuses to run as root.
+// changeOwner makes another user the owner of the folder, because PostgreSQL refuses to run as
+// root.
 func (s *Server) changeOwner() error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -241,8 +242,8 @@ func (s *Server) URL(database string) string {
 	return fmt.Sprintf("postgres://%s@/%s?host=%s", superuser, database, url.QueryEscape(s.dir))
 }
 
-// Folder returns the server's folder, which has its socket. A server that listens on TCP finds files
-// there, such as its certificate.
+// Folder returns the server's folder, which has its socket. A server that listens on TCP finds
+// files there, such as its certificate.
 func (s *Server) Folder() string { return s.dir }
 
 // Address returns the connection string of a database, without a user.
@@ -250,8 +251,8 @@ func (s *Server) Address(database string) string {
 	return fmt.Sprintf("host=%s dbname=%s sslmode=disable", s.dir, database)
 }
 
-// ServeTLS makes a server that listens on TCP accept connections with TLS, with a certificate and its
-// key in PEM.
+// ServeTLS makes a server that listens on TCP accept connections with TLS, with a certificate and
+// its key in PEM.
 func (s *Server) ServeTLS(t testing.TB, certificate, key []byte) {
 	t.Helper()
 	for name, content := range map[string][]byte{"server.crt": certificate, "server.key": key} {
@@ -300,8 +301,8 @@ const (
 	endOfRow   = "\x1e"
 )
 
-// query runs SQL with psql, so that the module of the SDK requires no driver. It returns the rows of the last
-// statement.
+// query runs SQL with psql, so that the module of the SDK requires no driver. It returns the rows
+// of the last statement.
 func (s *Server) query(ctx context.Context, database, role, password, sql string) ([][]string, error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "psql"), "--no-psqlrc", "--no-password", "--quiet", "--no-align", "--tuples-only",
 		"--field-separator="+endOfField, "--record-separator="+endOfRow, "--set=ON_ERROR_STOP=1", "--set=SHOW_ALL_RESULTS=off",

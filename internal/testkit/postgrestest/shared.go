@@ -14,9 +14,9 @@ var shared struct {
 	err    error
 }
 
-// Shared returns the server of the test's package, and starts it if there is none yet. The package's
-// TestMain must run the tests with Main. Tests that stop the server, or change it as a whole, use
-// Start.
+// Shared returns the server of the test's package, and starts it if there is none yet. The
+// package's TestMain must run the tests with Main. Tests that stop the server, or change it as a
+// whole, use Start.
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	bin := find()
@@ -44,8 +44,8 @@ func Database(t testing.TB) string {
 	return s.URL(s.Create(t))
 }
 
-// Main returns what runs the tests of a package and then stops the shared server. A package passes it
-// to os.Exit(Main(m).Run()) or to goleak.VerifyTestMain.
+// Main returns what runs the tests of a package and then stops the shared server. A package passes
+// it to os.Exit(Main(m).Run()) or to goleak.VerifyTestMain.
 func Main(m interface{ Run() int }) interface{ Run() int } { return runner{m} }
 
 type runner struct{ tests interface{ Run() int } }

@@ -51,8 +51,8 @@ func (ca *CA) PEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.certificate.Raw})
 }
 
-// Issue returns a certificate for names, which are IP addresses, URIs or DNS names, and its key, both
-// in PEM. It is valid for servers and clients.
+// Issue returns a certificate for names, which are IP addresses, URIs or DNS names, and its key,
+// both in PEM. It is valid for servers and clients.
 func (ca *CA) Issue(t testing.TB, names ...string) (certificate, private []byte) {
 	t.Helper()
 	return ca.IssueFrom(t, func(template *x509.Certificate) {
@@ -70,8 +70,8 @@ func (ca *CA) Issue(t testing.TB, names ...string) (certificate, private []byte)
 	})
 }
 
-// IssueFrom is Issue for a certificate that change completes. Without changes, the certificate has no
-// name.
+// IssueFrom is Issue for a certificate that change completes. Without changes, the certificate has
+// no name.
 func (ca *CA) IssueFrom(t testing.TB, change func(template *x509.Certificate)) (certificate, private []byte) {
 	t.Helper()
 	key := newKey(t)

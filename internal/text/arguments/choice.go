@@ -30,9 +30,9 @@ func isChoice(e *jsonschema.ValidationError) bool {
 
 // choice explains why a value fits none of the alternatives. For an object, it does not mention an
 // alternative for strings: it leaves out alternatives for values of another type, unless all of
-// them are. Of the others it explains the one for the properties that the value has, or all that are
-// equally close, in one sentence. In separate problems, the model would read that it has to fix all
-// of them.
+// them are. Of the others it explains the one for the properties that the value has, or all that
+// are equally close, in one sentence. In separate problems, the model would read that it has to fix
+// all of them.
 func (e *explainer) choice(err *jsonschema.ValidationError, at []string) {
 	place := slices.Concat(at, err.InstanceLocation)
 	meant := closest(err, ofKind)
@@ -191,7 +191,8 @@ func missing(e *jsonschema.ValidationError, depth int) (names []string) {
 	return names
 }
 
-// requirements returns the errors of an alternative for the properties that the value at a depth lacks.
+// requirements returns the errors of an alternative for the properties that the value at a depth
+// lacks.
 func requirements(e *jsonschema.ValidationError, depth int) []*jsonschema.ValidationError {
 	if _, ok := e.ErrorKind.(*kind.Required); ok && len(e.InstanceLocation) == depth {
 		return []*jsonschema.ValidationError{e}
@@ -205,8 +206,8 @@ func requirements(e *jsonschema.ValidationError, depth int) []*jsonschema.Valida
 	return all
 }
 
-// tagged returns the values that an alternative permits for a property that the value lacks, as texts,
-// and in words, with the other properties that it lacks. Nil means any value.
+// tagged returns the values that an alternative permits for a property that the value lacks, as
+// texts, and in words, with the other properties that it lacks. Nil means any value.
 func (e *explainer) tagged(cause *jsonschema.ValidationError, depth int, name string) (words string, values []string) {
 	for _, required := range requirements(cause, depth) {
 		part := e.part(required.SchemaURL)

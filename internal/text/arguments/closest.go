@@ -21,8 +21,8 @@ type distance struct {
 // ofKind compares only the kinds of two distances.
 func ofKind(a, b distance) int { return cmp.Compare(a.kind, b.kind) }
 
-// nearer compares two distances. A value with the properties of an alternative, but with a wrong value
-// somewhere below, is nearer to it than to one for other properties.
+// nearer compares two distances. A value with the properties of an alternative, but with a wrong
+// value somewhere below, is nearer to it than to one for other properties.
 func nearer(a, b distance) int {
 	return cmp.Or(ofKind(a, b), cmp.Compare(a.unknown, b.unknown), cmp.Compare(a.lacks, b.lacks))
 }

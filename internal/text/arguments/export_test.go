@@ -35,8 +35,8 @@ type countingRegexp struct {
 	steps *Steps
 }
 
-// MatchString implements jsonschema.Regexp. It counts the steps without taking them where the result
-// is known: the patterns of the tests match no text without a b.
+// MatchString implements jsonschema.Regexp. It counts the steps without taking them where the
+// result is known: the patterns of the tests match no text without a b.
 func (c countingRegexp) MatchString(text string) bool {
 	*c.steps += Steps(c.size * len(text))
 	return strings.Contains(text, "b") && c.Regexp.MatchString(text)

@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/internal/text/jsontext"
 )
 
-// Leaked is a text that holds the markup in which a model writes a parameter of a call. Probably the
-// model closed the text wrongly, so that the parameters behind it became part of the text.
+// Leaked is a text that holds the markup in which a model writes a parameter of a call. Probably
+// the model closed the text wrongly, so that the parameters behind it became part of the text.
 type Leaked struct {
 	Path string `json:"path"`           // of the text, as in the errors of Validate
 	Name string `json:"name,omitempty"` // the parameter in the markup; empty: only the markup of the call's end

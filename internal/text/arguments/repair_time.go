@@ -7,16 +7,17 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// utc is the offset of a time that has none. A format that asks for one leaves no other choice that is
-// the same on every machine, and models mean it in most cases. The list of repairs tells the model.
+// utc is the offset of a time that has none. A format that asks for one leaves no other choice that
+// is the same on every machine, and models mean it in most cases. The list of repairs tells the
+// model.
 const utc = "Z"
 
-// moment matches a date, a time, or both, as models and programs write them: with a blank for T, without
-// seconds, without an offset, or with one of ISO 8601 that RFC 3339 does not have.
+// moment matches a date, a time, or both, as models and programs write them: with a blank for T,
+// without seconds, without an offset, or with one of ISO 8601 that RFC 3339 does not have.
 var moment = regexp.MustCompile(`^(?:(\d{4}-\d\d-\d\d)(?:[Tt ]|$))?(?:(\d\d:\d\d)(:\d\d(?:\.\d+)?)?)? ?(Z|z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$`)
 
-// inForm returns a text as the schema's format date-time, time, or date wants it, or the text itself if
-// it says less or more than the format.
+// inForm returns a text as the schema's format date-time, time, or date wants it, or the text
+// itself if it says less or more than the format.
 func inForm(s *jsonschema.Schema, text string) string {
 	if s.Format == nil || len(text) > maxScalarText {
 		return text

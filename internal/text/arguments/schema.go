@@ -224,8 +224,8 @@ const formatsKeyword = "x-toolhost-formats"
 // may mean something else by them.
 var beyondStandard = []string{"semver", "period"}
 
-// useFormats makes the compiler assert the standard formats in all drafts, or in none if they are free or
-// the schema makes them annotations.
+// useFormats makes the compiler assert the standard formats in all drafts, or in none if they are
+// free or the schema makes them annotations.
 func useFormats(c *jsonschema.Compiler, doc any, annotated bool) {
 	anything := func(any) error { return nil }
 	free := beyondStandard

@@ -126,8 +126,8 @@ func (w *work) late(s *jsonschema.Schema) []*jsonschema.Schema {
 	return nil
 }
 
-// keywords charges the steps of keywords that compare or match the whole value: pattern, format, enum
-// and const.
+// keywords charges the steps of keywords that compare or match the whole value: pattern, format,
+// enum and const.
 func (w *work) keywords(s *jsonschema.Schema, v any) {
 	if text, ok := v.(string); ok && (s.Pattern != nil || s.Format != nil) {
 		w.left -= len(text) / 16

@@ -9,8 +9,8 @@ import (
 // alertWait bounds the wait for an alert after a failed write.
 const alertWait = time.Second
 
-// alertReader is the client's end of a TLS connection. It finds out why a server closes a connection
-// after the handshake.
+// alertReader is the client's end of a TLS connection. It finds out why a server closes a
+// connection after the handshake.
 //
 // In TLS 1.3 the client's handshake ends before the server has verified the client's certificate. A
 // server that refuses the certificate, or misses one, sends an alert and closes the connection. The

@@ -21,8 +21,8 @@ const (
 // Cache holds the current token of a source and renews it.
 //
 // Several RPCs may need a new token at the same time. One fetch serves all of them. It runs in a
-// goroutine of the cache and not on the context of one RPC, so the cancellation of that RPC does not
-// fail the others. All methods are safe for concurrent use.
+// goroutine of the cache and not on the context of one RPC, so the cancellation of that RPC does
+// not fail the others. All methods are safe for concurrent use.
 type Cache struct {
 	source Source
 	ctx    context.Context

@@ -21,7 +21,8 @@ var (
 	}
 )
 
-// nameOf returns the name of a number, or the zero name for a number that this version does not know.
+// nameOf returns the name of a number, or the zero name for a number that this version does not
+// know.
 func nameOf[Name ~string, Number comparable](names map[Name]Number, number Number) (found Name) {
 	for name, n := range names {
 		if n == number {

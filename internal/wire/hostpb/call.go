@@ -62,8 +62,9 @@ func FromKey(key string) *toolv1.Principal {
 	return &toolv1.Principal{Tenant: valid(tenant), Name: valid(name)}
 }
 
-// ToCall converts a call, without its principal and without the approver, which the server verifies. It refuses a timeout that is set but not positive:
-// as "no timeout" it would give the caller more time than requested.
+// ToCall converts a call, without its principal and without the approver, which the server
+// verifies. It refuses a timeout that is set but not positive: as "no timeout" it would give the
+// caller more time than requested.
 func ToCall(name string, arguments []byte, options *toolhostv1.CallOptions) (tool.Call, error) {
 	if t := options.GetTimeout(); t != nil && toolpb.ToDuration(t) == 0 {
 		return tool.Call{}, tool.Errorf(tool.KindInvalidArgument, "the timeout %s is not positive; leave it out for the tool's own", t.AsDuration())

@@ -106,7 +106,8 @@ func FromSettled(s *tool.Settlement) *toolhostv1.Settled {
 	return &toolhostv1.Settled{Verdict: verdicts[s.Verdict], Reason: valid(s.Reason)}
 }
 
-// ToSettled converts what a tool said about an earlier call. nil stays nil. A verdict of a newer version is unknown.
+// ToSettled converts what a tool said about an earlier call. nil stays nil. A verdict of a newer
+// version is unknown.
 func ToSettled(m *toolhostv1.Settled) *tool.Settlement {
 	if m == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// CatalogHealth is the name under which grpc.health.v1 says whether a toolhost knows the tools of all
-// plugins that it found at its start.
+// CatalogHealth is the name under which grpc.health.v1 says whether a toolhost knows the tools of
+// all plugins that it found at its start.
 const CatalogHealth = "toolhost.catalog"
 
 const (

@@ -48,8 +48,8 @@ func FromPromptText(p tool.PromptText) *toolhostv1.GetPromptResponse {
 	return m
 }
 
-// ToPromptText converts a prompt with its arguments filled in. A message of an unknown role is one of
-// the user.
+// ToPromptText converts a prompt with its arguments filled in. A message of an unknown role is one
+// of the user.
 func ToPromptText(m *toolhostv1.GetPromptResponse) tool.PromptText {
 	p := tool.PromptText{Plugin: m.GetPlugin(), Description: m.GetDescription(), Messages: []tool.PromptMessage{}}
 	for _, message := range m.GetMessages() {

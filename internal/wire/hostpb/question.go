@@ -29,8 +29,8 @@ func fromQuestion(q *tool.Question) *toolhostv1.CallQuestion {
 	return m
 }
 
-// toQuestion converts a question. It returns nil for a question of a kind that this version does not
-// know.
+// toQuestion converts a question. It returns nil for a question of a kind that this version does
+// not know.
 func toQuestion(m *toolhostv1.CallQuestion) *tool.Question {
 	q := &tool.Question{
 		ID: m.GetId(), CallID: m.GetCallId(), Plugin: m.GetPlugin(), Tool: m.GetTool(), Expires: toolpb.ToTime(m.GetExpireTime()),

@@ -13,13 +13,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Authorized is a connection whose RPCs carry a token. It belongs to one RPC and its repetition, and
-// it is not safe for concurrent use.
+// Authorized is a connection whose RPCs carry a token. It belongs to one RPC and its repetition,
+// and it is not safe for concurrent use.
 //
 // A server that refuses a token has not executed the RPC. Its answer is UNAUTHENTICATED without
-// details, because details come from the code that executes RPCs. Renewed recognizes this answer and
-// changes the token, so that the caller can repeat the RPC. It does so once. A second refusal is
-// final, because the new token is as bad as the old one.
+// details, because details come from the code that executes RPCs. Renewed recognizes this answer
+// and changes the token, so that the caller can repeat the RPC. It does so once. A second refusal
+// is final, because the new token is as bad as the old one.
 type Authorized struct {
 	Conn    *Conn
 	token   credential.Token
@@ -27,8 +27,8 @@ type Authorized struct {
 	renewed bool
 }
 
-// Authorize returns the connection with the current token of the link. It may wait for a token until
-// ctx ends. Errors are *tool.Error.
+// Authorize returns the connection with the current token of the link. It may wait for a token
+// until ctx ends. Errors are *tool.Error.
 func (l *Link) Authorize(ctx context.Context, c *Conn) (*Authorized, error) {
 	token, err := l.Token(ctx)
 	if err != nil {

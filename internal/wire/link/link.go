@@ -81,8 +81,8 @@ func New(addr address.Address, server string, limit int, with credential.Resolve
 	return l, nil
 }
 
-// DialWith makes the link connect with a function instead of by its address. Call it before the first
-// RPC.
+// DialWith makes the link connect with a function instead of by its address. Call it before the
+// first RPC.
 func (l *Link) DialWith(dial func(context.Context) (net.Conn, error)) { l.by = dial }
 
 // Addr returns the address of the server.

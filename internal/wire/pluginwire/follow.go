@@ -16,11 +16,11 @@ type failure struct{ outcome *tool.Error }
 func (f *failure) Error() string { return f.outcome.Error() }
 
 // Next returns the next event of the call and blocks until there is one. An event contains a
-// status, a log record, a question with the plugin's number as its ID, or the outcome, without plugin
-// and instance; after the outcome Next returns
-// io.EOF. If the connection is lost before, Next returns an error that wraps ErrConnLost; after
-// Close, an error of tool.KindCancelled; if ctx ends, its cause. Next drops statuses that violate
-// the rules of tool.Status, and answers the plugin's artifact requests.
+// status, a log record, a question with the plugin's number as its ID, or the outcome, without
+// plugin and instance; after the outcome Next returns io.EOF. If the connection is lost before,
+// Next returns an error that wraps ErrConnLost; after Close, an error of tool.KindCancelled; if ctx
+// ends, its cause. Next drops statuses that violate the rules of tool.Status, and answers the
+// plugin's artifact requests.
 func (c *Call) Next(ctx context.Context) (tool.Event, error) {
 	for !c.finished {
 		frame, err := c.inbox.Next(ctx)

@@ -21,9 +21,9 @@ type Handler interface {
 	Describe(ctx context.Context, req DescribeRequest) (tool.Description, error)
 	// Call executes one call, in its own goroutine. ctx ends at the deadline of the call, when the
 	// host cancels the call, and when the connection ends; context.Cause returns a *tool.Error with
-	// the reason. ctx also ends after Call has returned. An error that is or wraps a *tool.Error becomes the outcome, an error of ctx
-	// becomes its cause, and any other error becomes internal. The result must not change after the
-	// return.
+	// the reason. ctx also ends after Call has returned. An error that is or wraps a *tool.Error
+	// becomes the outcome, an error of ctx becomes its cause, and any other error becomes internal.
+	// The result must not change after the return.
 	Call(ctx context.Context, call *ServerCall) (tool.Result, error)
 }
 
@@ -197,8 +197,8 @@ var verdicts = map[tool.Verdict]pluginv1.SettlementVerdict{
 	tool.VerdictDidNotHappen: pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_DID_NOT_HAPPEN,
 }
 
-// settle puts an answer to StartCall.settle into the end, and returns its approximate size. It leaves
-// out a result that is too large: that the call happened is worth more than its result.
+// settle puts an answer to StartCall.settle into the end, and returns its approximate size. It
+// leaves out a result that is too large: that the call happened is worth more than its result.
 func (e *endFrame) settle(callID string, s tool.Settlement) (size int) {
 	out := &pluginv1.Settlement{CallId: validText(callID), Verdict: pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_UNKNOWN}
 	if verdict, ok := verdicts[s.Verdict]; ok {

@@ -41,10 +41,11 @@ func (c *Call) Answer(ctx context.Context, number uint32, answer tool.Answer) er
 	return c.put(ctx, frame, out.SizeWire())
 }
 
-// Ask asks the caller of the tool, and waits for the answer. Exactly one of q.Person and q.Model must
-// be set; the other fields are ignored. The answer has Err set if the host refused the question. It
-// fails if the host does not permit the question (tool.KindUnsupported, and nothing is sent), if ctx
-// or the call ends, or if the question has more than 1 MiB. It is safe for concurrent use.
+// Ask asks the caller of the tool, and waits for the answer. Exactly one of q.Person and q.Model
+// must be set; the other fields are ignored. The answer has Err set if the host refused the
+// question. It fails if the host does not permit the question (tool.KindUnsupported, and nothing is
+// sent), if ctx or the call ends, or if the question has more than 1 MiB. It is safe for concurrent
+// use.
 func (c *ServerCall) Ask(ctx context.Context, q *tool.Question) (tool.Answer, error) {
 	if err := c.mayAsk(q.Kind()); err != nil {
 		return tool.Answer{}, err
@@ -70,8 +71,8 @@ func (c *ServerCall) Ask(ctx context.Context, q *tool.Question) (tool.Answer, er
 	}
 }
 
-// mayAsk returns the error for a question that the host does not permit. A host of an earlier version
-// permits none.
+// mayAsk returns the error for a question that the host does not permit. A host of an earlier
+// version permits none.
 func (c *ServerCall) mayAsk(kind tool.QuestionKind) error {
 	if kind != tool.QuestionPerson && kind != tool.QuestionModel {
 		return tool.Errorf(tool.KindInvalidArgument, "a question asks either a person or a model")

@@ -147,8 +147,8 @@ func (s *streamSession) outcome(call *ServerCall, end *endFrame) (size int) {
 	return size
 }
 
-// settlement asks the handler what became of an earlier call, puts its answer into end, and returns its
-// approximate size.
+// settlement asks the handler what became of an earlier call, puts its answer into end, and returns
+// its approximate size.
 func (s *streamSession) settlement(call *ServerCall, end *endFrame) (size int) {
 	var settlement tool.Settlement
 	err := s.server.guard(slog.String("call_id", call.start.CallID), func() (err error) {
@@ -198,8 +198,8 @@ func newServerCall(s *streamSession, number uint32, frame *pluginv1.StartCall) *
 	return c
 }
 
-// callContext returns the context of a call, and the function that ends it with a cause. A timeout of
-// 0 means none.
+// callContext returns the context of a call, and the function that ends it with a cause. A timeout
+// of 0 means none.
 func callContext(parent context.Context, timeout time.Duration) (context.Context, context.CancelCauseFunc) {
 	if timeout <= 0 {
 		return context.WithCancelCause(parent)

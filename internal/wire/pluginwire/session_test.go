@@ -116,8 +116,8 @@ func TestHandlerThatEndsItsGoroutine(t *testing.T) {
 	}
 }
 
-// Goroutines of one call send small and large frames at the same time. A large frame uses more credit
-// than is left. No small frame may arrive after it without credit.
+// Goroutines of one call send small and large frames at the same time. A large frame uses more
+// credit than is left. No small frame may arrive after it without credit.
 func TestGoroutinesOfACallShareItsCredit(t *testing.T) {
 	const goroutines, frames = 4, 300
 	conn := open(t, plugin{call: func(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {

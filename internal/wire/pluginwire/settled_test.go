@@ -18,8 +18,8 @@ func settlementFrame(call uint32, s *pluginv1.Settlement) *pluginv1.ConnectRespo
 	return &pluginv1.ConnectResponse{Call: call, Frame: &pluginv1.ConnectResponse_End{End: end}}
 }
 
-// A plugin is asked what became of a call with the whole arguments, and only a valid answer about that call
-// counts.
+// A plugin is asked what became of a call with the whole arguments, and only a valid answer about
+// that call counts.
 func TestSettlementsOfTheWire(t *testing.T) {
 	const happened, didNot = pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_HAPPENED, pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_DID_NOT_HAPPEN
 	arguments := []byte(`"` + strings.Repeat("x", 200<<10) + `"`)

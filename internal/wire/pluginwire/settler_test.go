@@ -25,8 +25,8 @@ func (s settler) Settle(ctx context.Context, call *pluginwire.ServerCall) (tool.
 	return s.settle(ctx, call)
 }
 
-// askSettle asks a plugin what became of the call "c-1", and returns the end. It sends the frames in
-// then as soon as the handler says that it has begun.
+// askSettle asks a plugin what became of the call "c-1", and returns the end. It sends the frames
+// in then as soon as the handler says that it has begun.
 func askSettle(t *testing.T, handler pluginwire.Handler, timeout time.Duration, begun <-chan struct{}, then ...*pluginv1.ConnectRequest) *pluginv1.CallEnd {
 	t.Helper()
 	cc, _ := serve(t, func(s *grpc.Server) { pluginwire.Register(s, handler, quiet) })

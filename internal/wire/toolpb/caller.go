@@ -5,8 +5,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// FromCaller converts what a server knows about a caller. Its texts are those of valid principals and
-// of the configuration, except for the id of the credential, which an issuer may have chosen.
+// FromCaller converts what a server knows about a caller. Its texts are those of valid principals
+// and of the configuration, except for the id of the credential, which an issuer may have chosen.
 func FromCaller(c tool.CallerInfo) *toolv1.CallerInfo {
 	m := &toolv1.CallerInfo{
 		Principal: c.Principal, Tenant: c.Tenant, Groups: c.Groups, Credential: c.Credential, CredentialId: validText(c.CredentialID),

@@ -17,8 +17,8 @@ import (
 	"github.com/toolhost/toolhost/internal/wire/workspacepb"
 )
 
-// FuzzAnswers converts what a server answers as a client does: descriptions, errors and paths. What is
-// accepted keeps the promises of package workspace, and survives the way back.
+// FuzzAnswers converts what a server answers as a client does: descriptions, errors and paths. What
+// is accepted keeps the promises of package workspace, and survives the way back.
 func FuzzAnswers(f *testing.F) {
 	for _, m := range []proto.Message{
 		&workspacev1.FileInfo{Name: "a", Kind: workspacev1.FileKind_FILE_KIND_LINK, Permissions: 0o777, Size: 3, ModifiedUnixNanos: -1, Target: "../b", Version: "1"},
@@ -75,8 +75,8 @@ func checkInfo(t *testing.T, m *workspacev1.FileInfo) {
 	}
 }
 
-// checkError checks the conversion of an error: the text is for terminals and models, and the reason
-// stays the same on the way through a second server.
+// checkError checks the conversion of an error: the text is for terminals and models, and the
+// reason stays the same on the way through a second server.
 func checkError(t *testing.T, m *workspacev1.NameError) {
 	st, err := status.New(codes.FailedPrecondition, "x").WithDetails(m)
 	if err != nil {

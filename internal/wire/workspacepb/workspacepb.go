@@ -1,5 +1,5 @@
-// Package workspacepb converts between package workspace and the messages of toolhost.workspace.v1, for
-// server and client. It checks what the other side sent.
+// Package workspacepb converts between package workspace and the messages of toolhost.workspace.v1,
+// for server and client. It checks what the other side sent.
 package workspacepb
 
 import (
@@ -51,8 +51,8 @@ func FromInfo(info workspace.Info) *workspacev1.FileInfo {
 	return m
 }
 
-// ToInfo converts a message to a description. The error says what is wrong with the message. A device
-// loses the bit that says whether it is a character device.
+// ToInfo converts a message to a description. The error says what is wrong with the message. A
+// device loses the bit that says whether it is a character device.
 func ToInfo(m *workspacev1.FileInfo) (workspace.Info, error) {
 	bits, known := kinds[m.GetKind()]
 	switch {
@@ -75,8 +75,8 @@ func ToInfo(m *workspacev1.FileInfo) (workspace.Info, error) {
 	}, nil
 }
 
-// ToEntry converts a message to the description of an entry of a folder. A name that is no name of an
-// entry could lead elsewhere.
+// ToEntry converts a message to the description of an entry of a folder. A name that is no name of
+// an entry could lead elsewhere.
 func ToEntry(m *workspacev1.FileInfo) (workspace.Info, error) {
 	info, err := ToInfo(m)
 	if err == nil && (info.Name == "" || info.Name == "." || info.Name == "..") {

@@ -77,8 +77,8 @@ type clientError struct{ err error }
 func (e *clientError) Error() string { return e.err.Error() }
 func (e *clientError) Unwrap() error { return e.err }
 
-// input is the standard input that a client sends. Its end starts the command: workspace.Commands reads
-// the input to its end before.
+// input is the standard input that a client sends. Its end starts the command: workspace.Commands
+// reads the input to its end before.
 type input struct {
 	stream execution
 	end    context.CancelFunc // ends the command

@@ -100,7 +100,8 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
-// succeeds reports whether an RPC succeeded. It fails the test unless the error is one for a client.
+// succeeds reports whether an RPC succeeded. It fails the test unless the error is one for a
+// client.
 func succeeds(t *testing.T, err error) (succeeded bool) {
 	t.Helper()
 	if err == nil {

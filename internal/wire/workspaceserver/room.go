@@ -6,9 +6,9 @@ import (
 	"github.com/toolhost/toolhost/sdk/workspace"
 )
 
-// Room bounds the contents that clients make servers hold while they write files. Servers that share a
-// parent also share its room, so that the clients of one cannot take that of all. All methods are safe
-// for concurrent use.
+// Room bounds the contents that clients make servers hold while they write files. Servers that
+// share a parent also share its room, so that the clients of one cannot take that of all. All
+// methods are safe for concurrent use.
 type Room struct {
 	parent *Room // nil: none
 	most   int64
@@ -17,8 +17,8 @@ type Room struct {
 	used int64
 }
 
-// NewRoom returns room for so many bytes, which are also counted in the parent. A nil parent means that
-// there is none.
+// NewRoom returns room for so many bytes, which are also counted in the parent. A nil parent means
+// that there is none.
 func NewRoom(bytes int64, parent *Room) *Room { return &Room{parent: parent, most: bytes} }
 
 // take reserves bytes, or refuses.

@@ -1,6 +1,6 @@
-// Package workspaceserver is the gRPC server of toolhost.workspace.v1 over workspaces. It translates,
-// and bounds what a client sends. It does not know where the files are, who the client is, or what it
-// may reach: its Config says which workspace an RPC gets.
+// Package workspaceserver is the gRPC server of toolhost.workspace.v1 over workspaces. It
+// translates, and bounds what a client sends. It does not know where the files are, who the client
+// is, or what it may reach: its Config says which workspace an RPC gets.
 package workspaceserver
 
 import (
@@ -31,14 +31,15 @@ type Config struct {
 	Commands func(w workspace.Workspace) (workspace.Commands, error)
 	// ReadOnly refuses writes and commands.
 	ReadOnly bool
-	// MaxCommands bounds the commands that run at the same time. Zero means 16. The server refuses more.
+	// MaxCommands bounds the commands that run at the same time. Zero means 16. The server refuses
+	// more.
 	MaxCommands int
 	// Room bounds the contents that are received at the same time. Nil means 512 MiB for this server.
 	Room *Room
 }
 
-// writeTime bounds the time in which a content must arrive, so that a client that stops gives its room
-// back.
+// writeTime bounds the time in which a content must arrive, so that a client that stops gives its
+// room back.
 const writeTime = 5 * time.Minute
 
 // Server implements the service. It has no goroutines of its own beyond those of its RPCs.
@@ -70,8 +71,8 @@ func ownCommands(w workspace.Workspace) (workspace.Commands, error) {
 	return nil, &workspace.Error{Message: "this workspace runs no commands, because its files are in memory, where no process can see them", Err: workspace.ErrNoCommands}
 }
 
-// maxHeaderBytes is the largest metadata of one RPC: a token and a trace. The clients at the sockets
-// of plugins are not trusted, and gRPC's default is 16 MiB for each RPC.
+// maxHeaderBytes is the largest metadata of one RPC: a token and a trace. The clients at the
+// sockets of plugins are not trusted, and gRPC's default is 16 MiB for each RPC.
 const maxHeaderBytes = 16 << 10
 
 // Options are the options that a gRPC server needs for the service.
@@ -272,8 +273,8 @@ func (s *Server) Write(stream grpc.ClientStreamingServer[workspacev1.WriteReques
 
 type writing = grpc.ClientStreamingServer[workspacev1.WriteRequest, workspacev1.WriteResponse]
 
-// receiveInTime returns the whole content of a write. The return of the caller ends the stream, and with
-// it the goroutine.
+// receiveInTime returns the whole content of a write. The return of the caller ends the stream, and
+// with it the goroutine.
 func receiveInTime(stream writing, head *workspacev1.WriteRequest) ([]byte, error) {
 	type result struct {
 		content []byte
@@ -294,8 +295,8 @@ func receiveInTime(stream writing, head *workspacev1.WriteRequest) ([]byte, erro
 	}
 }
 
-// receiveContent returns the whole content of a write. Memory grows with what arrives, not with what
-// the client announces.
+// receiveContent returns the whole content of a write. Memory grows with what arrives, not with
+// what the client announces.
 func receiveContent(stream writing, head *workspacev1.WriteRequest) ([]byte, error) {
 	content := head.GetData()
 	for {

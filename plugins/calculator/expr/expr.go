@@ -1,9 +1,9 @@
 // Package expr evaluates arithmetic expressions. It owns the notation, the numbers, and the limits
 // of the work for one expression. It has no variables, no assignment and no way to run code.
 //
-// Whole numbers, decimals and fractions are exact within the size limits. Roots with at
-// most 30 digits and powers are exact too; other results are rounded. The parser evaluates as it reads, so there is no syntax tree, and every
-// limit is checked before the work is done.
+// Whole numbers, decimals and fractions are exact within the size limits. Roots with at most 30
+// digits and powers are exact too; other results are rounded. The parser evaluates as it reads, so
+// there is no syntax tree, and every limit is checked before the work is done.
 package expr
 
 import (
@@ -45,8 +45,8 @@ func Eval(ctx context.Context, expression string) (Number, error) {
 	return n, p.err
 }
 
-// fail ends the expression with an error. Only the first error counts: after it, the parser sees the
-// end of the expression, and operations return 0.
+// fail ends the expression with an error. Only the first error counts: after it, the parser sees
+// the end of the expression, and operations return 0.
 func (p *parser) fail(at int, format string, args ...any) Number {
 	if p.err == nil {
 		p.err = &Error{Position: p.position(at), Problem: fmt.Sprintf(format, args...)}

@@ -6,8 +6,8 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// Numbers of digits. Rounded numbers are computed with more digits than they show, so that errors of
-// several operations do not show.
+// Numbers of digits. Rounded numbers are computed with more digits than they show, so that errors
+// of several operations do not show.
 const (
 	workDigits     = 50
 	roundedDigits  = 15   // shown of a rounded number

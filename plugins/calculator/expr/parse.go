@@ -177,8 +177,8 @@ func (p *parser) close(open int) {
 	}
 }
 
-// unexpected explains common mistakes at a place where an operator or the end of what starts at open
-// is required.
+// unexpected explains common mistakes at a place where an operator or the end of what starts at
+// open is required.
 func (p *parser) unexpected(open int) Number {
 	switch p.token {
 	case "":

@@ -92,9 +92,10 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the setup of the databases: %w", err)
 	}
-	// This plugin does not use the strict YAML layer of toolhost's own files (server/internal/text/yamldoc). The
-	// shipped plugins import only sdk and the libraries that they wrap, as the plugins of any author
-	// do. The library's strict mode refuses unknown keys too, with line and column.
+	// This plugin does not use the strict YAML layer of toolhost's own files
+	// (server/internal/text/yamldoc). The shipped plugins import only sdk and the libraries that they
+	// wrap, as the plugins of any author do. The library's strict mode refuses unknown keys too, with
+	// line and column.
 	var f File
 	if err := yaml.UnmarshalWithOptions(text, &f, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)

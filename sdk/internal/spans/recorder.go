@@ -108,8 +108,8 @@ func (r *Recorder) sendFinished() {
 	}
 }
 
-// Close sends the remaining spans, and waits for that until ctx ends. It reports the spans that have
-// not ended as dropped. Spans that end later are lost. Close of a nil Recorder does nothing.
+// Close sends the remaining spans, and waits for that until ctx ends. It reports the spans that
+// have not ended as dropped. Spans that end later are lost. Close of a nil Recorder does nothing.
 func (r *Recorder) Close(ctx context.Context) {
 	if r == nil {
 		return

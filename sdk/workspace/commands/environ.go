@@ -17,10 +17,10 @@ var quiet = [...]string{"TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GIT_PAGER=cat",
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// environ returns the environment of a command. It starts with the environment of this process, which
-// toolhost builds from a few variables and from the operator's configuration. It removes variables
-// that are meant for the process itself, adds quiet unless the operator sets these variables, and adds
-// the variables of the command.
+// environ returns the environment of a command. It starts with the environment of this process,
+// which toolhost builds from a few variables and from the operator's configuration. It removes
+// variables that are meant for the process itself, adds quiet unless the operator sets these
+// variables, and adds the variables of the command.
 func environ(inherited []string, added map[string]string) ([]string, error) {
 	values := map[string]string{}
 	for _, entry := range slices.Concat(quiet[:], inherited) {

@@ -22,8 +22,8 @@ const (
 	// drain is how long the launcher reads the rest of the output when no process should be left
 	// that could write it.
 	drain = time.Second
-	// sweepTime is the limit of a sweep. On a busy machine, a killed process takes more than a second to
-	// end. A plugin that gives up too early ends the calls of others.
+	// sweepTime is the limit of a sweep. On a busy machine, a killed process takes more than a second
+	// to end. A plugin that gives up too early ends the calls of others.
 	sweepTime = 5 * time.Second
 	// EndTime is the longest time from the end of the context of Run to its return, if the machine is
 	// not overloaded.
@@ -32,8 +32,8 @@ const (
 
 // Launcher starts each command below its own supervisor process. It records which children of this
 // process are supervisors. This process adopts orphans, so any other child belonged to a supervisor
-// that was killed. A process has at most one Launcher, and starts no other processes. All methods are
-// safe for concurrent use.
+// that was killed. A process has at most one Launcher, and starts no other processes. All methods
+// are safe for concurrent use.
 type Launcher struct {
 	self     string
 	selfErr  error
@@ -46,8 +46,8 @@ type Launcher struct {
 	running map[int]*exec.Cmd
 }
 
-// New makes this process the parent of orphans if the system supports it. Its main function must have
-// called Supervise. An error of the system is the error of each Run.
+// New makes this process the parent of orphans if the system supports it. Its main function must
+// have called Supervise. An error of the system is the error of each Run.
 func New() *Launcher {
 	l := &Launcher{linger: linger, patience: sweepTime, abandon: abandon, running: map[int]*exec.Cmd{}}
 	l.self, l.selfErr = self()
@@ -126,8 +126,9 @@ func (l *Launcher) run(ctx context.Context, j job) (report, error) {
 	return r, err
 }
 
-// copyOutput copies what a command writes. When over is closed, no process should be left that could
-// write, and the pipe has at most its capacity. A slow reader of the output then gets the rest too.
+// copyOutput copies what a command writes. When over is closed, no process should be left that
+// could write, and the pipe has at most its capacity. A slow reader of the output then gets the
+// rest too.
 func copyOutput(to io.Writer, from *os.File, over <-chan struct{}) {
 	buffer := make([]byte, 32<<10)
 	for rest := 1 << 20; rest > 0; { // the largest pipe that an ordinary user may have

@@ -59,9 +59,9 @@ type report struct {
 	Left int `json:"left,omitempty"`
 }
 
-// Supervise does nothing, unless this process is the supervisor of a command: then it supervises, and
-// ends the process. A program that runs commands calls it first in main. In the process of a plugin it
-// costs nothing.
+// Supervise does nothing, unless this process is the supervisor of a command: then it supervises,
+// and ends the process. A program that runs commands calls it first in main. In the process of a
+// plugin it costs nothing.
 func Supervise() {
 	if len(os.Args) == 2 && os.Args[1] == superviseArgument {
 		os.Exit(supervise())

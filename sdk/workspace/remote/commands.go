@@ -85,8 +85,8 @@ type inputError struct{ error }
 
 func (e inputError) Unwrap() error { return e.error }
 
-// prepare sends the command and its input, and the request that starts it. The server does not start
-// the command before.
+// prepare sends the command and its input, and the request that starts it. The server does not
+// start the command before.
 func prepare(stream execution, place *workspacev1.Place, c workspace.Command) error {
 	head := &workspacev1.ExecuteRequest{Step: &workspacev1.ExecuteRequest_Command{
 		Command: &workspacev1.Command{Place: place, Argv: c.Argv, Environment: c.Env},

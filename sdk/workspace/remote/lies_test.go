@@ -259,7 +259,8 @@ func (r *readyWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The server bounds the places that a client names, and keeps clients out of the workspaces of others.
+// The server bounds the places that a client names, and keeps clients out of the workspaces of
+// others.
 func TestPlacesAreBounded(t *testing.T) {
 	client := workspacev1.NewWorkspaceServiceClient(serve(t, of(workspace.NewMemory(nil), nil)))
 	for name, place := range map[string]*workspacev1.Place{

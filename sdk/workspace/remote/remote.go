@@ -2,8 +2,8 @@
 // toolhost.workspace.v1.
 //
 // It owns the RPCs and checks what the server answers: a server may lie, and a text of it is for a
-// model. It does not own the connection, and knows no credentials. Package sdk uses it in plugins, and
-// toolhost uses it to reach the server that the operator configured.
+// model. It does not own the connection, and knows no credentials. Package sdk uses it in plugins,
+// and toolhost uses it to reach the server that the operator configured.
 package remote
 
 import (
@@ -38,13 +38,13 @@ type Workspace struct {
 
 // Config describes how to reach a workspace. Conn is required.
 type Config struct {
-	// Conn is the connection, which must accept messages of workspacepb.MessageBytes. The caller closes
-	// it when nothing uses the workspace any more.
+	// Conn is the connection, which must accept messages of workspacepb.MessageBytes. The caller
+	// closes it when nothing uses the workspace any more.
 	Conn grpc.ClientConnInterface
 	// Name is the name of the workspace at a server that has several.
 	Name string
-	// Failed is called with each failure of the connection or the server, for a log. It must not block.
-	// Nil means that nothing is called.
+	// Failed is called with each failure of the connection or the server, for a log. It must not
+	// block. Nil means that nothing is called.
 	Failed func(error)
 }
 
@@ -53,8 +53,8 @@ var (
 	_ workspace.Commands  = (*withCommands)(nil)
 )
 
-// Open asks the server about the workspace. The result implements workspace.Commands if the server runs
-// commands. An error wraps workspace.ErrUnavailable, or is that of ctx.
+// Open asks the server about the workspace. The result implements workspace.Commands if the server
+// runs commands. An error wraps workspace.ErrUnavailable, or is that of ctx.
 func Open(ctx context.Context, cfg Config) (workspace.Workspace, error) {
 	w := &Workspace{client: workspacev1.NewWorkspaceServiceClient(cfg.Conn), name: cfg.Name, failed: cfg.Failed}
 	if w.failed == nil {
@@ -121,7 +121,8 @@ func (w *Workspace) sub(ctx context.Context, name string) (*Workspace, error) {
 	return &sub, nil
 }
 
-// Close implements workspace.Workspace. It does nothing: the connection belongs to the caller of Open.
+// Close implements workspace.Workspace. It does nothing: the connection belongs to the caller of
+// Open.
 func (w *Workspace) Close() error { return nil }
 
 // Rel implements workspace.Workspace.

@@ -14,8 +14,8 @@ import (
 	"github.com/toolhost/toolhost/sdk/workspace"
 )
 
-// NewCommands returns an empty workspace and what runs its commands, and closes it at the end of the
-// test. The machine must have the programs of a POSIX system.
+// NewCommands returns an empty workspace and what runs its commands, and closes it at the end of
+// the test. The machine must have the programs of a POSIX system.
 type NewCommands func(t *testing.T) (workspace.Workspace, workspace.Commands)
 
 // RunCommands runs the suite for implementations of workspace.Commands.

@@ -1,5 +1,5 @@
-// Command agentd runs LLM agents that call tools through toolhost. Package server/internal/agentd/commands
-// holds the commands.
+// Command agentd runs LLM agents that call tools through toolhost. Package
+// server/internal/agentd/commands holds the commands.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Command toolhost runs tool plugins and calls them. Package server/internal/toolhost/commands lists its commands.
+// Command toolhost runs tool plugins and calls them. Package server/internal/toolhost/commands
+// lists its commands.
 package main
 
 import (

@@ -164,8 +164,8 @@ func TestTranscripts(t *testing.T) {
 }
 
 // transcribe runs the commands of a transcript and returns it with their output. It keeps comments,
-// after an empty line. $FLEET stands for two toolhosts, of which one does not exist. Lines of standard error begin with "! ", and an exit code that is not 0
-// follows.
+// after an empty line. $FLEET stands for two toolhosts, of which one does not exist. Lines of
+// standard error begin with "! ", and an exit code that is not 0 follows.
 func transcribe(t *testing.T, transcript string) string {
 	t.Helper()
 	addr, _ := start(t)

@@ -2,13 +2,13 @@
 // decision, in a file that it only appends to.
 //
 // The lines form a chain. Each has a number, and the SHA-256 of the line before it. So a line that
-// was changed, removed or inserted later does not fit to its neighbors, and Verify finds it. Removing
-// the newest lines is not visible in the file itself: compare with a head that was noted before (see
-// Report.Head). The chain continues when the log goes on in a new file.
+// was changed, removed or inserted later does not fit to its neighbors, and Verify finds it.
+// Removing the newest lines is not visible in the file itself: compare with a head that was noted
+// before (see Report.Head). The chain continues when the log goes on in a new file.
 //
-// The package owns the form of a line, selects the decisions to write, and rotates the file. It does
-// not make decisions. It never writes arguments, because they may contain secrets. Their digest shows
-// whether two calls had the same arguments.
+// The package owns the form of a line, selects the decisions to write, and rotates the file. It
+// does not make decisions. It never writes arguments, because they may contain secrets. Their
+// digest shows whether two calls had the same arguments.
 package audit
 
 import (

@@ -43,8 +43,8 @@ func record(t *testing.T, l *audit.Log, d audit.Decision) {
 	}
 }
 
-// lines returns the lines of a log, each of which must be a JSON object, without their places in the
-// chain and without those about rotations.
+// lines returns the lines of a log, each of which must be a JSON object, without their places in
+// the chain and without those about rotations.
 func lines(t *testing.T, path string) []map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -33,8 +33,8 @@ func (p position) follow(text []byte) position {
 	return next
 }
 
-// maxLine bounds a line in bytes. The texts of a line are bounded, so that a longer one is not a line
-// of this package.
+// maxLine bounds a line in bytes. The texts of a line are bounded, so that a longer one is not a
+// line of this package.
 const maxLine = 1 << 20
 
 // lastPosition returns the end of the chain in a file, and whether its last line is incomplete.

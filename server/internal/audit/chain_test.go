@@ -77,8 +77,8 @@ func TestVerifyFindsChanges(t *testing.T) {
 	}
 }
 
-// The chain continues after a restart, after an incomplete line, and in the file of a version without
-// a chain.
+// The chain continues after a restart, after an incomplete line, and in the file of a version
+// without a chain.
 func TestTheChainContinues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	if err := os.WriteFile(path, []byte("{\"call_id\":\"old\"}\n{\"call_id\":\"ha"), 0o600); err != nil {
@@ -149,8 +149,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// Lines in a file without a name would be lost with the process. So a log whose file was removed goes
-// on in a new file of the same name, and fails if there cannot be one.
+// Lines in a file without a name would be lost with the process. So a log whose file was removed
+// goes on in a new file of the same name, and fails if there cannot be one.
 func TestARemovedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	l := open(t, audit.Config{File: path})

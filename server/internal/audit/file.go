@@ -112,9 +112,10 @@ func (l *Log) open() error {
 	return l.begin(before, reason)
 }
 
-// begin writes the first line of the open file, unless another writer is faster. before is the end of
-// the chain as far as this log has read it. Other writers may have left further files since then. So
-// begin looks for the newest one while it holds the lock of the open file, which has no line yet.
+// begin writes the first line of the open file, unless another writer is faster. before is the end
+// of the chain as far as this log has read it. Other writers may have left further files since
+// then. So begin looks for the newest one while it holds the lock of the open file, which has no
+// line yet.
 func (l *Log) begin(before position, reason string) error {
 	unlock, err := l.catchUp()
 	if err != nil {
@@ -202,8 +203,8 @@ func (l *Log) write(at *link, line any) error {
 }
 
 // catchUp locks the file and reads where its chain ends, if another process has written to it. A
-// file that has become smaller was changed by another program: the chain goes on from the lines that
-// are gone, so that Verify finds the gap.
+// file that has become smaller was changed by another program: the chain goes on from the lines
+// that are gone, so that Verify finds the gap.
 func (l *Log) catchUp() (unlock func(), err error) {
 	file := l.file
 	if err := filelock.Lock(file); err != nil {

@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// rotate moves the file away and continues in a new one. If that fails, the log continues in the old
-// one, and tries again after the next line. The caller has the turn, and holds the lock of the file.
+// rotate moves the file away and continues in a new one. If that fails, the log continues in the
+// old one, and tries again after the next line. The caller has the turn, and holds the lock of the
+// file.
 func (l *Log) rotate() {
 	former := formerName(l.path, l.end.seq, time.Now())
 	if err := os.Rename(l.path, former); err != nil && !errors.Is(err, fs.ErrNotExist) { // an earlier attempt may have moved it
@@ -61,8 +62,8 @@ func formerFiles(path string) ([]string, error) {
 	return files, nil
 }
 
-// Files returns the files of a log that exist, the oldest first: those that the log has left, and the
-// file at path itself.
+// Files returns the files of a log that exist, the oldest first: those that the log has left, and
+// the file at path itself.
 func Files(path string) ([]string, error) {
 	files, err := formerFiles(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -10,7 +10,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Query selects lines. A line has to match every field that is set. The zero value selects all lines.
+// Query selects lines. A line has to match every field that is set. The zero value selects all
+// lines.
 type Query struct {
 	Principal string // the key of the principal, or of the delegate
 	CallID    string

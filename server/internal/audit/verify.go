@@ -21,8 +21,8 @@ type Report struct {
 	Problems  []Problem // at most 100; empty: nothing was changed
 }
 
-// Head identifies a line and all lines before it. A later Verify with it finds out whether lines were
-// removed at the end of the log.
+// Head identifies a line and all lines before it. A later Verify with it finds out whether lines
+// were removed at the end of the log.
 type Head struct {
 	Seq    uint64
 	SHA256 string // of the line

@@ -9,7 +9,8 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 )
 
-// reviewed are rules by which a person sees each change of a file, and one file that no call may write.
+// reviewed are rules by which a person sees each change of a file, and one file that no call may
+// write.
 const reviewed = `
 policy:
   rules:
@@ -17,8 +18,8 @@ policy:
     - {name: files, when: 'tool.name in ["edit_file", "write_file"]', then: require_approval, reason: files are reviewed}
 `
 
-// A person who approves a change of a file sees the rule, the schema and what would change. For that
-// nothing is executed. If the file changes before the approval, edit_file fails.
+// A person who approves a change of a file sees the rule, the schema and what would change. For
+// that nothing is executed. If the file changes before the approval, edit_file fails.
 func TestADiffIsShownAndNothingIsExecuted(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)

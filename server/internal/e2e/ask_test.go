@@ -11,7 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// withAsker returns a toolhost that does not run yet, with the plugin askplugin and what it may ask.
+// withAsker returns a toolhost that does not run yet, with the plugin askplugin and what it may
+// ask.
 func withAsker(t *testing.T, permitted string) *toolhost {
 	t.Helper()
 	h := prepare(t)

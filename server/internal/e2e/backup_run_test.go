@@ -120,9 +120,9 @@ turns:
 	}
 }
 
-// A run with a private toolhost has its ledger beside the journal, and an archive does not have it. A
-// restored run does not execute a call again that it had made after the backup, although the ledger
-// went when the run ended.
+// A run with a private toolhost has its ledger beside the journal, and an archive does not have it.
+// A restored run does not execute a call again that it had made after the backup, although the
+// ledger went when the run ended.
 func TestARestoredRunWithAPrivateToolhost(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)

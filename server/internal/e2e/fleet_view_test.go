@@ -155,8 +155,8 @@ func (n *nodes) checkJSON(t *testing.T) {
 	}
 }
 
-// A toolhost that does not let the caller ask says so, and the others answer. Each toolhost decides by
-// its own roles.
+// A toolhost that does not let the caller ask says so, and the others answer. Each toolhost decides
+// by its own roles.
 func TestFleetWithAToolhostThatRefuses(t *testing.T) {
 	t.Parallel()
 	n := &nodes{home: newHome(t), a: prepare(t), b: prepare(t)}

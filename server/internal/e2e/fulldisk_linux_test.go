@@ -31,8 +31,8 @@ func (h *toolhost) mountState(t *testing.T) bool {
 }
 
 // When the disk of the state folder is full, toolhost refuses calls that it could not record, and
-// executes none of them. Other calls continue. When there is room again, it takes all calls without a
-// restart, and no answered call is lost.
+// executes none of them. Other calls continue. When there is room again, it takes all calls without
+// a restart, and no answered call is lost.
 func TestFullDiskOfTheState(t *testing.T) {
 	h := prepare(t)
 	installStamped(t, h, "1", "", "")

@@ -27,8 +27,8 @@ func (h *toolhost) fails(t *testing.T, flags ...string) string {
 	return r.stderr
 }
 
-// TestTokensBeforeTheFirstStart checks that tokens which an operator creates before the first start,
-// and which the audit log records, are no sign of a lost ledger.
+// TestTokensBeforeTheFirstStart checks that tokens which an operator creates before the first
+// start, and which the audit log records, are no sign of a lost ledger.
 func TestTokensBeforeTheFirstStart(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)

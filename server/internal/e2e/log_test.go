@@ -33,8 +33,8 @@ func (h *toolhost) logged(t *testing.T) (records []logRecord) {
 	return records
 }
 
-// about returns the records with a field, each as its level, subsystem, message and the names of its
-// fields.
+// about returns the records with a field, each as its level, subsystem, message and the names of
+// its fields.
 func about(records []logRecord, field, value string) []string {
 	var texts []string
 	for _, r := range records {

@@ -63,7 +63,8 @@ func TestMCPAdd(t *testing.T) {
 	h.do(t, "call", "echo", `{"text":"read-only, so without an approval"}`).says(t, "without an approval")
 }
 
-// TestMCPAddFails checks that a server that does not work, or that cannot be pinned, leaves nothing.
+// TestMCPAddFails checks that a server that does not work, or that cannot be pinned, leaves
+// nothing.
 func TestMCPAddFails(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
@@ -109,8 +110,8 @@ func TestMCPAddFails(t *testing.T) {
 	}
 }
 
-// TestMCPImport checks that `mcp import` adds the servers of a client's file, keeps what is in env as
-// secrets, and says why it does not add a server.
+// TestMCPImport checks that `mcp import` adds the servers of a client's file, keeps what is in env
+// as secrets, and says why it does not add a server.
 func TestMCPImport(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)

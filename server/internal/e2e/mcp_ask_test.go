@@ -18,8 +18,8 @@ import (
 
 //lint:file-ignore SA1019 Clients of 2025-11-25 answer by sampling, which 2026-07-28 deprecates.
 
-// askingServers returns a toolhost with a server of each version of MCP, whose tools may ask what is
-// permitted, and are not dangerous.
+// askingServers returns a toolhost with a server of each version of MCP, whose tools may ask what
+// is permitted, and are not dangerous.
 func askingServers(t *testing.T, permitted string) *toolhost {
 	t.Helper()
 	h := prepare(t)

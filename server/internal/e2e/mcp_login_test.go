@@ -40,9 +40,9 @@ func loginServer(t *testing.T) (*authtest.Server, *authtest.Resource) {
 // page finds the page that the command login asks a person to open.
 var page = regexp.MustCompile(`(?m)^  (http://\S+/authorize\?\S+)$`)
 
-// login logs a principal in: act does what the person does who sees what the command says on standard
-// error, and returns true when that is done. token is that of the principal; empty: the user of the
-// test.
+// login logs a principal in: act does what the person does who sees what the command says on
+// standard error, and returns true when that is done. token is that of the principal; empty: the
+// user of the test.
 func (h *toolhost) login(t *testing.T, token string, act func(said string) bool, flags ...string) result {
 	t.Helper()
 	cmd := command(t.Context(), h.home, h.as(token), "toolhost", append([]string{"mcp", "login", "docs", "--addr", h.addr}, flags...)...)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMCPLoginInAUsedFolder adds an MCP server that requires a login to a folder that a toolhost has
-// used, in each way that the documentation names. There, a plugin is not started before it is
+// TestMCPLoginInAUsedFolder adds an MCP server that requires a login to a folder that a toolhost
+// has used, in each way that the documentation names. There, a plugin is not started before it is
 // trusted, a person cannot log in to a plugin that is not trusted, and the tools cannot be read
 // without a login.
 func TestMCPLoginInAUsedFolder(t *testing.T) {

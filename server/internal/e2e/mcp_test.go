@@ -139,8 +139,9 @@ func TestMCPServerChangesATool(t *testing.T) {
 	}
 }
 
-// TestTrustOfAChangedMCPServer checks that `toolhost trust --diff` shows what a server changed about
-// a tool, and that the tool can be called again when an operator has accepted it, without a restart.
+// TestTrustOfAChangedMCPServer checks that `toolhost trust --diff` shows what a server changed
+// about a tool, and that the tool can be called again when an operator has accepted it, without a
+// restart.
 func TestTrustOfAChangedMCPServer(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)

@@ -12,9 +12,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The model gets the operator's memory file as instructions and that of the workspace as data, in each
-// request. A tool of a plugin gets both texts if it declares the key, and nothing otherwise. A file that
-// changes during the run changes neither.
+// The model gets the operator's memory file as instructions and that of the workspace as data, in
+// each request. A tool of a plugin gets both texts if it declares the key, and nothing otherwise. A
+// file that changes during the run changes neither.
 func TestMemoryFilesReachModelsAndTools(t *testing.T) {
 	h := prepare(t)
 	install(t, h, "contextplugin", "contextplugin", "")

@@ -9,8 +9,8 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 )
 
-// agentd shows a person the arguments that a filter of the tool's own plugin made, and exactly these
-// are executed. The filter would make other ones each time.
+// agentd shows a person the arguments that a filter of the tool's own plugin made, and exactly
+// these are executed. The filter would make other ones each time.
 func TestAPersonSeesWhatAnOwnFilterMade(t *testing.T) {
 	t.Parallel()
 	h := swindled(t, "")

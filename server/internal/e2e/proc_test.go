@@ -21,8 +21,8 @@ func running(pid int) bool {
 	return state != "Z" && state != "X"
 }
 
-// server returns the process of a toolhost that serves: the one that was started, or the one below two
-// subreapers, where plugins have neither control groups nor PID namespaces.
+// server returns the process of a toolhost that serves: the one that was started, or the one below
+// two subreapers, where plugins have neither control groups nor PID namespaces.
 func (h *toolhost) server(t *testing.T) int {
 	t.Helper()
 	for _, pid := range descendants(t, h.cmd.Process.Pid) {

@@ -23,8 +23,9 @@ type proved struct {
 
 type tallied struct{ Kills, Calls, Doubled, Lost, Unknown, Settled, Stuck int }
 
-// With each of the victims killed at each place, no call is doubled, lost or stuck, with and without an
-// agentd. The calls whose outcome was lost are unknown without a check, and settled with one.
+// With each of the victims killed at each place, no call is doubled, lost or stuck, with and
+// without an agentd. The calls whose outcome was lost are unknown without a check, and settled with
+// one.
 func TestProve(t *testing.T) {
 	for name, kinds := range map[string]int{"with agentd": 16, "alone": 12} {
 		t.Run(name, func(t *testing.T) {

@@ -20,8 +20,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// reloads is the number of reloads of TestReloadUnderLoad. With 24, each wrong file comes once trusted
-// and once untrusted. `make reloads` sets more.
+// reloads is the number of reloads of TestReloadUnderLoad. With 24, each wrong file comes once
+// trusted and once untrusted. `make reloads` sets more.
 var reloads = flag.Int("reloads", 24, "how often to reload the configuration under load")
 
 // callersOfReload is the number of callers during the reloads.

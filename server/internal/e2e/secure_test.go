@@ -20,8 +20,8 @@ import (
 // port finds the address of the TLS listener in the line that a server prints when it is ready.
 var port = regexp.MustCompile(`127\.0\.0\.1:[0-9]+ \(TLS\)`)
 
-// secured starts a server whose configuration file has the listeners, and returns the address of the
-// one with TLS.
+// secured starts a server whose configuration file has the listeners, and returns the address of
+// the one with TLS.
 func (h *toolhost) secured(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	log := &programs.Output{}

@@ -18,8 +18,8 @@ func TestAPluginIsAskedWithItsSettings(t *testing.T) {
 	h.do(t, "call", "fault", `{"do":"echo","text":"x"}`).exits(t, 0)
 }
 
-// A reload names the settings that it applies, and those that need a restart. It applies nothing of a
-// file that is not trusted.
+// A reload names the settings that it applies, and those that need a restart. It applies nothing of
+// a file that is not trusted.
 func TestReloadNamesAChangedConfiguration(t *testing.T) {
 	h := prepare(t)
 	h.serve(t)

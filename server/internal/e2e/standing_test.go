@@ -13,7 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// stander makes payments as an agent, with standing approvals and without approvals of single calls.
+// stander makes payments as an agent, with standing approvals and without approvals of single
+// calls.
 type stander struct {
 	*toolhost
 	t *testing.T

@@ -17,8 +17,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 )
 
-// manager is what systemd has of a service: the socket that it listens at, and the one that gets the
-// states of the service.
+// manager is what systemd has of a service: the socket that it listens at, and the one that gets
+// the states of the service.
 type manager struct {
 	listener *os.File
 	states   *net.UnixConn

@@ -29,9 +29,9 @@ quotas:
   principals: {red/full: {starts_per_minute: 1}}
 `
 
-// A tenant does its worst: it floods toolhost, requests huge results, hangs, ends the processes of a
-// plugin that all tenants use, and has full quotas. No call of another tenant fails, and no list or
-// answer shows a tenant what belongs to the other.
+// A tenant does its worst: it floods toolhost, requests huge results, hangs, ends the processes of
+// a plugin that all tenants use, and has full quotas. No call of another tenant fails, and no list
+// or answer shows a tenant what belongs to the other.
 func TestACalmTenant(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)

@@ -144,9 +144,9 @@ func (h *toolhost) runPlain(t *testing.T, ctx context.Context, s *plainChat, see
 	}
 }
 
-// A model without function calling writes its calls as text. A tool sees the arguments while the model
-// writes them. A call that is not closed is not executed, although the tool has seen it: the model is
-// told so, and writes it again. Its results go back as text.
+// A model without function calling writes its calls as text. A tool sees the arguments while the
+// model writes them. A call that is not closed is not executed, although the tool has seen it: the
+// model is told so, and writes it again. Its results go back as text.
 func TestModelWithoutFunctionCallingUsesTools(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)

@@ -44,8 +44,8 @@ func add(t *testing.T, c *client.Client, name string) error {
 	return err
 }
 
-// TestTokens lets a second team call one tool of a running toolhost with a token, until the token is
-// revoked.
+// TestTokens lets a second team call one tool of a running toolhost with a token, until the token
+// is revoked.
 func TestTokens(t *testing.T) {
 	h := prepare(t)
 	putConfiguration(t, h, fmt.Sprintf(`auth:
@@ -93,8 +93,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestIssuer lets a job of a CI service call tools with the JWT of its issuer, also after the issuer
-// has rotated its keys.
+// TestIssuer lets a job of a CI service call tools with the JWT of its issuer, also after the
+// issuer has rotated its keys.
 func TestIssuer(t *testing.T) {
 	issuer := &oidctest.Server{}
 	var mu sync.Mutex // held while the keys are read or changed

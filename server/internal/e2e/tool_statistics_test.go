@@ -34,8 +34,8 @@ agents:
 `
 
 // The description of a tool tells the model how the calls of the run's tenant went, or those of all
-// tenants, or nothing. The calls are those that toolhost has really made: 20 that succeeded, and 40 of
-// another tenant that failed.
+// tenants, or nothing. The calls are those that toolhost has really made: 20 that succeeded, and 40
+// of another tenant that failed.
 func TestStatisticsReachTheModel(t *testing.T) {
 	h := prepare(t)
 	install(t, h, "calculator", "plugins/calculator", "")

@@ -159,8 +159,8 @@ func TestWorkspaceInMemory(t *testing.T) {
 	}
 }
 
-// fs and shell work at a server without a change. Its commands are in a sandbox, and the credentials
-// of toolhost are in no plugin.
+// fs and shell work at a server without a change. Its commands are in a sandbox, and the
+// credentials of toolhost are in no plugin.
 func TestRemoteWorkspace(t *testing.T) {
 	t.Parallel()
 	ca := testca.New(t)

@@ -193,8 +193,8 @@ func visibleLines(text string) (lines []string) {
 	return lines
 }
 
-// appendField writes ` KEY=VALUE`. If the value has several lines, it returns these instead, below a
-// line with the key.
+// appendField writes ` KEY=VALUE`. If the value has several lines, it returns these instead, below
+// a line with the key.
 func appendField(to *strings.Builder, screen cli.Screen, key string, v slog.Value) (below []string) {
 	if fields, ok := v.Any().(map[string]any); v.Kind() == slog.KindAny && ok {
 		for _, inner := range slices.Sorted(maps.Keys(fields)) {

@@ -2,8 +2,8 @@
 // people or as JSON for machines.
 //
 // It owns the form of a record, the order of its fields, the levels of subsystems, the limit for
-// repeated records, and the goroutine that writes. It does not decide what is logged. Other packages
-// log with log/slog and do not import this package, except to open a log.
+// repeated records, and the goroutine that writes. It does not decide what is logged. Other
+// packages log with log/slog and do not import this package, except to open a log.
 package logging
 
 import (
@@ -59,8 +59,8 @@ type Log struct {
 	lostAt time.Time // the latest
 }
 
-// lossRemembered is how long Lost reports a loss. A probe that looks every five minutes sees it, and
-// a loss of last week is not reported as one of now.
+// lossRemembered is how long Lost reports a loss. A probe that looks every five minutes sees it,
+// and a loss of last week is not reported as one of now.
 const lossRemembered = 10 * time.Minute
 
 // Open opens a log and starts its goroutine. The caller must call Close.
@@ -86,8 +86,8 @@ func (l *Log) SetLevels(levels loglevel.Levels) { l.levels.Store(&levels) }
 // closeTimeout bounds how long Close waits for a writer that does not take the last records.
 const closeTimeout = 2 * time.Second
 
-// Close writes the records that wait, and waits for that for at most closeTimeout. Later records are
-// dropped.
+// Close writes the records that wait, and waits for that for at most closeTimeout. Later records
+// are dropped.
 func (l *Log) Close() error {
 	l.report(time.Now())
 	l.mu.Lock()
@@ -123,8 +123,8 @@ func (l *Log) put(line []byte) {
 	l.signal()
 }
 
-// Lost returns how many records the Log dropped because To took them too slowly. It is 0 if To takes
-// records, and the latest loss was lossRemembered ago.
+// Lost returns how many records the Log dropped because To took them too slowly. It is 0 if To
+// takes records, and the latest loss was lossRemembered ago.
 func (l *Log) Lost() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

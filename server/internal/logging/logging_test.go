@@ -211,8 +211,8 @@ func (b *blocked) Write(p []byte) (int, error) {
 	return b.got.Write(p)
 }
 
-// A writer that takes nothing does not block the loggers, and the queue is bounded. The log says how
-// many records are missing.
+// A writer that takes nothing does not block the loggers, and the queue is bounded. The log says
+// how many records are missing.
 func TestStuckWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &blocked{open: make(chan struct{})}
@@ -244,8 +244,8 @@ func TestStuckWriter(t *testing.T) {
 	})
 }
 
-// Lost reports a loss as long as the writer is stuck, and some time longer. Then a new loss is counted
-// from 1.
+// Lost reports a loss as long as the writer is stuck, and some time longer. Then a new loss is
+// counted from 1.
 func TestLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &blocked{open: make(chan struct{})}

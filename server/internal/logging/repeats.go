@@ -18,10 +18,10 @@ const (
 	maxKinds = 2048
 )
 
-// repeats limits how often equal records are written, such as that of a filter that fails in each of
-// a thousand calls a second. Records are equal if they have the same subsystem, plugin, level and
-// message. The messages of this program are constants, so there are few. The zero value is ready for
-// use. It is safe for concurrent use.
+// repeats limits how often equal records are written, such as that of a filter that fails in each
+// of a thousand calls a second. Records are equal if they have the same subsystem, plugin, level
+// and message. The messages of this program are constants, so there are few. The zero value is
+// ready for use. It is safe for concurrent use.
 type repeats struct {
 	mu    sync.Mutex
 	kinds map[kind]*repeat
@@ -41,7 +41,8 @@ type repeat struct {
 }
 
 // admit reports whether an entry is written, and how many equal ones were left out before it. If
-// there are too many kinds, admit forgets all of them and returns in late what overdue would return.
+// there are too many kinds, admit forgets all of them and returns in late what overdue would
+// return.
 func (r *repeats) admit(e *entry) (suppressed int, admitted bool, late []entry) {
 	k := kind{e.subsystem, e.plugin, e.message, e.level}
 	r.mu.Lock()
@@ -67,8 +68,8 @@ func (r *repeats) admit(e *entry) (suppressed int, admitted bool, late []entry) 
 	return suppressed, true, late
 }
 
-// overdue returns the last entry of each kind of which entries were left out, with their number, and
-// forgets kinds that have not repeated for a while.
+// overdue returns the last entry of each kind of which entries were left out, with their number,
+// and forgets kinds that have not repeated for a while.
 func (r *repeats) overdue(now time.Time) []entry {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -22,15 +22,16 @@ const (
 	failureRefresh = 2 * time.Second
 )
 
-// commandVariables are the variables of toolhost's environment that a command gets: how programs are
-// found, where the client of a vault keeps its own credential, and how text and times are shown.
+// commandVariables are the variables of toolhost's environment that a command gets: how programs
+// are found, where the client of a vault keeps its own credential, and how text and times are
+// shown.
 var commandVariables = []string{"PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"}
 
-// commands runs the commands that print secrets, and keeps what they printed for a while. All methods
-// are safe for concurrent use.
+// commands runs the commands that print secrets, and keeps what they printed for a while. All
+// methods are safe for concurrent use.
 //
-// A command is a program with arguments and no shell, so that no text of a call can become part of a
-// command line. The calls that need the same value at the same time wait for one process.
+// A command is a program with arguments and no shell, so that no text of a call can become part of
+// a command line. The calls that need the same value at the same time wait for one process.
 type commands struct {
 	now func() time.Time
 
@@ -72,8 +73,8 @@ func (c *commands) output(key string, place Place, getenv func(string) string) (
 	return p.text, p.err
 }
 
-// run runs a command and returns its output. The error does not contain output, which may have parts
-// of a secret.
+// run runs a command and returns its output. The error does not contain output, which may have
+// parts of a secret.
 func run(command []string, getenv func(string) string) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), commandTimeout, errSlow)
 	defer cancel()
@@ -112,8 +113,8 @@ func reasonOfStart(err error) error {
 	return reason(err)
 }
 
-// boundedBuffer keeps the first bytes that are written to it. A write beyond the bound fails. It does
-// not embed the buffer, whose ReadFrom has no bound.
+// boundedBuffer keeps the first bytes that are written to it. A write beyond the bound fails. It
+// does not embed the buffer, whose ReadFrom has no bound.
 type boundedBuffer struct {
 	text bytes.Buffer
 	most int

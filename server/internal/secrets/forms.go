@@ -29,10 +29,10 @@ const (
 	longestWrapped = 4 << 10
 )
 
-// forms returns the forms in which a value may be written: unchanged; escaped for JSON, Go, URLs and
-// HTML; with doubled quotes; in base64, also within a longer text; in hexadecimal digits, all upper
-// or all lower case; in upper and lower case; and the single lines of a value of several lines,
-// because logs cut texts into lines.
+// forms returns the forms in which a value may be written: unchanged; escaped for JSON, Go, URLs
+// and HTML; with doubled quotes; in base64, also within a longer text; in hexadecimal digits, all
+// upper or all lower case; in upper and lower case; and the single lines of a value of several
+// lines, because logs cut texts into lines.
 func forms(value string) []string {
 	all := encodings(value)
 	if len(value) >= shortestFolded {
@@ -102,8 +102,8 @@ func escapedURL(value string) []string {
 	return all
 }
 
-// escapedMarkup returns the value as part of HTML or XML, as different encoders write quotes, and in
-// quotes that are doubled, as CSV and SQL write them.
+// escapedMarkup returns the value as part of HTML or XML, as different encoders write quotes, and
+// in quotes that are doubled, as CSV and SQL write them.
 func escapedMarkup(value string) []string {
 	text := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(value)
 	return []string{

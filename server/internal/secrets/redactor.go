@@ -21,9 +21,9 @@ const remembered = 16
 //
 // It redacts the values that it has learned and that have at least 6 bytes; shorter ones occur in
 // too many texts by accident. It does not recognize a value that is reversed, compressed,
-// encrypted, split, with some letters in another case, or in another encoding, such as UTF-16, base32
-// or a dump of its bytes. In logs, which it reads line by line, and in texts of more than 1 MiB, it
-// does not recognize forms that extend over several lines.
+// encrypted, split, with some letters in another case, or in another encoding, such as UTF-16,
+// base32 or a dump of its bytes. In logs, which it reads line by line, and in texts of more than 1
+// MiB, it does not recognize forms that extend over several lines.
 //
 // A nil Redactor, and one that has learned nothing, return their input. The methods are safe for
 // concurrent use. They never change their input, and return it unchanged if it contains no secret.

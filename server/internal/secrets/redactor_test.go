@@ -41,8 +41,8 @@ func TestOneValueOfTwoSecrets(t *testing.T) {
 	}
 }
 
-// TestLearningManyValues checks that the work of learning values and redacting a text grows with the
-// number of values, and not with its square.
+// TestLearningManyValues checks that the work of learning values and redacting a text grows with
+// the number of values, and not with its square.
 func TestLearningManyValues(t *testing.T) {
 	work := func(values int) float64 {
 		return testing.AllocsPerRun(1, func() {
@@ -247,8 +247,8 @@ func TestLineWithoutItsBeginning(t *testing.T) {
 }
 
 // TestLearnIsBounded checks that the latest values of a changing secret are redacted, and that
-// other secrets still are.
-// An SDK shortens a long message and appends an ellipsis. What remains of a secret there is removed.
+// other secrets still are. An SDK shortens a long message and appends an ellipsis. What remains of
+// a secret there is removed.
 func TestASecretThatAnErrorCuts(t *testing.T) {
 	const value = "Zq8vKd3LmP0wRt6Y"
 	r := learnt("KEY", value)

@@ -142,8 +142,8 @@ func (s *Store) PerPrincipal(plugin string) bool {
 	return false
 }
 
-// View returns a view of the store for the principal with a key. It reads each secret once, on first
-// use.
+// View returns a view of the store for the principal with a key. It reads each secret once, on
+// first use.
 func (s *Store) View(principal string) *View { return &View{store: s, principal: principal} }
 
 // Glance is View for a question that must be answered at once: it runs no command, and takes it for
@@ -167,8 +167,8 @@ type reading struct {
 }
 
 // Values returns the values of named secrets for a plugin. The error says which secrets the plugin
-// cannot have and what to do about it; it contains no value. Values reads files of bounded size, and
-// waits for commands for a bounded time.
+// cannot have and what to do about it; it contains no value. Values reads files of bounded size,
+// and waits for commands for a bounded time.
 func (v *View) Values(plugin string, names []string) (map[string]string, error) {
 	if len(names) == 0 {
 		return nil, nil

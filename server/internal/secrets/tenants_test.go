@@ -94,8 +94,8 @@ func TestCommandsPrintValues(t *testing.T) {
 	}
 }
 
-// A printed value is used until the time of its refresh, for one tenant. Then the command runs again,
-// and both values stay redacted. A failure is not repeated for every call.
+// A printed value is used until the time of its refresh, for one tenant. Then the command runs
+// again, and both values stay redacted. A failure is not repeated for every call.
 func TestPrintedValuesAreRefreshed(t *testing.T) {
 	count := filepath.Join(t.TempDir(), "count")
 	place := script(t, `n=$(cat '`+count+`' 2>/dev/null | wc -c); printf x >>'`+count+`'; [ $n -lt 2 ] && echo "the value $n"`)

@@ -18,8 +18,8 @@ type Service struct {
 	Log *slog.Logger // gets what cannot be sent to systemd; required
 }
 
-// Ready says that the server accepts calls, or does so again after a reload. `systemctl status` shows
-// the status.
+// Ready says that the server accepts calls, or does so again after a reload. `systemctl status`
+// shows the status.
 func (s Service) Ready(status string) { s.send(daemon.SdNotifyReady, "STATUS="+oneLine(status)) }
 
 // Reloading says that the server reads its configuration again. Ready ends it.

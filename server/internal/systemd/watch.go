@@ -18,14 +18,15 @@ import (
 // pipeBytes is the size of a connection in memory. A health check has fewer bytes.
 const pipeBytes = 4 << 10
 
-// Watch tells systemd twice in each WatchdogSec of the unit that the server answers. systemd restarts
-// a server of which it hears nothing. Without WatchdogSec, Watch does nothing. stop ends it and waits.
+// Watch tells systemd twice in each WatchdogSec of the unit that the server answers. systemd
+// restarts a server of which it hears nothing. Without WatchdogSec, Watch does nothing. stop ends
+// it and waits.
 //
-// A timer would also run in a server whose RPCs hang. Watch therefore calls the server's health check
-// through gRPC, on one connection in memory that it opens at the start. So the call needs no place
-// among the connections of a listener, and no file: a server that is full is not one that hangs.
-// serve serves the connection, as (*grpc.Server).Serve does. status returns what `systemctl status`
-// shows from then on; nil: what it showed before. It must not wait.
+// A timer would also run in a server whose RPCs hang. Watch therefore calls the server's health
+// check through gRPC, on one connection in memory that it opens at the start. So the call needs no
+// place among the connections of a listener, and no file: a server that is full is not one that
+// hangs. serve serves the connection, as (*grpc.Server).Serve does. status returns what `systemctl
+// status` shows from then on; nil: what it showed before. It must not wait.
 func (s Service) Watch(serve func(net.Listener) error, status func() string) (stop func()) {
 	most, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
@@ -73,9 +74,9 @@ func (s Service) watch(ctx context.Context, health healthv1.HealthClient, every 
 	}
 }
 
-// answers returns an error if the server does not answer in time. Each answer counts: a restart does
-// not help a server that says that it is not healthy, such as one whose database is gone, or that its
-// memory is in use.
+// answers returns an error if the server does not answer in time. Each answer counts: a restart
+// does not help a server that says that it is not healthy, such as one whose database is gone, or
+// that its memory is in use.
 func answers(ctx context.Context, health healthv1.HealthClient, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

@@ -74,7 +74,8 @@ type watchedSpans struct {
 	owner *boundedSpans
 }
 
-// ExportSpans implements sdktrace.SpanExporter. It returns no error, because the SDK would log each.
+// ExportSpans implements sdktrace.SpanExporter. It returns no error, because the SDK would log
+// each.
 func (e watchedSpans) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := e.SpanExporter.ExportSpans(ctx, spans)
 	e.owner.waiting.Add(-int64(len(spans)))
@@ -83,21 +84,22 @@ func (e watchedSpans) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnly
 }
 
 // pointsOfExport bounds the data points of one export of metrics. A collector refuses a message of
-// more than 4 MiB, the default of gRPC servers. The metrics of 10,000 tools have more in sum, and the
-// largest point, a histogram with 160 buckets and long names, has less than 1 KiB.
+// more than 4 MiB, the default of gRPC servers. The metrics of 10,000 tools have more in sum, and
+// the largest point, a histogram with 160 buckets and long names, has less than 1 KiB.
 const pointsOfExport = 3000
 
-// givesUp is the time after a failed export in which watchedMetrics makes no other one. The parts of
-// a collection follow each other without a pause, and collections follow each other after a second
-// at least.
+// givesUp is the time after a failed export in which watchedMetrics makes no other one. The parts
+// of a collection follow each other without a pause, and collections follow each other after a
+// second at least.
 const givesUp = 500 * time.Millisecond
 
 // watchedMetrics exports metrics and records the results. The next export contains the metrics of a
 // failed one, so one failed export counts as one dropped item.
 //
-// The SDK divides a collection into parts, and calls Export for each. If a collector does not answer,
-// the first part takes the whole timeout. watchedMetrics leaves out the other parts: otherwise many
-// parts would wait one after the other, and the values would be old when the collector is back.
+// The SDK divides a collection into parts, and calls Export for each. If a collector does not
+// answer, the first part takes the whole timeout. watchedMetrics leaves out the other parts:
+// otherwise many parts would wait one after the other, and the values would be old when the
+// collector is back.
 type watchedMetrics struct {
 	sdkmetric.Exporter
 	watch  *watch

@@ -34,8 +34,8 @@ func headersOf(places map[string]telemetryconfig.Header, getenv func(string) str
 }
 
 // learnHeaders passes the values of all headers to cfg.Learn: those of the file, and those of the
-// environment, which the exporters read themselves. A value such as "Bearer TOKEN" counts as a whole
-// and without its first word, because a collector may quote only the token in an error.
+// environment, which the exporters read themselves. A value such as "Bearer TOKEN" counts as a
+// whole and without its first word, because a collector may quote only the token in an error.
 func learnHeaders(cfg *Config, headers map[string]string) {
 	if cfg.Learn == nil {
 		return

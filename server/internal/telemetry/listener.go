@@ -103,8 +103,8 @@ func (l *listener) metricsHandler(registry *prometheus.Registry) http.Handler {
 }
 
 // refuseNames refuses requests for a host with another name than localhost. A web page in a browser
-// of this machine can let the name of its own server resolve to 127.0.0.1, and then read the answers
-// of a listener there. The browser sends that name.
+// of this machine can let the name of its own server resolve to 127.0.0.1, and then read the
+// answers of a listener there. The browser sends that name.
 func refuseNames(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
@@ -182,8 +182,8 @@ func checkFolder(dir string) error {
 	return nil
 }
 
-// serve serves HTTP at a socket. answerTimeout bounds how long a client may take from its request to
-// the end of the answer; 0 means no bound.
+// serve serves HTTP at a socket. answerTimeout bounds how long a client may take from its request
+// to the end of the answer; 0 means no bound.
 func serve(socket net.Listener, handler http.Handler, answerTimeout time.Duration, logger *slog.Logger) *server {
 	s := &server{addr: socket.Addr().String(), http: http.Server{
 		Handler: handler, ReadTimeout: requestTimeout, WriteTimeout: answerTimeout,
@@ -201,8 +201,8 @@ func serve(socket net.Listener, handler http.Handler, answerTimeout time.Duratio
 }
 
 // connections are the open connections of a server, the oldest first. If there are too many, it
-// closes the oldest one. So a client that only opens connections does not keep the next one, such as
-// a health check, from an answer. It is safe for concurrent use.
+// closes the oldest one. So a client that only opens connections does not keep the next one, such
+// as a health check, from an answer. It is safe for concurrent use.
 type connections struct {
 	mu   sync.Mutex
 	open []net.Conn

@@ -150,8 +150,8 @@ func (p *plan) spanExporter(ctx context.Context) (sdktrace.SpanExporter, error) 
 	return otlptracegrpc.New(ctx, options...)
 }
 
-// maxReconnect bounds the pause between two attempts to connect to a collector. The default of gRPC,
-// two minutes, would lose telemetry for that long after the collector is back.
+// maxReconnect bounds the pause between two attempts to connect to a collector. The default of
+// gRPC, two minutes, would lose telemetry for that long after the collector is back.
 const maxReconnect = 5 * time.Second
 
 func reconnect() grpc.DialOption {

@@ -123,8 +123,8 @@ func (c *Console) Answer(done <-chan struct{}, q Question) (string, error) {
 	}
 }
 
-// Withdraw takes back the question: an editor ends, and the terminal is as it was before. A line that
-// is being read elsewhere is the answer to the next question.
+// Withdraw takes back the question: an editor ends, and the terminal is as it was before. A line
+// that is being read elsewhere is the answer to the next question.
 func (c *Console) Withdraw() {
 	if c == nil || c.editor == nil {
 		return

@@ -16,8 +16,8 @@ const (
 	// tabMark replaces a tab while a person edits. Otherwise the text area would replace it by spaces.
 	// Terminals show the mark, and people rarely type it.
 	tabMark = "␉"
-	// maxEditedLines and maxEditedBytes bound the text in an editor. The text area holds no more lines,
-	// and gets slow with more text.
+	// maxEditedLines and maxEditedBytes bound the text in an editor. The text area holds no more
+	// lines, and gets slow with more text.
 	maxEditedLines = 9000
 	maxEditedBytes = 128 << 10
 	// quiet is how long no key may arrive before a question appears. A key that a person pressed
@@ -47,7 +47,8 @@ type editor struct {
 	typed Typed
 }
 
-// withdrawn ends an editor without an answer. calm says that no key came after the first early keys.
+// withdrawn ends an editor without an answer. calm says that no key came after the first early
+// keys.
 type (
 	withdrawn struct{}
 	calm      struct{ early int }
@@ -220,8 +221,8 @@ func (e *editor) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return e.edit(k)
 }
 
-// goesOn replaces a backslash before the cursor by a line feed, and reports whether there was one at
-// the end of the line.
+// goesOn replaces a backslash before the cursor by a line feed, and reports whether there was one
+// at the end of the line.
 func (e *editor) goesOn() bool {
 	lines := strings.Split(e.area.Value(), "\n")
 	line := []rune(lines[e.area.Line()])

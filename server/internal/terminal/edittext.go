@@ -41,9 +41,9 @@ func EditorCommand(getenv func(string) string) string {
 
 // EditText lets a person edit a text in an editor, and returns the edited text. command is the
 // editor's command line. name is the name of the temporary file, which only the user can read, in a
-// folder that only the user can enter. EditText removes both, and restores the state of the terminal.
-// If ctx ends, EditText ends the editor. An error means that the editor failed or that its text
-// cannot be read.
+// folder that only the user can enter. EditText removes both, and restores the state of the
+// terminal. If ctx ends, EditText ends the editor. An error means that the editor failed or that
+// its text cannot be read.
 func EditText(ctx context.Context, p cli.Process, command, name, text string) (edited string, err error) {
 	folder, err := os.MkdirTemp("", "agentd-edit-") // with the permissions 0700
 	if err != nil {
@@ -69,8 +69,8 @@ func EditText(ctx context.Context, p cli.Process, command, name, text string) (e
 	return readEdited(path)
 }
 
-// editorProcess returns the process of an editor. A shell reads the command line, as the person wrote
-// it for a shell, and becomes the editor, so that a signal reaches the editor.
+// editorProcess returns the process of an editor. A shell reads the command line, as the person
+// wrote it for a shell, and becomes the editor, so that a signal reaches the editor.
 func editorProcess(ctx context.Context, command, path string) *exec.Cmd {
 	become := "exec "
 	if first, _, _ := strings.Cut(command, " "); strings.Contains(first, "=") {

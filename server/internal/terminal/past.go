@@ -9,7 +9,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 )
 
-// past walks through the history of an editor. A walk keeps the text that the person typed before it.
+// past walks through the history of an editor. A walk keeps the text that the person typed before
+// it.
 type past struct {
 	texts []string
 	at    int // the text on the screen; len(texts): what the person typed
@@ -52,7 +53,8 @@ func (e *editor) recall(older bool) bool {
 	return true
 }
 
-// search is a search backward through the history. The text on the screen is the one that was found.
+// search is a search backward through the history. The text on the screen is the one that was
+// found.
 type search struct {
 	words  string
 	failed bool

@@ -54,8 +54,8 @@ func (t Tool) Bound(spec tool.Spec, trusted bool) (tool.Spec, []string) {
 }
 
 // FilterChanges returns, for people, how the filters of its own plugin that calls of a tool pass
-// differ from the trusted ones. Any change leaves the tool out until the operator trusts it: without
-// a filter the tool may show more, and a new filter changes arguments and results.
+// differ from the trusted ones. Any change leaves the tool out until the operator trusts it:
+// without a filter the tool may show more, and a new filter changes arguments and results.
 func (t Tool) FilterChanges(now Tool) []string {
 	var changes []string
 	for _, filter := range now.Filters {

@@ -32,7 +32,8 @@ func TestAnUpgradeKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// What an MCP server hints about its order is not a part of the definition that the operator trusts.
+// What an MCP server hints about its order is not a part of the definition that the operator
+// trusts.
 func TestAHintIsNotADefinition(t *testing.T) {
 	plain := tool.Spec{Name: "a", Metadata: map[string]json.RawMessage{"x": json.RawMessage(`1`), "mcp": json.RawMessage(`{"name":"a.b"}`)}}
 	hinted := tool.Spec{Name: "a", Metadata: map[string]json.RawMessage{"x": json.RawMessage(`1`), "mcp": json.RawMessage(`{"name":"a.b","read_only_hint":true}`)}}

@@ -30,10 +30,10 @@ func (s *Store) TrustPlugin(folders []string, path string, d Description, first 
 	return errors.Join(err, errors.Join(taken...))
 }
 
-// TrustUnread records that a plugin is trusted that cannot describe itself yet, with the digest of its
-// file: its first description is trusted then. name is the name that it will probably have. The names
-// of tools that it owns stay its own. If another plugin of the folders has name, the error wraps
-// ErrTaken, and nothing changes.
+// TrustUnread records that a plugin is trusted that cannot describe itself yet, with the digest of
+// its file: its first description is trusted then. name is the name that it will probably have. The
+// names of tools that it owns stay its own. If another plugin of the folders has name, the error
+// wraps ErrTaken, and nothing changes.
 func (s *Store) TrustUnread(folders []string, path, name, digest string) error {
 	source := RealSource(path)
 	folder, base := filepath.Dir(source), filepath.Base(source)

@@ -226,8 +226,8 @@ func (s *Store) AddWritable(folders ...string) error {
 	})
 }
 
-// Writable returns the folder around a path, or the path itself, that plugins may write or could write
-// earlier. Empty: there is none.
+// Writable returns the folder around a path, or the path itself, that plugins may write or could
+// write earlier. Empty: there is none.
 func (s *Store) Writable(path string) (string, error) {
 	r, err := s.read()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/trust"
 )
 
-// A restore of trust records from a backup keeps the folders that plugins could write since then, so
-// that their files do not become configuration.
+// A restore of trust records from a backup keeps the folders that plugins could write since then,
+// so that their files do not become configuration.
 func TestMergeKeepsTheWritableFolders(t *testing.T) {
 	w := newWorld(t)
 	first, second := filepath.Dir(w.write(t, "etc/a", "")), filepath.Dir(w.write(t, "ws/toolhost.yaml", "x"))

@@ -36,7 +36,8 @@ type Plugin struct {
 	Former *Former `json:"former,omitempty"`
 }
 
-// Former is the part of the record of a former revision that its tools need while they are replaced.
+// Former is the part of the record of a former revision that its tools need while they are
+// replaced.
 type Former struct {
 	Digest  string              `json:"digest"`
 	Filters map[string][]string `json:"filters,omitempty"` // Tool.Filters, by declared names of tools

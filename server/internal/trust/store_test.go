@@ -134,8 +134,8 @@ func TestFolderOfAnotherUserIsRefused(t *testing.T) {
 	}
 }
 
-// TestTrustUnread trusts a plugin that cannot describe itself yet. Its first description is trusted, and no
-// other; it keeps the names of its tools, and takes no other plugin's name.
+// TestTrustUnread trusts a plugin that cannot describe itself yet. Its first description is
+// trusted, and no other; it keeps the names of its tools, and takes no other plugin's name.
 func TestTrustUnread(t *testing.T) {
 	store, folder := trust.NewStore(t.TempDir()), t.TempDir()
 	docs, other := filepath.Join(folder, "docs"), filepath.Join(folder, "other")

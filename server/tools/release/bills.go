@@ -106,8 +106,8 @@ type lockedPackage struct {
 	Dependencies                map[string]string
 }
 
-// npmBill returns the bill of the npm package: its dependencies and theirs, in the versions that the
-// SDK's tests use.
+// npmBill returns the bill of the npm package: its dependencies and theirs, in the versions that
+// the SDK's tests use.
 func (r *release) npmBill() (bill, error) {
 	text, err := r.read("sdk/typescript/package-lock.json")
 	if err != nil {

@@ -31,8 +31,8 @@ type artifact struct {
 	bill bill
 }
 
-// build writes all files into the release's folder, and prints them with their sizes. A note follows
-// if another version of Go builds releases.
+// build writes all files into the release's folder, and prints them with their sizes. A note
+// follows if another version of Go builds releases.
 func (r *release) build(ctx context.Context, arches []string, stdout io.Writer) error {
 	note, err := otherToolchain(runtime.Version(), r.read)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// imageUser is the user of the programs in the images. Kubernetes can check that it is not root only
-// if it is a number.
+// imageUser is the user of the programs in the images. Kubernetes can check that it is not root
+// only if it is a number.
 const imageUser = 65532
 
 // The folders of the images. A container with a read-only root file system needs volumes for those
@@ -36,8 +36,8 @@ type image struct {
 	index v1.ImageIndex
 }
 
-// makeImages returns the two images: with the shipped plugins, and without them. The second one is for
-// operators who have plugins of their own, and is the first part of the first one.
+// makeImages returns the two images: with the shipped plugins, and without them. The second one is
+// for operators who have plugins of their own, and is the first part of the first one.
 func (r *release) makeImages(builds []build) ([]image, error) {
 	tag := strings.ReplaceAll(r.label(), "+", "-")
 	whole, core := image{tag, emptyIndex()}, image{tag + "-core", emptyIndex()}
@@ -99,8 +99,8 @@ func (r *release) image(arch, plugins string, layers []v1.Layer) (v1.Image, erro
 	return mutate.ConfigFile(made, config)
 }
 
-// imageBase returns the layer with everything but the plugins. The programs are static, so there is no
-// distribution below them.
+// imageBase returns the layer with everything but the plugins. The programs are static, so there is
+// no distribution below them.
 func (r *release) imageBase(b build) (v1.Layer, error) {
 	files := placed("usr", b.programs)
 	for _, f := range b.texts {

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
-// images writes both OCI images for all architectures into one archive with an OCI image layout. They
-// share most of their content, and podman, skopeo and containerd read such archives.
+// images writes both OCI images for all architectures into one archive with an OCI image layout.
+// They share most of their content, and podman, skopeo and containerd read such archives.
 func (r *release) images(builds []build) (artifact, error) {
 	dir := filepath.Join(r.scratch, "oci")
 	p, err := layout.Write(dir, empty.Index)
@@ -45,7 +45,8 @@ func (r *release) images(builds []build) (artifact, error) {
 	return artifact{name, contents}, r.write(name, data)
 }
 
-// layoutArchive returns a tar archive of an image layout. It is not compressed, because the layers are.
+// layoutArchive returns a tar archive of an image layout. It is not compressed, because the layers
+// are.
 func (r *release) layoutArchive(layout fs.FS) ([]byte, error) {
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)

@@ -1,11 +1,11 @@
 // Command release builds the files of a release into a folder: the programs as an archive and a
-// Debian package for each architecture and as OCI images, the SDKs as packages of their ecosystems, a
-// bill of materials (SBOM) for each artifact, and checksums. `make release` runs it.
+// Debian package for each architecture and as OCI images, the SDKs as packages of their ecosystems,
+// a bill of materials (SBOM) for each artifact, and checksums. `make release` runs it.
 //
 // It runs in the checkout that it was compiled from. The same commit and the same version of Go
-// result in the same bytes, in every folder and at any time. For that, the times in the archives are
-// the commit's, no file names a folder of the machine, and archives have a fixed order, owner and
-// mode.
+// result in the same bytes, in every folder and at any time. For that, the times in the archives
+// are the commit's, no file names a folder of the machine, and archives have a fixed order, owner
+// and mode.
 package main
 
 import (

@@ -12,8 +12,9 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// The module of a release has the checksum that the go command computes for the tag of a repository.
-// Both leave out nested modules and symbolic links, and both ignore git's attributes for archives.
+// The module of a release has the checksum that the go command computes for the tag of a
+// repository. Both leave out nested modules and symbolic links, and both ignore git's attributes
+// for archives.
 func TestModuleEqualsTag(t *testing.T) {
 	repository := t.TempDir()
 	for name, text := range map[string]string{
@@ -59,8 +60,8 @@ func TestModuleEqualsTag(t *testing.T) {
 	}
 }
 
-// The go command refuses a module with names that a file system of another platform does not allow, such
-// as nul.txt. So no tracked file has such a name.
+// The go command refuses a module with names that a file system of another platform does not allow,
+// such as nul.txt. So no tracked file has such a name.
 func TestModuleHasValidNames(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	listed, err := listFiles(t.Context(), root)

@@ -85,8 +85,8 @@ func unpackedDeb(t *testing.T, pkg []byte) (data, control map[string]*tar.Header
 	}
 }
 
-// The package has the files of an archive where Debian expects them, belongs to root, and has the times
-// of the commit. Two packages are equal.
+// The package has the files of an archive where Debian expects them, belongs to root, and has the
+// times of the commit. Two packages are equal.
 func TestDebianPackage(t *testing.T) {
 	r, b := sampled(t)
 	made, err := r.deb(b)
@@ -126,8 +126,8 @@ func TestDebianPackage(t *testing.T) {
 	}
 }
 
-// The images have the programs, no root user, and folders for the volumes that belong to that user. Two
-// archives are equal.
+// The images have the programs, no root user, and folders for the volumes that belong to that user.
+// Two archives are equal.
 func TestImages(t *testing.T) {
 	r, b := sampled(t)
 	made, err := r.makeImages([]build{b})

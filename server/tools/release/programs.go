@@ -31,7 +31,8 @@ type build struct {
 func (r *release) programs(ctx context.Context, arch string) (build, error) {
 	b := build{arch: arch}
 	bin, plugins := filepath.Join(r.scratch, arch, "bin"), filepath.Join(r.scratch, arch, "plugins")
-	// Only the programs in server/cmd contain the commit, so that a commit leaves the plugins as they are.
+	// Only the programs in server/cmd contain the commit, so that a commit leaves the plugins as they
+	// are.
 	linked := "-X github.com/toolhost/toolhost/internal/version.commit=" + r.commit
 	if r.published {
 		linked += " -X github.com/toolhost/toolhost/server/internal/toolhost/scaffold.published=yes"
@@ -70,9 +71,9 @@ func (r *release) archive(b build) (artifact, error) {
 	return artifact{folder + ".tar.gz", b.bill}, r.write(folder+".tar.gz", data)
 }
 
-// compile builds the programs of a pattern, in the module in a folder of the sources, for linux into
-// the folder into. The environment has no influence on the result: compile sets every variable that
-// changes the code which the compiler generates.
+// compile builds the programs of a pattern, in the module in a folder of the sources, for linux
+// into the folder into. The environment has no influence on the result: compile sets every variable
+// that changes the code which the compiler generates.
 func (r *release) compile(ctx context.Context, arch, module, pattern, into, linked string) error {
 	if err := os.MkdirAll(into, 0o755); err != nil {
 		return err

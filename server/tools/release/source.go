@@ -41,8 +41,8 @@ func (s source) label() string {
 }
 
 // readSource checks that the checkout around the working directory can be released as the version,
-// and describes it. If dirty is true, the checkout may have uncommitted changes and promises that are
-// not recorded.
+// and describes it. If dirty is true, the checkout may have uncommitted changes and promises that
+// are not recorded.
 func readSource(ctx context.Context, wanted string, dirty bool) (source, error) {
 	if err := checkVersion(wanted); err != nil {
 		return source{}, err
@@ -77,8 +77,8 @@ func readSource(ctx context.Context, wanted string, dirty bool) (source, error) 
 	return s, s.checkRecords()
 }
 
-// listFiles lists what a commit of the whole checkout would contain: the tracked files, and the new ones that
-// no .gitignore names. A checkout without changes has no new ones.
+// listFiles lists what a commit of the whole checkout would contain: the tracked files, and the new
+// ones that no .gitignore names. A checkout without changes has no new ones.
 func listFiles(ctx context.Context, root string) ([]string, error) {
 	listed, err := git(ctx, root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err != nil {
@@ -99,7 +99,8 @@ func listFiles(ctx context.Context, root string) ([]string, error) {
 // preRelease are the pre-releases that the registries of all languages can express.
 var preRelease = regexp.MustCompile(`^-(alpha|beta|rc)\.(0|[1-9][0-9]*)$`)
 
-// checkVersion returns an error if the version is not a semantic version that all registries accept.
+// checkVersion returns an error if the version is not a semantic version that all registries
+// accept.
 func checkVersion(v string) error {
 	switch {
 	case v == "":
@@ -150,8 +151,8 @@ func (s source) checkVersions() error {
 	return nil
 }
 
-// sourceTime returns the time that the files of the release have. epoch is a number of seconds since
-// 1970 or empty; see https://reproducible-builds.org/specs/source-date-epoch/.
+// sourceTime returns the time that the files of the release have. epoch is a number of seconds
+// since 1970 or empty; see https://reproducible-builds.org/specs/source-date-epoch/.
 func sourceTime(ctx context.Context, root, epoch string) (time.Time, error) {
 	if epoch == "" {
 		var err error

@@ -20,8 +20,9 @@ type archived struct {
 	build *buildinfo.BuildInfo // nil unless the file is a program
 }
 
-// tarred returns a compressed tar archive with one folder that contains the files, or without a folder
-// if it is empty. It depends on its arguments alone: gzip's header has neither a time nor a name.
+// tarred returns a compressed tar archive with one folder that contains the files, or without a
+// folder if it is empty. It depends on its arguments alone: gzip's header has neither a time nor a
+// name.
 func tarred(folder string, files []archived, modified time.Time) ([]byte, error) {
 	var archive bytes.Buffer
 	compressed, err := gzip.NewWriterLevel(&archive, gzip.DefaultCompression)

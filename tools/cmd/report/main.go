@@ -5,8 +5,8 @@
 //	report rates FILE.jsonl   how often each test failed; fails if one did
 //	report run FOLDER         the steps of the whole run, then the failed, flaky and skipped tests with their output
 //
-// scripts/step.sh and scripts/gotest.sh write the folder. A flaky test is one that failed, and passed when
-// it ran again alone. A whole run with more flaky tests than maxFlaky fails.
+// scripts/step.sh and scripts/gotest.sh write the folder. A flaky test is one that failed, and
+// passed when it ran again alone. A whole run with more flaky tests than maxFlaky fails.
 package main
 
 import (
@@ -19,12 +19,12 @@ import (
 	"strings"
 )
 
-// maxFlaky is the number of flaky tests that a run may have. More of them hint at a defect that all of
-// them share.
+// maxFlaky is the number of flaky tests that a run may have. More of them hint at a defect that all
+// of them share.
 const maxFlaky = 2
 
-// once are the packages, with those below them, whose tests must pass the first time. They decide what
-// runs and when, so a test of theirs that fails now and then is a race that a user meets.
+// once are the packages, with those below them, whose tests must pass the first time. They decide
+// what runs and when, so a test of theirs that fails now and then is a race that a user meets.
 var once = []string{
 	"server/internal/agentd/agent", "server/internal/agentd/loop", "server/internal/agentd/runstore", "server/internal/agentd/snapshot", "server/internal/toolhost/callstore", "server/internal/toolhost/host", "internal/wire/flow",
 }
@@ -93,8 +93,8 @@ func rates(file string, out io.Writer) error {
 	return nil
 }
 
-// whole prints the report of a run. It fails if the run has too many flaky tests; failed steps are only
-// printed, because the commands of the run have failed with them.
+// whole prints the report of a run. It fails if the run has too many flaky tests; failed steps are
+// only printed, because the commands of the run have failed with them.
 func whole(folder string, out io.Writer) error {
 	steps, err := readSteps(folder)
 	if err != nil {

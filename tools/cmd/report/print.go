@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// room is the number of lines that the outputs of all failures share, so that the end of a log names
-// each failure.
+// room is the number of lines that the outputs of all failures share, so that the end of a log
+// names each failure.
 const room = 70
 
 // section is a failure with its output.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// events is what gotestsum records of a run: a test that passes, one that fails and passes when it runs
-// again, one that always fails, one that is skipped, and one whose process dies.
+// events is what gotestsum records of a run: a test that passes, one that fails and passes when it
+// runs again, one that always fails, one that is skipped, and one whose process dies.
 const events = `{"Action":"run","Package":"a","Test":"TestGood"}
 {"Action":"pass","Package":"a","Test":"TestGood"}
 {"Action":"run","Package":"a","Test":"TestNowAndThen"}

@@ -70,8 +70,8 @@ func newResults() *results {
 // event is one line of `go test -json`; see `go doc test2json`.
 type event struct{ Action, Package, Test, Output string }
 
-// readFile adds the events of a file. The same test in two files counts twice, because the files have
-// different modes of compilation.
+// readFile adds the events of a file. The same test in two files counts twice, because the files
+// have different modes of compilation.
 func (r *results) readFile(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -160,8 +160,9 @@ func (r *results) has(name string) bool {
 	return false
 }
 
-// with returns the tests with a verdict, without the subtests, whose output is in that of their parent's
-// failure or beside it. The output of a parent includes that of its subtests with the verdict.
+// with returns the tests with a verdict, without the subtests, whose output is in that of their
+// parent's failure or beside it. The output of a parent includes that of its subtests with the
+// verdict.
 func (r *results) with(v verdict) []test {
 	var found []test
 	for _, key := range r.order {

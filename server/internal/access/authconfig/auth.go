@@ -9,8 +9,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/text/yamldoc"
 )
 
-// Auth is the section auth: how callers are identified, and what they may do. The comment of a field
-// is its documentation.
+// Auth is the section auth: how callers are identified, and what they may do. The comment of a
+// field is its documentation.
 type Auth struct {
 	// Rules that map credentials to principals, each for one kind of credential. The first rule that
 	// matches a credential decides. Tokens have their name, tenant and groups from `token create`.

@@ -45,7 +45,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// A binding that would give nothing, or something else than its author meant, is an error with a place.
+// A binding that would give nothing, or something else than its author meant, is an error with a
+// place.
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"{role: king, principals: [ada]}":                        "king",

@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/text/yamldoc"
 )
 
-// Principal is a rule that maps a credential to a principal. It has one of uid, user, certificate and
-// issuer.
+// Principal is a rule that maps a credential to a principal. It has one of uid, user, certificate
+// and issuer.
 type Principal struct {
 	// The number of a user of this machine, at the other end of a unix socket.
 	UID *int `yaml:"uid" unset:"any other credential" min:"0"`

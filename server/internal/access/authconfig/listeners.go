@@ -40,8 +40,8 @@ type TLS struct {
 	ClientCertificate string `yaml:"client_certificate" oneof:"none,optional,required" unset:"required with client_ca, else none"`
 }
 
-// MissingFiles says which files of the listeners are not there, so that their program does not start. A
-// file that this user may not see is no error: the program may run as another one.
+// MissingFiles says which files of the listeners are not there, so that their program does not
+// start. A file that this user may not see is no error: the program may run as another one.
 func MissingFiles(listeners []Listener) error {
 	var errs []error
 	for i, l := range listeners {
@@ -212,8 +212,8 @@ func Files(listeners []Listener) []string {
 	return slices.Compact(files)
 }
 
-// CheckListeners reports listeners that must not be opened, and listeners that contradict each other.
-// parent is their key.
+// CheckListeners reports listeners that must not be opened, and listeners that contradict each
+// other. parent is their key.
 func CheckListeners(d *yamldoc.Decoder, parent string, listeners []Listener) {
 	admits, seen := "", map[address.Address]bool{}
 	for i := range listeners {

@@ -104,8 +104,9 @@ type Config struct {
 	Issuers Verifier
 }
 
-// Authenticator identifies callers. The zero value knows the users of unix sockets, the certificates
-// of clients and the anonymous caller. It is immutable, and its methods are safe for concurrent use.
+// Authenticator identifies callers. The zero value knows the users of unix sockets, the
+// certificates of clients and the anonymous caller. It is immutable, and its methods are safe for
+// concurrent use.
 type Authenticator struct{ config Config }
 
 // New returns an authenticator. It keeps the slices.
@@ -114,9 +115,9 @@ func New(c Config) *Authenticator { return &Authenticator{c} }
 // Authenticate returns the caller that the evidence identifies. Its errors are for logs: the
 // stranger at the other end gets none of their text.
 //
-// A bearer credential decides if there is one, then a certificate, then the user of a unix socket. A
-// credential that cannot be used is an error, even if another one could be: a caller would otherwise
-// act as someone else than it says.
+// A bearer credential decides if there is one, then a certificate, then the user of a unix socket.
+// A credential that cannot be used is an error, even if another one could be: a caller would
+// otherwise act as someone else than it says.
 func (a *Authenticator) Authenticate(ctx context.Context, e Evidence) (Verified, error) {
 	switch {
 	case e.Bearer != "":

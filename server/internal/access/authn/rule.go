@@ -127,8 +127,8 @@ func texts(claim any) []string {
 	return nil
 }
 
-// certificate identifies a caller by the names in the SAN of its verified certificate. The subject's
-// common name is ignored, as in TLS.
+// certificate identifies a caller by the names in the SAN of its verified certificate. The
+// subject's common name is ignored, as in TLS.
 func (a *Authenticator) certificate(c *x509.Certificate) (Verified, error) {
 	names := Names(c)
 	if len(names) == 0 {

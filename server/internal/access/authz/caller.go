@@ -20,16 +20,16 @@ const maxSubjects = 256
 // that its principal may not make, and a principal gets no tool through a delegate that may not use
 // the tool.
 //
-// All methods are safe for concurrent use. A nil Caller is code of the program itself, which may use
-// every tool and sees all tenants.
+// All methods are safe for concurrent use. A nil Caller is code of the program itself, which may
+// use every tool and sees all tenants.
 type Caller struct {
 	principal identity.Principal
 	policy    func() *Policy
 	decided   atomic.Pointer[decisions]
 }
 
-// NewCaller returns the caller with a principal. policy returns the policy in force. It must be safe
-// for concurrent use.
+// NewCaller returns the caller with a principal. policy returns the policy in force. It must be
+// safe for concurrent use.
 func NewCaller(p identity.Principal, policy func() *Policy) *Caller {
 	return &Caller{principal: p, policy: policy}
 }
@@ -74,9 +74,9 @@ func (c *Caller) MayUse(right Right, key string, groups []string, tool string) b
 	return delegate.mayUse(known.policy, right, tool) && of.mayUse(known.policy, right, tool)
 }
 
-// InScope reports whether the caller's credential is for a tool. It says nothing about the rights of the
-// principal: a token that is limited to some tools must not see what other calls of its principal
-// returned, whoever made them.
+// InScope reports whether the caller's credential is for a tool. It says nothing about the rights
+// of the principal: a token that is limited to some tools must not see what other calls of its
+// principal returned, whoever made them.
 func (c *Caller) InScope(tool string) bool {
 	return c == nil || c.principal.Scope == nil || matchesTool(c.principal.Scope.Tools, tool)
 }

@@ -205,8 +205,8 @@ func (p *Policy) Decide(who identity.Principal, r Request) Decision {
 	return refusal
 }
 
-// AllTools reports whether a principal may use every tool with a right in a tenant, so that a server
-// can leave out the decision about single tools. An empty tenant is that of the principal.
+// AllTools reports whether a principal may use every tool with a right in a tenant, so that a
+// server can leave out the decision about single tools. An empty tenant is that of the principal.
 func (p *Policy) AllTools(who identity.Principal, right Right, tenant string) bool {
 	if !allowedByScope(who, right) || who.Scope != nil && len(who.Scope.Tools) > 0 {
 		return false

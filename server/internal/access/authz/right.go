@@ -71,8 +71,8 @@ func (r Right) Distributed() bool {
 	return false
 }
 
-// Innate reports whether every principal has this right without a role. A principal needs it to find
-// out why it has no other right.
+// Innate reports whether every principal has this right without a role. A principal needs it to
+// find out why it has no other right.
 func (r Right) Innate() bool { return r == SelfRead }
 
 // roles has the rights of each role, except of admin, which has all rights but Delegate.

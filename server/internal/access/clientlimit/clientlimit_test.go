@@ -317,8 +317,8 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// An address cannot have more connections without a known caller than the limit. A known caller makes
-// room.
+// An address cannot have more connections without a known caller than the limit. A known caller
+// makes room.
 func TestConnectionsOfAnAddress(t *testing.T) {
 	s := serve(t, listen.Limits{HandshakeTimeout: 30 * time.Second, ConnectionsPerAddress: 2}, serverOnly(t))
 	known := s.client(t)
@@ -425,8 +425,8 @@ func TestPingsAreLimited(t *testing.T) {
 	}
 }
 
-// farewell reads until the server says that it closes the connection, and returns the reason that it
-// gives. before runs before each frame; it may be nil.
+// farewell reads until the server says that it closes the connection, and returns the reason that
+// it gives. before runs before each frame; it may be nil.
 func (h *hostile) farewell(before func() error) (http2.ErrCode, error) {
 	for {
 		if before != nil {

@@ -31,8 +31,8 @@ type Credentials struct {
 	configs []oidc.Config
 }
 
-// New returns the credentials of a program whose tokens are in a state folder. It looks up the users
-// that rules name. The caller must call Close.
+// New returns the credentials of a program whose tokens are in a state folder. It looks up the
+// users that rules name. The caller must call Close.
 func New(program, state string, auth *authconfig.Auth, logger *slog.Logger) (*Credentials, error) {
 	c := &Credentials{tokens: tokenstore.New(program, state), logger: logger}
 	apply, _, err := c.Prepare(auth)
@@ -81,8 +81,8 @@ func (c *Credentials) identify(ctx context.Context, e authn.Evidence) (authn.Ver
 	}
 }
 
-// Prepare returns functions that put changed settings into force, or leave them. The caller calls one
-// of the two. Open streams of unix sockets keep the principal that they have.
+// Prepare returns functions that put changed settings into force, or leave them. The caller calls
+// one of the two. Open streams of unix sockets keep the principal that they have.
 func (c *Credentials) Prepare(auth *authconfig.Auth) (apply, cancel func(), err error) {
 	rules, err := auth.Rules()
 	if err != nil {

@@ -72,8 +72,8 @@ func known(t *testing.T, c *credentials.Credentials, e authn.Evidence) string {
 	return v.Principal.Key()
 }
 
-// A reload changes issuers and rules at once. Until it is applied, and after it was canceled, nothing
-// changes. A reload that leaves the issuers alone keeps what was fetched of them.
+// A reload changes issuers and rules at once. Until it is applied, and after it was canceled,
+// nothing changes. A reload that leaves the issuers alone keeps what was fetched of them.
 func TestReload(t *testing.T) {
 	first, sign := issuer(t)
 	second, signSecond := issuer(t)
@@ -129,8 +129,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// While reloads exchange issuers and rules, each caller is known by one whole configuration: the job
-// has the name of the first or of the second one, and no token is refused.
+// While reloads exchange issuers and rules, each caller is known by one whole configuration: the
+// job has the name of the first or of the second one, and no token is refused.
 func TestReloadUnderLoad(t *testing.T) {
 	first, sign := issuer(t)
 	longer := first

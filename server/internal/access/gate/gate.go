@@ -107,8 +107,8 @@ func LocalPolicy(further ...authz.Binding) *authz.Policy {
 	}, further...))
 }
 
-// Access is a policy that a reload replaces. The zero value permits nothing. All methods are safe for
-// concurrent use.
+// Access is a policy that a reload replaces. The zero value permits nothing. All methods are safe
+// for concurrent use.
 type Access struct{ policy atomic.Pointer[authz.Policy] }
 
 // Policy returns the policy in force, for Config.Policy.
@@ -189,9 +189,9 @@ type permission struct {
 
 type permissionKey struct{}
 
-// AdmitUnread is Admit for an RPC whose request the server has not read yet, so that a caller that may
-// not use the RPC cannot make it decode one. Admit has to follow, with the context that AdmitUnread
-// returns: it writes the audit log.
+// AdmitUnread is Admit for an RPC whose request the server has not read yet, so that a caller that
+// may not use the RPC cannot make it decode one. Admit has to follow, with the context that
+// AdmitUnread returns: it writes the audit log.
 func (g *Gate) AdmitUnread(ctx context.Context, method string) (context.Context, error) {
 	if strings.HasPrefix(method, "/grpc.health.v1.Health/") {
 		return ctx, nil
@@ -293,9 +293,9 @@ func (g *Gate) Report(ctx context.Context, r Refusal) {
 	}
 }
 
-// Attempt reports that a service refuses what an RPC that was admitted wants to reach, such as a run
-// of others. It sets the method and the address of the refusal, and its principal to the caller if it
-// has none.
+// Attempt reports that a service refuses what an RPC that was admitted wants to reach, such as a
+// run of others. It sets the method and the address of the refusal, and its principal to the caller
+// if it has none.
 func (g *Gate) Attempt(ctx context.Context, r Refusal) {
 	caller, _ := identity.FromContext(ctx)
 	if r.Principal.Name == "" {

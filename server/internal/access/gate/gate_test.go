@@ -137,8 +137,8 @@ type restart struct{}
 
 func (restart) GetPlugin() string { return "fs" }
 
-// The audit log has each refusal and each administrative RPC, the latter before it is carried out. An
-// administrative RPC that cannot be written is refused; other RPCs are not written.
+// The audit log has each refusal and each administrative RPC, the latter before it is carried out.
+// An administrative RPC that cannot be written is refused; other RPCs are not written.
 func TestAudit(t *testing.T) {
 	log := &written{}
 	g := gate.New(gate.Config{Rights: rpcright.Table{call: {authz.ToolsCall}, reload: {authz.ConfigReload}}, Audit: log})
@@ -262,7 +262,8 @@ func TestRecheck(t *testing.T) {
 	}
 }
 
-// A server warns if its policy gives its own user no role, also under the name that a rule gives it.
+// A server warns if its policy gives its own user no role, also under the name that a rule gives
+// it.
 func TestWarnAboutOwner(t *testing.T) {
 	own := os.Getuid()
 	named := authn.New(authn.Config{Rules: []authn.Rule{{UID: &own, Name: "olga", Groups: []string{"ops"}}}})

@@ -18,9 +18,9 @@ type admission struct {
 type admissionKey struct{}
 
 // Recheck returns a function that reports whether the credential of a stream is still valid, for a
-// stream that takes further calls. It reports the first refusal of the stream: a caller that goes on
-// regardless must not fill the audit log. Recheck returns nil for a credential that is always valid,
-// such as the user of a unix socket.
+// stream that takes further calls. It reports the first refusal of the stream: a caller that goes
+// on regardless must not fill the audit log. Recheck returns nil for a credential that is always
+// valid, such as the user of a unix socket.
 func Recheck(ctx context.Context) func(ctx context.Context) bool {
 	a, ok := ctx.Value(admissionKey{}).(*admission)
 	if !ok {

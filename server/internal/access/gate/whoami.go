@@ -35,8 +35,8 @@ func WhoAmI(ctx context.Context, table rpcright.Table) tool.CallerInfo {
 	return info
 }
 
-// callerOf returns the caller of an RPC that was admitted. An admission exists only if the credential
-// can become invalid. Any other credential has no expiry and no id.
+// callerOf returns the caller of an RPC that was admitted. An admission exists only if the
+// credential can become invalid. Any other credential has no expiry and no id.
 func callerOf(ctx context.Context) authn.Verified {
 	if a, ok := ctx.Value(admissionKey{}).(*admission); ok {
 		return a.caller
@@ -45,8 +45,8 @@ func callerOf(ctx context.Context) authn.Verified {
 	return authn.Verified{Principal: p}
 }
 
-// usable returns the rights that a server has a use for and that depend on roles: those of its RPCs,
-// and those that decide what an RPC may do.
+// usable returns the rights that a server has a use for and that depend on roles: those of its
+// RPCs, and those that decide what an RPC may do.
 func usable(table rpcright.Table) []authz.Right {
 	used := map[authz.Right]bool{authz.ReflectionRead: true}
 	for rights := range maps.Values(table) {

@@ -22,11 +22,11 @@ import (
 // not complete them could make it store 4 MiB for each of a thousand streams per connection, before
 // any handler runs.
 //
-// The connection parses the headers of HTTP/2 frames and gRPC messages as they pass, so it knows how
-// much of each message has arrived. It reserves what incomplete messages have beyond smallMessage
-// on the connection's memory account. While the account has no room, Conn does not read, and
-// the kernel stops the caller. It closes a connection that waits too long for room, or whose
-// message takes too long to arrive.
+// The connection parses the headers of HTTP/2 frames and gRPC messages as they pass, so it knows
+// how much of each message has arrived. It reserves what incomplete messages have beyond
+// smallMessage on the connection's memory account. While the account has no room, Conn does not
+// read, and the kernel stops the caller. It closes a connection that waits too long for room, or
+// whose message takes too long to arrive.
 //
 // Conn uses only lengths and changes no bytes. gRPC refuses data that is not HTTP/2. Read
 // must not be called concurrently, as gRPC does; all other methods are safe for concurrent use.
@@ -54,8 +54,8 @@ const (
 	messageTimeout = time.Minute
 	// reserveStep is the unit of reservations.
 	reserveStep = 64 << 10
-	// largestMessage is more than the largest message of any server, with the step beyond it. One message
-	// can always arrive while others have little, but not as many as a connection has streams.
+	// largestMessage is more than the largest message of any server, with the step beyond it. One
+	// message can always arrive while others have little, but not as many as a connection has streams.
 	largestMessage = 17 << 20
 )
 
@@ -120,16 +120,16 @@ func (c *Conn) Write(p []byte) (int, error) {
 // Account returns the memory account of the connection.
 func (c *Conn) Account() *budget.Account { return c.account }
 
-// Owe reserves the memory of a large answer until it is sent. It fails with a *budget.ExhaustedError if
-// the budget is exceeded.
+// Owe reserves the memory of a large answer until it is sent. It fails with a
+// *budget.ExhaustedError if the budget is exceeded.
 func (c *Conn) Owe(size int) error { return c.answers.owe(size) }
 
 // openBytes is what an open unary RPC takes beside its request and its answer: the stacks of its
 // goroutines, and what gRPC stores of it.
 const openBytes = 32 << 10
 
-// Occupy reserves the memory of a unary RPC until ctx ends, which is the context of the RPC. It fails
-// with a *budget.ExhaustedError if the budget is exceeded.
+// Occupy reserves the memory of a unary RPC until ctx ends, which is the context of the RPC. It
+// fails with a *budget.ExhaustedError if the budget is exceeded.
 func (c *Conn) Occupy(ctx context.Context, principal string) error {
 	hold := &budget.Hold{}
 	hold.On(c.account)

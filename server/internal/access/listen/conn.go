@@ -42,8 +42,8 @@ type Conn struct {
 	closed   chan struct{}
 }
 
-// Read reads what has arrived. If the client has many connections, Read also waits for a turn, which
-// lasts until the next Read.
+// Read reads what has arrived. If the client has many connections, Read also waits for a turn,
+// which lasts until the next Read.
 func (c *Conn) Read(p []byte) (int, error) {
 	if c.done != nil {
 		c.done()
@@ -77,8 +77,8 @@ func (c *Conn) late(d time.Duration) {
 }
 
 // Secure does the handshake of TLS, and returns the connection that the server uses and its state.
-// The state is nil on a plain listener. Secure waits while too many handshakes are in progress, until
-// the deadline of the connection.
+// The state is nil on a plain listener. Secure waits while too many handshakes are in progress,
+// until the deadline of the connection.
 func (c *Conn) Secure() (net.Conn, *tls.ConnectionState, error) {
 	if c.listener.certificates == nil {
 		return c, nil, nil
@@ -127,8 +127,8 @@ func (d *door) fail(c *Conn, err error) {
 }
 
 // Origin returns where failures of the connection count: the principal, if one is known, and the
-// address otherwise. So a caller that is known is not blocked by others behind its address. Each RPC
-// asks for it, so it takes no lock of all connections.
+// address otherwise. So a caller that is known is not blocked by others behind its address. Each
+// RPC asks for it, so it takes no lock of all connections.
 func (c *Conn) Origin() string {
 	if c.member.Load() != nil {
 		return "principal " + c.principal

@@ -73,7 +73,8 @@ func (d *door) enter(c net.Conn, l *Listener) *Conn {
 	return conn
 }
 
-// place counts a stranger, or returns why it is refused. leaves is the stranger whose place it takes.
+// place counts a stranger, or returns why it is refused. leaves is the stranger whose place it
+// takes.
 func (d *door) place(conn *Conn) (refusal string, leaves *Conn) {
 	if d.failures.Blocked(handshakes+conn.origin) > 0 {
 		return "too many failed handshakes of its address", nil
@@ -102,7 +103,8 @@ func (d *door) place(conn *Conn) (refusal string, leaves *Conn) {
 	return "", leaves
 }
 
-// admit makes a stranger a connection of a principal. It reports false if the principal has too many.
+// admit makes a stranger a connection of a principal. It reports false if the principal has too
+// many.
 func (d *door) admit(conn *Conn, principal string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -158,8 +160,8 @@ func (d *door) forgetLocked(conn *Conn) {
 	}
 }
 
-// newStarts returns a limit of starts in a second, which allows those of one second at once. 0 is no
-// limit.
+// newStarts returns a limit of starts in a second, which allows those of one second at once. 0 is
+// no limit.
 func newStarts(perSecond int) *rate.Limiter {
 	if perSecond == 0 {
 		return rate.NewLimiter(rate.Inf, 0)

@@ -60,8 +60,8 @@ func (f *Failures) windowLocked() {
 	}
 }
 
-// OriginOf returns the origin of a peer's IP address: the address, or the network of an IPv6 address,
-// since one client has 2^64 addresses there.
+// OriginOf returns the origin of a peer's IP address: the address, or the network of an IPv6
+// address, since one client has 2^64 addresses there.
 func OriginOf(ip string) string {
 	at, err := netip.ParseAddr(ip)
 	if err != nil {

@@ -22,9 +22,9 @@ type Limits struct {
 	FailuresPerMinute     int           // failed attempts of one address to authenticate
 }
 
-// startsOfStranger returns how many RPCs may start in a second on a connection whose caller is not known
-// yet. All such connections of an address together may start about as many as one principal. One that
-// serves a caller needs few: the first RPC of the caller makes it known.
+// startsOfStranger returns how many RPCs may start in a second on a connection whose caller is not
+// known yet. All such connections of an address together may start about as many as one principal.
+// One that serves a caller needs few: the first RPC of the caller makes it known.
 func (l Limits) startsOfStranger() int {
 	if l.StreamsPerSecond == 0 {
 		return 0

@@ -94,8 +94,8 @@ func TestConnectionsOfAPrincipal(t *testing.T) {
 	}
 }
 
-// A connection without a known caller may start only a part of what a principal may, so that all of an
-// address cannot start more than a principal. One that tries as many again is closed.
+// A connection without a known caller may start only a part of what a principal may, so that all of
+// an address cannot start more than a principal. One that tries as many again is closed.
 func TestStrangersStartFewRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTestDoor(Limits{StreamsPerSecond: 10_000, ConnectionsPerAddress: 32, Streams: 100})
@@ -123,8 +123,8 @@ func TestStrangersStartFewRequests(t *testing.T) {
 	})
 }
 
-// A handshake waits while as many are in progress as the limit. It goes on when one of them ends, and
-// fails after the timeout.
+// A handshake waits while as many are in progress as the limit. It goes on when one of them ends,
+// and fails after the timeout.
 func TestHandshakesInProgress(t *testing.T) {
 	ca := testca.New(t)
 	certificate, key := ca.Files(t, "127.0.0.1")

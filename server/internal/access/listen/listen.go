@@ -1,6 +1,6 @@
 // Package listen opens the listeners of toolhost and agentd: unix sockets, and TCP ports with or
-// without TLS. It reads certificates again when their files change, and limits what clients over TCP
-// can take before and after the server knows them.
+// without TLS. It reads certificates again when their files change, and limits what clients over
+// TCP can take before and after the server knows them.
 //
 // It does not know gRPC, and does not decide who a caller is or what it may do. docs/identity.md
 // describes the listeners for operators.
@@ -56,8 +56,8 @@ func (c Config) Check() error {
 	return nil
 }
 
-// Describe returns the address and how the listener identifies callers, for people: a unix socket has
-// only its address.
+// Describe returns the address and how the listener identifies callers, for people: a unix socket
+// has only its address.
 func (l *Listener) Describe() string {
 	at := l.Address().String()
 	if l.config.Web {
@@ -115,9 +115,9 @@ type Set struct {
 	watching  sync.WaitGroup
 }
 
-// refresh is how often a Set looks whether certificates have changed. Reading three small files costs
-// microseconds. Notifications of the file system would be faster, but they miss changes behind
-// symbolic links and on network file systems.
+// refresh is how often a Set looks whether certificates have changed. Reading three small files
+// costs microseconds. Notifications of the file system would be faster, but they miss changes
+// behind symbolic links and on network file systems.
 const refresh = 2 * time.Second
 
 // Open opens all listeners, or none. It takes over a socket that systemd holds at the address of a
@@ -190,8 +190,8 @@ func (l *Listener) listen(ctx context.Context, program string) (err error) {
 	return err
 }
 
-// Sockets returns the paths of the unix sockets that Open made. They are left over if this process is
-// killed.
+// Sockets returns the paths of the unix sockets that Open made. They are left over if this process
+// is killed.
 func (s *Set) Sockets() (paths []string) {
 	for _, l := range s.Listeners {
 		if l.config.Address.IsUnix() && !l.passed {
@@ -202,8 +202,8 @@ func (s *Set) Sockets() (paths []string) {
 }
 
 // Refresh reads the certificates again if their files have changed. Connections that are open keep
-// the certificates with which they began. If a new file is broken, the certificates in use stay, and
-// the log says why.
+// the certificates with which they began. If a new file is broken, the certificates in use stay,
+// and the log says why.
 func (s *Set) Refresh() {
 	for _, l := range s.Listeners {
 		if l.certificates != nil {
@@ -217,8 +217,8 @@ func (s *Set) Refresh() {
 // OnFailedHandshake before Serve.
 func (s *Set) OnFailedHandshake(f func(address, reason string)) { s.door.failed = f }
 
-// Failures returns the failed attempts of clients to authenticate, which the listeners and the server
-// share.
+// Failures returns the failed attempts of clients to authenticate, which the listeners and the
+// server share.
 func (s *Set) Failures() *Failures { return s.door.failures }
 
 // First returns the address of the first listener.

@@ -13,8 +13,8 @@ import (
 )
 
 // passed are the sockets that systemd holds for this process, by their addresses; see
-// systemd.socket(5). They stay open while the process is replaced, so that a client waits for the next
-// process instead of failing. The socket unit decides their owner and mode.
+// systemd.socket(5). They stay open while the process is replaced, so that a client waits for the
+// next process instead of failing. The socket unit decides their owner and mode.
 type passed map[string]*address.Listener
 
 // takePassed takes the sockets over. It finds each of them once.

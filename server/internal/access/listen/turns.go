@@ -15,10 +15,10 @@ const turnLength = 10 * time.Millisecond
 // sent. The client is a principal, or the strangers of an address.
 //
 // A goroutine reads a connection, handles what has arrived, and reads again. A client that sends
-// without pause keeps it busy, and with many connections it keeps many goroutines busy. The scheduler of
-// Go gives each of them up to 10 ms before it continues with the goroutines of another client, and a call
-// needs several goroutines one after the other. So such a client would delay the calls of others by
-// seconds. With turns, it delays them as a client with few connections does.
+// without pause keeps it busy, and with many connections it keeps many goroutines busy. The
+// scheduler of Go gives each of them up to 10 ms before it continues with the goroutines of another
+// client, and a call needs several goroutines one after the other. So such a client would delay the
+// calls of others by seconds. With turns, it delays them as a client with few connections does.
 type turns struct {
 	connections atomic.Int32
 

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestTurns checks that no more goroutines work for a client than it has turns, that the one that has
-// waited longest comes next, and that a turn ends after some time.
+// TestTurns checks that no more goroutines work for a client than it has turns, that the one that
+// has waited longest comes next, and that a turn ends after some time.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var client turns

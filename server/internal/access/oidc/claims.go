@@ -55,8 +55,8 @@ func textClaim(claims map[string]any, name string) (string, error) {
 	return text, nil
 }
 
-// groups returns the texts of a claim that can be groups. A group with a space, for example, cannot be
-// in a binding, so it is left out.
+// groups returns the texts of a claim that can be groups. A group with a space, for example, cannot
+// be in a binding, so it is left out.
 func groups(claim any) []string {
 	values, ok := claim.([]any)
 	if !ok {

@@ -26,7 +26,8 @@ import (
 
 const issuerURL = "https://issuer.example.org"
 
-// fakeIssuer answers the requests to an issuer without a network, so that tests can use virtual time.
+// fakeIssuer answers the requests to an issuer without a network, so that tests can use virtual
+// time.
 type fakeIssuer struct {
 	mu        sync.Mutex
 	down      bool
@@ -136,7 +137,8 @@ func (p pair) sign(t testing.TB, payload []byte, extra header) string {
 
 type claims = map[string]any
 
-// valid returns claims that are valid now for an hour, changed by change; a nil value removes a claim.
+// valid returns claims that are valid now for an hour, changed by change; a nil value removes a
+// claim.
 func valid(change claims) []byte {
 	now := time.Now()
 	c := claims{"iss": issuerURL, "aud": "toolhost", "sub": "ada", "iat": now.Unix(), "exp": now.Add(time.Hour).Unix()}

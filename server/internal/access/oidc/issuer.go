@@ -30,7 +30,8 @@ const (
 )
 
 // algorithms are the accepted signatures. All have a public key. With HS256 and its like, the key
-// that verifies a token can also create one, and an attacker can present a public key as the secret.
+// that verifies a token can also create one, and an attacker can present a public key as the
+// secret.
 var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }

@@ -25,8 +25,8 @@ const (
 	// maxAge is the age from which keys are not used any more. Until then, an issuer that cannot be
 	// reached stops no caller.
 	maxAge = 24 * time.Hour
-	// fetchBurst fetches can follow each other, and then one each fetchInterval. The bound protects the
-	// issuer: any stranger can send tokens with unknown keys.
+	// fetchBurst fetches can follow each other, and then one each fetchInterval. The bound protects
+	// the issuer: any stranger can send tokens with unknown keys.
 	fetchBurst    = 3
 	fetchInterval = 10 * time.Second
 	fetchTimeout  = 10 * time.Second
@@ -35,13 +35,13 @@ const (
 	maxKeyID   = 256
 )
 
-// keySet is the public keys of an issuer. It implements oidc.KeySet. It exists because the key set of
-// go-oidc fetches the keys whenever a signature is wrong, however often that is, and never forgets a
-// key that the issuer has withdrawn.
+// keySet is the public keys of an issuer. It implements oidc.KeySet. It exists because the key set
+// of go-oidc fetches the keys whenever a signature is wrong, however often that is, and never
+// forgets a key that the issuer has withdrawn.
 //
-// A lookup uses the keys in memory. Keys older than refreshAfter are used while one goroutine fetches
-// new ones. A lookup waits for a fetch only if there are no keys, if they are older than maxAge, or
-// if none of them has the id in the token. All such lookups share one fetch.
+// A lookup uses the keys in memory. Keys older than refreshAfter are used while one goroutine
+// fetches new ones. A lookup waits for a fetch only if there are no keys, if they are older than
+// maxAge, or if none of them has the id in the token. All such lookups share one fetch.
 type keySet struct {
 	ctx    context.Context // of fetches; ends with the verifier
 	fetch  func(context.Context) ([]jose.JSONWebKey, error)
@@ -121,8 +121,8 @@ func (s *keySet) VerifySignature(ctx context.Context, bearer string) ([]byte, er
 	return nil, fmt.Errorf("the signature is wrong (key %q, %s)", header.KeyID, header.Algorithm)
 }
 
-// checkHeader returns an error for a token that was not issued for access or identity, or that wants
-// the verifier to do something special.
+// checkHeader returns an error for a token that was not issued for access or identity, or that
+// wants the verifier to do something special.
 func checkHeader(h jose.Header) error {
 	if h.JSONWebKey != nil {
 		return errors.New("it brings its own key")
@@ -166,8 +166,8 @@ func (s *keySet) find(ctx context.Context, h jose.Header) ([]jose.JSONWebKey, er
 	return nil, fmt.Errorf("the issuer has no key %q for %s", h.KeyID, h.Algorithm)
 }
 
-// matching returns the keys that a header selects: those with its id and algorithm. A header without
-// id selects a key only if there is no choice.
+// matching returns the keys that a header selects: those with its id and algorithm. A header
+// without id selects a key only if there is no choice.
 func matching(keys []jose.JSONWebKey, h jose.Header) []jose.JSONWebKey {
 	var found []jose.JSONWebKey
 	for _, key := range keys {

@@ -153,7 +153,8 @@ func TestKeysRotate(t *testing.T) {
 		if n := fake.count() - before; n > 2 {
 			t.Errorf("64 callers with a new key made %d fetches", n)
 		}
-		// A key that the issuer withdraws is refused after the next refresh, also for tokens in the cache.
+		// A key that the issuer withdraws is refused after the next refresh, also for tokens in the
+		// cache.
 		fake.set(func(f *fakeIssuer) { f.keys = f.keys[1:] })
 		time.Sleep(11 * time.Minute)
 		if _, err := verify(t, v, second.sign(t, valid(nil), nil)); err != nil {

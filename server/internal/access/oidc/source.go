@@ -28,8 +28,8 @@ const (
 	handshakeWithin = fetchTimeout / 2
 )
 
-// source fetches the keys of an issuer: first its discovery document, and then the keys at the place
-// that the document names, because that place can change.
+// source fetches the keys of an issuer: first its discovery document, and then the keys at the
+// place that the document names, because that place can change.
 type source struct {
 	issuer, caFile string
 	transport      http.RoundTripper // nil: one with caFile for each fetch
@@ -74,8 +74,8 @@ func (s *source) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
 	return parseKeys(data)
 }
 
-// parseKeys returns the keys of a JWKS that can verify signatures. It ignores keys of other kinds, as
-// RFC 7517 demands: symmetric keys, keys for encryption, weak and unknown ones.
+// parseKeys returns the keys of a JWKS that can verify signatures. It ignores keys of other kinds,
+// as RFC 7517 demands: symmetric keys, keys for encryption, weak and unknown ones.
 func parseKeys(data []byte) ([]jose.JSONWebKey, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`

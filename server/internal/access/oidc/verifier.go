@@ -1,8 +1,8 @@
 // Package oidc verifies JSON web tokens of OpenID Connect issuers, such as the tokens of a person
 // after a single sign-on, of a Kubernetes service account, or of a job of a CI service.
 //
-// The package decides whether a token is genuine and valid now, and which name, tenant and groups its
-// claims give. It gives no rights. It uses go-oidc for discovery and go-jose for signatures.
+// The package decides whether a token is genuine and valid now, and which name, tenant and groups
+// its claims give. It gives no rights. It uses go-oidc for discovery and go-jose for signatures.
 package oidc
 
 import (
@@ -33,8 +33,8 @@ const (
 // for concurrent use.
 //
 // A client sends the same token with each RPC until it expires. So the verifier remembers verified
-// tokens by their SHA-256. An entry is valid until the token expires, and only as long as the issuer
-// still publishes the key that signed it.
+// tokens by their SHA-256. An entry is valid until the token expires, and only as long as the
+// issuer still publishes the key that signed it.
 type Verifier struct {
 	issuers map[string]*issuer
 	cancel  context.CancelFunc
@@ -128,8 +128,8 @@ func (v *Verifier) lookup(ctx context.Context, hash [sha256.Size]byte) (authn.Ve
 	return c.verified, true
 }
 
-// remember adds a token to the cache. A full cache loses the expired tokens, and if there are none, an
-// arbitrary eighth: which tokens are verified again does not matter.
+// remember adds a token to the cache. A full cache loses the expired tokens, and if there are none,
+// an arbitrary eighth: which tokens are verified again does not matter.
 func (v *Verifier) remember(hash [sha256.Size]byte, c cachedToken) {
 	now := time.Now()
 	v.mu.Lock()

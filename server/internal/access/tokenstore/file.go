@@ -29,8 +29,8 @@ const (
 	maxFileBytes = 16 << 20
 	// maxRecords bounds what a server keeps in memory. The oldest token that is not valid makes room.
 	maxRecords = 10_000
-	// keepInvalid is how long the record of an expired or revoked token stays. Until then, the log says
-	// that it expired or was revoked, and not that it is unknown.
+	// keepInvalid is how long the record of an expired or revoked token stays. Until then, the log
+	// says that it expired or was revoked, and not that it is unknown.
 	keepInvalid = 90 * 24 * time.Hour
 )
 

@@ -26,12 +26,12 @@ import (
 // Store is the tokens of one server, in one file of its state folder. All methods are safe for
 // concurrent use, also by several processes.
 //
-// The commands `token` change the file while a server reads it, and a revoked token must fail at its
-// next use. So each lookup asks the kernel for the identity of the file and reads the file again if it
-// is another one. A change never writes into an existing file: it puts a new file into its place. The
-// store holds the file that it has read open, so the kernel cannot give its inode number to a new
-// file. Therefore an equal identity means an equal content. If the file cannot be read, the store
-// refuses all tokens.
+// The commands `token` change the file while a server reads it, and a revoked token must fail at
+// its next use. So each lookup asks the kernel for the identity of the file and reads the file
+// again if it is another one. A change never writes into an existing file: it puts a new file into
+// its place. The store holds the file that it has read open, so the kernel cannot give its inode
+// number to a new file. Therefore an equal identity means an equal content. If the file cannot be
+// read, the store refuses all tokens.
 type Store struct {
 	prefix string
 	folder string
@@ -201,10 +201,10 @@ func newSnapshot(path string) (*snapshot, error) {
 	return c, nil
 }
 
-// Create stores a new token and returns it. The caller sets Name, Tenant, Groups, Roles, Tools, Note
-// and CreatedBy of the record; zero Expires means DefaultLifetime from now. Create sets the other
-// fields. The returned token is the only copy of the secret. A server that runs accepts the token as
-// soon as Create has returned.
+// Create stores a new token and returns it. The caller sets Name, Tenant, Groups, Roles, Tools,
+// Note and CreatedBy of the record; zero Expires means DefaultLifetime from now. Create sets the
+// other fields. The returned token is the only copy of the secret. A server that runs accepts the
+// token as soon as Create has returned.
 func (s *Store) Create(ctx context.Context, r Record) (token string, _ Record, err error) {
 	r.Created, r.Revoked = s.now().UTC().Truncate(time.Second), time.Time{}
 	if r.Expires.IsZero() {
@@ -263,8 +263,8 @@ func (s *Store) List() ([]Record, error) {
 // ErrUnknown is the error of Revoke for an id that no token has. Use errors.Is.
 var ErrUnknown = errors.New("there is no such token")
 
-// Revoke revokes the tokens with the ids, all of them or none. A token that is revoked already stays
-// so. A server that runs refuses the tokens as soon as Revoke has returned.
+// Revoke revokes the tokens with the ids, all of them or none. A token that is revoked already
+// stays so. A server that runs refuses the tokens as soon as Revoke has returned.
 func (s *Store) Revoke(ctx context.Context, ids ...string) ([]Record, error) {
 	var revoked []Record
 	now := s.now().UTC().Truncate(time.Second)

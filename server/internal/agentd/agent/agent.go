@@ -62,11 +62,11 @@ func (a *Agent) Close() {
 	a.work.group.Wait()
 }
 
-// StartRun starts a run and returns its id once the journal has it. If a run with the same id exists
-// that began with the same task, StartRun continues it, unless it belongs to another process. A run
-// with the same id that began with another task is a KindConflict. Traceparent, and what the component
-// sets that accepts the connection, do not distinguish two tasks. The id of a run that was deleted is a
-// KindConflict too: what the run has done must not be done again.
+// StartRun starts a run and returns its id once the journal has it. If a run with the same id
+// exists that began with the same task, StartRun continues it, unless it belongs to another
+// process. A run with the same id that began with another task is a KindConflict. Traceparent, and
+// what the component sets that accepts the connection, do not distinguish two tasks. The id of a
+// run that was deleted is a KindConflict too: what the run has done must not be done again.
 func (a *Agent) StartRun(ctx context.Context, task loop.Task) (string, error) {
 	started, err := a.begin(&task)
 	if err != nil {

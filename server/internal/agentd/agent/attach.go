@@ -17,12 +17,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// An attachment has to be the same for every request of its run, whatever happens to the file, to the
-// artifact or to agentd. So the agent takes the content once, before it accepts the prompt or the
-// message, and writes it in the same append as the event that names it. A crash leaves both or
-// neither. The event has the digest; a request loads the content by it and compares. A content that is
-// lost or changed ends the run, because a model that continues without it would answer as if it had
-// read it.
+// An attachment has to be the same for every request of its run, whatever happens to the file, to
+// the artifact or to agentd. So the agent takes the content once, before it accepts the prompt or
+// the message, and writes it in the same append as the event that names it. A crash leaves both or
+// neither. The event has the digest; a request loads the content by it and compares. A content that
+// is lost or changed ends the run, because a model that continues without it would answer as if it
+// had read it.
 
 // attaching takes the attachments of one prompt or message.
 type attaching struct {
@@ -52,8 +52,8 @@ func (t *attached) news() []runstore.Content {
 	return t.contents
 }
 
-// release gives up what the attachments hold until they are in the store. It may be called more than
-// once, and for none.
+// release gives up what the attachments hold until they are in the store. It may be called more
+// than once, and for none.
 func (t *attached) release() {
 	if t == nil {
 		return
@@ -65,8 +65,8 @@ func (t *attached) release() {
 }
 
 // take checks the attachments and reads those whose contents the caller did not send. earlier are
-// those that the run has. Without an error, the caller must release the result when the store has the
-// attachments, or will not have them.
+// those that the run has. Without an error, the caller must release the result when the store has
+// the attachments, or will not have them.
 func (t *attaching) take(ctx context.Context, files []loop.NewAttachment, earlier []loop.Attachment) (taken attached, err error) {
 	if len(files) == 0 {
 		return taken, nil
@@ -237,8 +237,8 @@ func (t *attaching) readArtifact(ctx context.Context, f *loop.NewAttachment, roo
 	}
 }
 
-// attachToStart takes the attachments of a new run. If the run exists, it reads no artifact: what the
-// run has was decided when it was accepted. The caller must release the result.
+// attachToStart takes the attachments of a new run. If the run exists, it reads no artifact: what
+// the run has was decided when it was accepted. The caller must release the result.
 func (a *Agent) attachToStart(ctx context.Context, task *loop.Task, started *loop.RunStarted) (taken attached, err error) {
 	if len(task.Attachments) == 0 {
 		return taken, nil
@@ -281,8 +281,8 @@ func claimed(files []loop.NewAttachment) (list []loop.Attachment) {
 	return list
 }
 
-// sameAttachments reports whether a run has the attachments that a request wants. The handle of an artifact
-// says as much as the digest of its content.
+// sameAttachments reports whether a run has the attachments that a request wants. The handle of an
+// artifact says as much as the digest of its content.
 func sameAttachments(have, want []loop.Attachment) bool {
 	return slices.EqualFunc(have, want, func(a, b loop.Attachment) bool {
 		if a.Artifact != "" || b.Artifact != "" {
@@ -319,8 +319,8 @@ func (r *run) checkAttachments(p *loop.UserMessage) error {
 	return nil
 }
 
-// loadAttachments returns a request with the contents of its attachments, when there is room for them.
-// The caller must call free once, when the contents are not needed any more.
+// loadAttachments returns a request with the contents of its attachments, when there is room for
+// them. The caller must call free once, when the contents are not needed any more.
 func (a *Agent) loadAttachments(ctx context.Context, runID string, request model.Request) (loaded model.Request, free func(), err error) {
 	contents, bytes := map[string][]byte{}, int64(0)
 	for of := range attachmentsOf(request.Messages) {

@@ -63,8 +63,8 @@ func attachments(req model.Request) (list []model.Attachment) {
 	return list
 }
 
-// Every request has the contents of the attachments, before the text that goes with them. The journal
-// has only their digests.
+// Every request has the contents of the attachments, before the text that goes with them. The
+// journal has only their digests.
 func TestAttachments(t *testing.T) {
 	m := turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("a photo")), response(model.StopEndTurn, text("and a note")))
 	f := newFixture(t, m, newTools(echo), reads("image/png", "text/*"))
@@ -171,8 +171,8 @@ func TestBoundsOfAttachments(t *testing.T) {
 	wantInvalid(t, err, "run r", "a run may have 100")
 }
 
-// The content in the journal is what the model gets, or the run ends: never something else, and never
-// nothing.
+// The content in the journal is what the model gets, or the run ends: never something else, and
+// never nothing.
 func TestLostContentsEndTheRun(t *testing.T) {
 	for what, content := range map[string]func() ([]byte, error){
 		"has changed":    func() ([]byte, error) { return []byte("something else"), nil },
@@ -312,7 +312,8 @@ func TestQuotaOfAttachments(t *testing.T) {
 	}
 }
 
-// A summary replaces attachments by a note, and the model that writes the summary reads their names.
+// A summary replaces attachments by a note, and the model that writes the summary reads their
+// names.
 func TestSummaryReplacesAttachments(t *testing.T) {
 	var summary, last model.Request
 	m := &fakeModel{}

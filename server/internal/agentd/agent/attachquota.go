@@ -11,13 +11,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The store counts attachments with the append that writes them. Between the check of a quota and the
-// append, another request of the tenant could pass the same check. So the requests of a tenant whose
-// attachments count for a quota take turns: each one holds the turn from its last check until its
-// append has succeeded or failed. Reading an artifact, which may be slow, comes before the turn.
+// The store counts attachments with the append that writes them. Between the check of a quota and
+// the append, another request of the tenant could pass the same check. So the requests of a tenant
+// whose attachments count for a quota take turns: each one holds the turn from its last check until
+// its append has succeeded or failed. Reading an artifact, which may be slow, comes before the
+// turn.
 //
-// Other agentds with the same journal have turns of their own. Two of them can exceed a quota by what
-// one of them admits at a time.
+// Other agentds with the same journal have turns of their own. Two of them can exceed a quota by
+// what one of them admits at a time.
 
 // turns are the turns of all tenants. The zero value is ready for use. All methods are safe for
 // concurrent use.
@@ -60,8 +61,8 @@ func (t *turns) take(ctx context.Context, tenant string) (free func(), err error
 	}
 }
 
-// admitAttached takes the turn of a principal's tenant and returns an error if a quota has no room for
-// more bytes. The caller must call free once when the store has counted the bytes, or will not.
+// admitAttached takes the turn of a principal's tenant and returns an error if a quota has no room
+// for more bytes. The caller must call free once when the store has counted the bytes, or will not.
 func (a *Agent) admitAttached(ctx context.Context, principal string, more int64) (free func(), err error) {
 	if !a.limitsAttached(principal) {
 		return func() {}, nil
@@ -86,8 +87,9 @@ func (a *Agent) limitsAttached(principal string) bool {
 	return holders[0].AttachedPerDay > 0 || holders[1].AttachedPerDay > 0
 }
 
-// checkAttached returns an error if the quota of attachments of a principal or its tenant has no room
-// for more bytes: a KindRateLimited if it has room on another day, otherwise a KindInvalidArgument.
+// checkAttached returns an error if the quota of attachments of a principal or its tenant has no
+// room for more bytes: a KindRateLimited if it has room on another day, otherwise a
+// KindInvalidArgument.
 func (a *Agent) checkAttached(ctx context.Context, principal string, more int64) error {
 	if !a.limitsAttached(principal) {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// slowStore takes a second for each append, so that requests at the same time meet between the check
-// of a quota and the append.
+// slowStore takes a second for each append, so that requests at the same time meet between the
+// check of a quota and the append.
 type slowStore struct{ *memory.Store }
 
 func (s slowStore) Append(ctx context.Context, b runstore.Batch) error {
@@ -33,8 +33,8 @@ func okModel() *fakeModel {
 
 func bytesOf(n int) []loop.NewAttachment { return []loop.NewAttachment{note(strings.Repeat("x", n))} }
 
-// Requests at the same time cannot pass a quota together that has room for one of them, whether they
-// are prompts or messages, and whether the tenant has the quota or the principal.
+// Requests at the same time cannot pass a quota together that has room for one of them, whether
+// they are prompts or messages, and whether the tenant has the quota or the principal.
 func TestQuotaOfAttachmentsHoldsForRequestsAtOnce(t *testing.T) {
 	for name, quotas := range map[string]agent.Quotas{
 		"tenant":    {Tenant: agent.Quota{AttachedPerDay: 100}},
@@ -81,7 +81,8 @@ func TestQuotaOfAttachmentsHoldsForRequestsAtOnce(t *testing.T) {
 	}
 }
 
-// A message whose sender does not wait for it still counts, and the next request waits until it does.
+// A message whose sender does not wait for it still counts, and the next request waits until it
+// does.
 func TestQuotaCountsAbandonedMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, okModel(), newTools(echo), func(c *agent.Config) {
@@ -135,8 +136,8 @@ func TestQuotaSaysWhetherWaitingHelps(t *testing.T) {
 	wantInvalid(t, err, "have 101 bytes", "the tenant default is 100 bytes per day", "attach less")
 }
 
-// A model cannot fill the disk with copies for sub-runs: they count too. A sub-run without room fails
-// at once, and the model learns why.
+// A model cannot fill the disk with copies for sub-runs: they count too. A sub-run without room
+// fails at once, and the model learns why.
 func TestQuotaCountsCopiesForSubRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var read []string

@@ -89,8 +89,8 @@ func (config *configured) beginAgent(task *loop.Task, started *loop.RunStarted) 
 	return config.beginModels(task, started, models)
 }
 
-// permitted returns the system tools of an agent that the caller of the first run permits. Nil permits
-// all.
+// permitted returns the system tools of an agent that the caller of the first run permits. Nil
+// permits all.
 func permitted(names, only []string) []string {
 	if only == nil {
 		return names
@@ -120,8 +120,8 @@ func (config *configured) beginModels(task *loop.Task, started *loop.RunStarted,
 	return nil
 }
 
-// modelsOf returns the models of a task's run, the first one first. It returns none for a run that is
-// like its parent.
+// modelsOf returns the models of a task's run, the first one first. It returns none for a run that
+// is like its parent.
 func (config *configured) modelsOf(task *loop.Task, p *profile) ([]chosen, error) {
 	switch {
 	case task.Like != nil:

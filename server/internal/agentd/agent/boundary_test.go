@@ -17,8 +17,8 @@ import (
 )
 
 // peopleRun is a run of 11 turns that needs people in every way at least once. It is short because
-// killing it at every boundary costs the square of its length. server/internal/e2e/boundary kills a longer
-// one.
+// killing it at every boundary costs the square of its length. server/internal/e2e/boundary kills a
+// longer one.
 func peopleRun() *fakeModel {
 	var answers []*model.Response
 	for i := range 3 {

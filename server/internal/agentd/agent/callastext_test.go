@@ -9,8 +9,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
 )
 
-// A response that is a tool call as text is no answer: the model is told once, and then the run ends
-// without success. Package markup has the forms.
+// A response that is a tool call as text is no answer: the model is told once, and then the run
+// ends without success. Package markup has the forms.
 func TestACallAsText(t *testing.T) {
 	const hermes = "<tool_call>\n{\"name\": \"echo\", \"arguments\": {}}\n</tool_call>"
 	for name, test := range map[string]struct {

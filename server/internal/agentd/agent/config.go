@@ -62,8 +62,8 @@ type Config struct {
 	// sessions or contexts are equal if their revisions are. An empty revision means that there is
 	// none. A nil function means that the agent lists all tools before each model request.
 	ListChangedTools func(ctx context.Context, query tool.Query, known string) (infos []tool.Info, revision string, err error)
-	// ToolsKnown returns once Tools knows the tools of all plugins that it found at its start, or when ctx
-	// ends. The first request of a run waits for it, for a bounded time. Nil: nothing waits.
+	// ToolsKnown returns once Tools knows the tools of all plugins that it found at its start, or when
+	// ctx ends. The first request of a run waits for it, for a bounded time. Nil: nothing waits.
 	ToolsKnown func(ctx context.Context) error
 	// LedgerID returns the id of the ledger of Tools, as last reported, without I/O. The journal
 	// stores the id with each call that has side effects. The agent never sends such a call to a
@@ -74,10 +74,10 @@ type Config struct {
 	// result completely, even if the result is too large to show. Nil means that the user gets the
 	// shown part.
 	ReadArtifact func(ctx context.Context, query tool.ArtifactQuery) (tool.ArtifactPiece, error)
-	// ReviewCall decides about a call as Tools does, without executing it. The result and the error are
-	// those with which the call would end unexecuted. With it, the decisions of a response are asked
-	// together, although its effects keep their order. A nil function, and KindUnsupported, mean that
-	// each is asked when its call begins.
+	// ReviewCall decides about a call as Tools does, without executing it. The result and the error
+	// are those with which the call would end unexecuted. With it, the decisions of a response are
+	// asked together, although its effects keep their order. A nil function, and KindUnsupported, mean
+	// that each is asked when its call begins.
 	ReviewCall func(ctx context.Context, call tool.Call) (*tool.Result, error)
 	// ApproveStanding creates a standing approval in Tools. approver is the key of the principal that
 	// approves; empty means the agent's own. A repeated request id returns the same approval. Nil
@@ -175,8 +175,8 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// defaultAttachmentMemory lets three runs with as many attachments as a run may have make a request at
-// the same time. An encoded request takes a few times the bytes of its attachments.
+// defaultAttachmentMemory lets three runs with as many attachments as a run may have make a request
+// at the same time. An encoded request takes a few times the bytes of its attachments.
 const defaultAttachmentMemory = 64 << 20
 
 const defaultSystemPrompt = "You are a helpful agent. Use the tools where they help, rely on what they return rather " +

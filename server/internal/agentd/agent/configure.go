@@ -8,7 +8,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 )
 
-// configured is one configuration in force, with what the agent derives from it. It does not change.
+// configured is one configuration in force, with what the agent derives from it. It does not
+// change.
 type configured struct {
 	Config
 	tools *toolFilter
@@ -35,8 +36,8 @@ type modelKey struct{ name, baseURL string }
 // config returns the configuration for new runs.
 func (a *Agent) config() *configured { return a.configs.current.Load() }
 
-// configFor returns the configuration for a run: the latest with its first model, or else the one for
-// new runs.
+// configFor returns the configuration for a run: the latest with its first model, or else the one
+// for new runs.
 func (a *Agent) configFor(started *loop.RunStarted) *configured {
 	a.configs.mu.Lock()
 	defer a.configs.mu.Unlock()
@@ -93,8 +94,9 @@ func lostModel(m loop.RunModel) error {
 }
 
 // Reconfigure replaces the configuration for runs that start from now on. Runs that work keep
-// theirs. The agent keeps its Store, Tools, ListChangedTools, ToolsKnown, Search, LedgerID, ReadArtifact, Workspace,
-// Statistics, MaxRuns, AttachmentMemory, Observer and Log, whatever cfg has. An error means that nothing has changed.
+// theirs. The agent keeps its Store, Tools, ListChangedTools, ToolsKnown, Search, LedgerID,
+// ReadArtifact, Workspace, Statistics, MaxRuns, AttachmentMemory, Observer and Log, whatever cfg
+// has. An error means that nothing has changed.
 func (a *Agent) Reconfigure(cfg Config) error {
 	a.configs.mu.Lock()
 	defer a.configs.mu.Unlock()

@@ -84,8 +84,8 @@ func TestReconfigure(t *testing.T) {
 	}
 }
 
-// A run whose model is not configured any more ends with an error that names the model and what to do.
-// A model that the operator names for the process continues the run.
+// A run whose model is not configured any more ends with an error that names the model and what to
+// do. A model that the operator names for the process continues the run.
 func TestLostModel(t *testing.T) {
 	for _, named := range []bool{false, true} {
 		t.Run(fmt.Sprintf("named=%t", named), func(t *testing.T) {

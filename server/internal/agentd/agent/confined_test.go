@@ -115,8 +115,8 @@ func taskWith(path string, value any) loop.Task {
 	return task
 }
 
-// Every field of a task has a verdict: a confined caller may narrow its agent with it, or it defines
-// nothing of an agent. A new field fails this test until it has one.
+// Every field of a task has a verdict: a confined caller may narrow its agent with it, or it
+// defines nothing of an agent. A new field fails this test until it has one.
 func TestEveryFieldOfATask(t *testing.T) {
 	paths := fieldsOf(reflect.TypeFor[loop.Task](), "")
 	for path := range verdicts {

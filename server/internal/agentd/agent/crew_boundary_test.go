@@ -167,7 +167,8 @@ func (s *crewStory) add(t *testing.T, id string, p loop.Payload) {
 // many is more appends than the run has.
 const many = 1000
 
-// undisturbedCrew returns the story of a run whose process does not die, and the number of its appends.
+// undisturbedCrew returns the story of a run whose process does not die, and the number of its
+// appends.
 func undisturbedCrew(t *testing.T) (s crewStory, appends int) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newCrew(t)
@@ -242,8 +243,8 @@ func checkCrew(t *testing.T, s crewStory, appends int) {
 	}
 }
 
-// compareCrew checks that a run whose process died ended as if it had not. A model may be asked again
-// for what the journal did not have, with the same words. Everything else happened once.
+// compareCrew checks that a run whose process died ended as if it had not. A model may be asked
+// again for what the journal did not have, with the same words. Everything else happened once.
 func compareCrew(t *testing.T, what string, whole, s crewStory) {
 	t.Helper()
 	if diff := cmp.Diff(whole, s, cmp.AllowUnexported(crewStory{}), cmpopts.EquateApprox(0, 1e-9)); diff != "" {
@@ -256,9 +257,9 @@ func compareCrew(t *testing.T, what string, whole, s crewStory) {
 	}
 }
 
-// TestCrewAtEveryBoundary kills the agent before and after each append of each run of the crew. Each
-// time the runs end as if undisturbed: with the same answers, costs and requests, with each call
-// executed once, and no person asked twice.
+// TestCrewAtEveryBoundary kills the agent before and after each append of each run of the crew.
+// Each time the runs end as if undisturbed: with the same answers, costs and requests, with each
+// call executed once, and no person asked twice.
 func TestCrewAtEveryBoundary(t *testing.T) {
 	whole, appends := undisturbedCrew(t)
 	checkCrew(t, whole, appends)

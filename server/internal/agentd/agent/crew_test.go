@@ -22,8 +22,8 @@ import (
 // instructions with variables, a fallback in the middle of a stream, delegation at two levels,
 // attachments of the prompt and of a message, questions of tools to a person and to a model, a
 // question of the model, approvals with and without an edit, a summary that the model asks for, and
-// structured answers of a run and of a sub-run, with one repair each. Everything in it depends only on
-// the conversation, so two runs of the crew are comparable.
+// structured answers of a run and of a sub-run, with one repair each. Everything in it depends only
+// on the conversation, so two runs of the crew are comparable.
 
 const (
 	leadPrompt    = "hello"
@@ -40,8 +40,8 @@ type reply struct {
 	failure  *model.Error
 }
 
-// crewModel is one model of the crew. It streams each reply in pieces. A failure comes after half of
-// the response.
+// crewModel is one model of the crew. It streams each reply in pieces. A failure comes after half
+// of the response.
 type crewModel struct {
 	name string
 	says func(prompt string, turn int, req model.Request) reply
@@ -252,8 +252,8 @@ func (g *crew) tools() (list []hosttest.Tool) {
 	return list
 }
 
-// configure returns the configuration of the agents. Once the run has begun, its agent, its memory and
-// the statistics of its tools are others, which must not change the run.
+// configure returns the configuration of the agents. Once the run has begun, its agent, its memory
+// and the statistics of its tools are others, which must not change the run.
 func (g *crew) configure(t *testing.T) func(*agent.Config) {
 	return func(c *agent.Config) {
 		begun, calls := "first", uint64(20)
@@ -296,9 +296,10 @@ func (g *crew) begin(ctx context.Context) error {
 	return err
 }
 
-// person follows the run and makes each decision by a rule that depends only on the decision. It sends
-// a message with an attachment before it approves a call of the lead, so that the next request of the
-// lead has the message. It returns when the run ends, and when the agent does not answer any more.
+// person follows the run and makes each decision by a rule that depends only on the decision. It
+// sends a message with an attachment before it approves a call of the lead, so that the next
+// request of the lead has the message. It returns when the run ends, and when the agent does not
+// answer any more.
 func (g *crew) person(ctx context.Context) {
 	for e, err := range g.WatchRun(ctx, "r", 0) {
 		if err != nil {

@@ -12,13 +12,14 @@ import (
 
 // A run is deleted with its sub-runs, because its conversation is incomplete without theirs, and no
 // other run has them. Only finished runs are deleted: a run at work, and a parent that waits for a
-// sub-run, needs its journal. The store compares the last records of all of them when it deletes, so a
-// message that continues one of them meanwhile wins, and nothing is deleted.
+// sub-run, needs its journal. The store compares the last records of all of them when it deletes,
+// so a message that continues one of them meanwhile wins, and nothing is deleted.
 //
-// The store keeps the ids. A client that repeats StartRun must not do again what the run has done, and
-// the ids of its calls must not mean other calls.
+// The store keeps the ids. A client that repeats StartRun must not do again what the run has done,
+// and the ids of its calls must not mean other calls.
 
-// Retention says which finished runs stay. A run counts with its sub-runs. The zero value keeps all.
+// Retention says which finished runs stay. A run counts with its sub-runs. The zero value keeps
+// all.
 type Retention struct {
 	// Keep is how long a run stays after the last event of it and its sub-runs. 0: for ever.
 	Keep time.Duration
@@ -27,8 +28,8 @@ type Retention struct {
 }
 
 // DeleteRun deletes a finished run with its sub-runs, and returns their ids, its own first. Errors:
-// KindNotFound; KindConflict if one of them, or a run of which it is a sub-run, has not finished, or if
-// another process works on it.
+// KindNotFound; KindConflict if one of them, or a run of which it is a sub-run, has not finished,
+// or if another process works on it.
 func (a *Agent) DeleteRun(ctx context.Context, runID string) ([]string, error) {
 	runs, err := a.journal.family(ctx, runID)
 	if err != nil {
@@ -116,8 +117,8 @@ func (w *atWork) checkIdle(r *Run) error {
 	return nil
 }
 
-// Expired returns the ids of the finished runs that Config.Retention does not keep, without those of
-// sub-runs, the newest first. A run with a sub-run that has not finished is not among them.
+// Expired returns the ids of the finished runs that Config.Retention does not keep, without those
+// of sub-runs, the newest first. A run with a sub-run that has not finished is not among them.
 func (a *Agent) Expired(ctx context.Context, now time.Time) ([]string, error) {
 	keep := a.config().Retention
 	if keep == (Retention{}) {
@@ -155,7 +156,8 @@ func (a *Agent) Expired(ctx context.Context, now time.Time) ([]string, error) {
 	}
 }
 
-// expires reports whether a finished run is not kept. kept is the number of the newer ones that are.
+// expires reports whether a finished run is not kept. kept is the number of the newer ones that
+// are.
 func (a *Agent) expires(ctx context.Context, r *Run, keep Retention, kept int, now time.Time) (bool, error) {
 	tooMany := keep.MaxCount > 0 && kept >= keep.MaxCount
 	tooOld := func(last time.Time) bool { return keep.Keep > 0 && !last.Add(keep.Keep).After(now) }
@@ -166,7 +168,8 @@ func (a *Agent) expires(ctx context.Context, r *Run, keep Retention, kept int, n
 	return err == nil && idle && (tooMany || tooOld(last)), err
 }
 
-// lastOf returns the time of the last event of a run and its sub-runs, and whether all have finished.
+// lastOf returns the time of the last event of a run and its sub-runs, and whether all have
+// finished.
 func (j *journal) lastOf(ctx context.Context, runID string) (last time.Time, idle bool, err error) {
 	runs, err := j.family(ctx, runID)
 	if tool.KindOf(err) == tool.KindNotFound {

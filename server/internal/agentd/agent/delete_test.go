@@ -26,8 +26,8 @@ func lastText(req model.Request) string {
 	return ""
 }
 
-// layered is a run with a sub-run, which has a sub-run. The model holds back its answer to the prompt of
-// hold until the context ends.
+// layered is a run with a sub-run, which has a sub-run. The model holds back its answer to the
+// prompt of hold until the context ends.
 func layered(t *testing.T, hold string) (f *fixture, ids []string) {
 	t.Helper()
 	m := &fakeModel{answer: func(ctx context.Context, req model.Request) (*model.Response, error) {
@@ -49,8 +49,8 @@ func layered(t *testing.T, hold string) (f *fixture, ids []string) {
 	return f, []string{"r", one, loop.SubRunID(one, one+".t1.c0")}
 }
 
-// A finished run is deleted with its sub-runs. The same request, and any other with its id, is a conflict
-// then, also in another process.
+// A finished run is deleted with its sub-runs. The same request, and any other with its id, is a
+// conflict then, also in another process.
 func TestDeleteRun(t *testing.T) {
 	f, ids := layered(t, "")
 	f.end()
@@ -99,8 +99,8 @@ func wantKept(t *testing.T, f *fixture, runID, because string) {
 	}
 }
 
-// A run that has not finished stays, and so does each run above and below it. When all have finished, a
-// sub-run can be deleted alone, and its parent goes on without it.
+// A run that has not finished stays, and so does each run above and below it. When all have
+// finished, a sub-run can be deleted alone, and its parent goes on without it.
 func TestUnfinishedRunsAreNotDeleted(t *testing.T) {
 	t.Run("a run at work", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -189,8 +189,8 @@ func TestClaimedRunsAreNotDeleted(t *testing.T) {
 	}
 }
 
-// Finished runs expire by their age and by their number. A run that works, or whose sub-run does, does
-// not.
+// Finished runs expire by their age and by their number. A run that works, or whose sub-run does,
+// does not.
 func TestExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &fakeModel{answer: func(ctx context.Context, req model.Request) (*model.Response, error) {

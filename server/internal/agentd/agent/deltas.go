@@ -49,8 +49,8 @@ func (d *deltas) chunk(c *model.Chunk) {
 	}
 }
 
-// begin notes a call. The text of a response with calls is no answer, but the arguments of the first
-// call of final_answer are one.
+// begin notes a call. The text of a response with calls is no answer, but the arguments of the
+// first call of final_answer are one.
 func (d *deltas) begin(c *model.CallBegun) {
 	q := d.request
 	d.calls[c.Index] = &shownCall{id: loop.CallID(q.started.RunID, q.turn, c.Index), tool: loop.Clip(c.Name)}

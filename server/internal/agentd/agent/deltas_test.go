@@ -82,9 +82,9 @@ func (m *streaming) follow(t *testing.T) (lines []string) {
 	return lines
 }
 
-// A watcher sees reasoning, and the pieces of the arguments in whole characters. The answer is shown
-// from the arguments of final_answer, and each time it has changed. An attempt that failed is void,
-// and the next one begins again.
+// A watcher sees reasoning, and the pieces of the arguments in whole characters. The answer is
+// shown from the arguments of final_answer, and each time it has changed. An attempt that failed is
+// void, and the next one begins again.
 func TestWatcherSeesWhatTheModelWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		whole := `{"name":"é","list":[1,2]}`
@@ -106,8 +106,8 @@ func TestWatcherSeesWhatTheModelWrites(t *testing.T) {
 	})
 }
 
-// The name of a tool is of the model's choice, and each piece of its arguments repeats it. So a watcher
-// gets a short one.
+// The name of a tool is of the model's choice, and each piece of its arguments repeats it. So a
+// watcher gets a short one.
 func TestNamesOfToolsAreShownClipped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &streaming{lists: [][]any{{begins(strings.Repeat("n", 1<<20)), wrote("{"), wrote("}"), ends(model.StopToolUse, final(`{"n":1}`))}}}

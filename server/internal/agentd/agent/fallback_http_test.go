@@ -20,8 +20,8 @@ import (
 )
 
 // A stream of OpenAI's API that breaks off with an overload, after text and a part of a call, is
-// continued by Anthropic's API. The next turn begins with the first model again. Nothing of the broken
-// streams is in the journal, and the call of the response is made once.
+// continued by Anthropic's API. The next turn begins with the first model again. Nothing of the
+// broken streams is in the journal, and the call of the response is made once.
 func TestFallbackInTheMiddleOfAStream(t *testing.T) {
 	const chunk = `{"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":%s,"finish_reason":%s}]}`
 	var first, second atomic.Int32
@@ -96,8 +96,8 @@ func TestFallbackInTheMiddleOfAStream(t *testing.T) {
 	}
 }
 
-// A model that the client cannot use leads to the next one, as each API says it. A refused request and
-// refused content do not: the run ends with what the provider says.
+// A model that the client cannot use leads to the next one, as each API says it. A refused request
+// and refused content do not: the run ends with what the provider says.
 func TestFallbackFromAModelThatCannotBeUsed(t *testing.T) {
 	type failure struct {
 		name, body string

@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 )
 
-// The memory for a slow watcher is bounded: the oldest passing events give way, and of the states of
-// an answer only the newest is kept. No durable event is lost, and the order stays.
+// The memory for a slow watcher is bounded: the oldest passing events give way, and of the states
+// of an answer only the newest is kept. No durable event is lost, and the order stays.
 func TestFeedBoundsPassingEvents(t *testing.T) {
 	var f feed
 	f.begin(0)

@@ -139,7 +139,8 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 }
 
 // atWork is the runs on which this process works. It takes a run's claim before it starts the run's
-// goroutine, and gives the claim up when nothing is left to do. All methods are safe for concurrent use.
+// goroutine, and gives the claim up when nothing is left to do. All methods are safe for concurrent
+// use.
 type atWork struct {
 	agent *Agent
 	group sync.WaitGroup // the runs' goroutines, and moves
@@ -152,8 +153,8 @@ type atWork struct {
 	// moving are the runs whose claim is being taken or given up, which may need a database. The
 	// channel is closed when that is done. Such a run is not in runs.
 	moving map[string]chan struct{}
-	// shown is the feed of the last run in the foreground that has ended. Its command starts the run and
-	// then watches it, and a run of a scripted model can end between the two.
+	// shown is the feed of the last run in the foreground that has ended. Its command starts the run
+	// and then watches it, and a run of a scripted model can end between the two.
 	shown struct {
 		runID string
 		feed  *feed
@@ -217,8 +218,8 @@ func (r *Run) ref() runRef {
 	return runRef{id: r.ID, last: r.LastSeq, sub: r.Parent != nil, owner: r.Principal}
 }
 
-// wake starts a goroutine for a run that has none, and hands it an input, which may be nil. It may wait
-// for the store, as long as a claim takes.
+// wake starts a goroutine for a run that has none, and hands it an input, which may be nil. It may
+// wait for the store, as long as a claim takes.
 func (w *atWork) wake(k runRef, in *input) error {
 	for {
 		r, wait, err := w.find(k.id, in)
@@ -249,8 +250,9 @@ func (w *atWork) wakeSoon(k runRef) error {
 	return nil
 }
 
-// find hands an input to the run at work. If there is none, it returns the channel to wait for before
-// the next attempt, or begins to move the run itself: the caller then claims it and calls begun.
+// find hands an input to the run at work. If there is none, it returns the channel to wait for
+// before the next attempt, or begins to move the run itself: the caller then claims it and calls
+// begun.
 func (w *atWork) find(runID string, in *input) (*run, <-chan struct{}, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -351,8 +353,8 @@ func (w *atWork) drop(r *run) []*input {
 	return inputs
 }
 
-// forget removes a run from the runs at work, and reports whether it was one of them. The caller holds
-// mu, and then calls release without it.
+// forget removes a run from the runs at work, and reports whether it was one of them. The caller
+// holds mu, and then calls release without it.
 func (w *atWork) forget(r *run) bool {
 	if w.runs[r.id] != r {
 		return false
@@ -383,8 +385,8 @@ func (w *atWork) feedOf(runID string) *feed {
 	return nil
 }
 
-// feedToWatch returns the feed with which a watch begins, or nil: that of a run at work, or that of the
-// last run in the foreground after its end.
+// feedToWatch returns the feed with which a watch begins, or nil: that of a run at work, or that of
+// the last run in the foreground after its end.
 func (w *atWork) feedToWatch(runID string) *feed {
 	if f := w.feedOf(runID); f != nil {
 		return f

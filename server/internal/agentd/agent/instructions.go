@@ -8,12 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Instructions are the instructions of a named agent: a text with variables. `${context.KEY}` is the
-// value of a key of the run's initial context, and `$${` is the text `${`. The zero value is empty.
+// Instructions are the instructions of a named agent: a text with variables. `${context.KEY}` is
+// the value of a key of the run's initial context, and `$${` is the text `${`. The zero value is
+// empty.
 //
-// A value is data of a caller. It is inserted once and never read for variables, it has a bound, and
-// a value with more than one line is inserted as JSON, so that it cannot look like a paragraph of the
-// instructions.
+// A value is data of a caller. It is inserted once and never read for variables, it has a bound,
+// and a value with more than one line is inserted as JSON, so that it cannot look like a paragraph
+// of the instructions.
 type Instructions struct {
 	pieces []piece
 }
@@ -75,8 +76,8 @@ func (in Instructions) Keys() []string {
 	return keys
 }
 
-// fill returns the instructions with the values of the variables. An error names the key that has no
-// value or one that is too long.
+// fill returns the instructions with the values of the variables. An error names the key that has
+// no value or one that is too long.
 func (in Instructions) fill(values map[string]json.RawMessage) (string, error) {
 	var b strings.Builder
 	for _, p := range in.pieces {

@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
 )
 
-// The first request of a run waits until toolhost knows its plugins, once. If that fails or takes too long,
-// the run begins with the tools that are known.
+// The first request of a run waits until toolhost knows its plugins, once. If that fails or takes
+// too long, the run begins with the tools that are known.
 func TestTheFirstRequestWaitsForTheTools(t *testing.T) {
 	for name, known := range map[string]func(context.Context) error{
 		"soon":    func(context.Context) error { return nil },

@@ -18,9 +18,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// BenchmarkKnownTools measures a turn by the number of tools that toolhost knows, of which a request
-// shows 40. The toolhost is in this process, behind its socket, so the processor time is that of
-// both.
+// BenchmarkKnownTools measures a turn by the number of tools that toolhost knows, of which a
+// request shows 40. The toolhost is in this process, behind its socket, so the processor time is
+// that of both.
 func BenchmarkKnownTools(b *testing.B) {
 	for _, known := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprint(known), func(b *testing.B) {

@@ -166,12 +166,12 @@ func (q *modelRequest) listTools() error {
 	}
 }
 
-// toolsWait bounds how long the first request of a run waits for plugins that toolhost does not know yet.
-// Most describe themselves within a second.
+// toolsWait bounds how long the first request of a run waits for plugins that toolhost does not
+// know yet. Most describe themselves within a second.
 const toolsWait = 15 * time.Second
 
-// waitForTools waits, before the first request of a run, until toolhost knows its plugins. A toolhost is
-// ready before that. Without the wait, the first request could have no tools.
+// waitForTools waits, before the first request of a run, until toolhost knows its plugins. A
+// toolhost is ready before that. Without the wait, the first request could have no tools.
 func (q *modelRequest) waitForTools() {
 	if q.offered != nil || q.run.config.ToolsKnown == nil {
 		return
@@ -222,8 +222,8 @@ func (q *modelRequest) attempt(m routed) (*model.Response, previews, error) {
 	return q.generate(m, request)
 }
 
-// generate asks a model. It shows the text as it arrives, forwards partial arguments, and returns the
-// open previews.
+// generate asks a model. It shows the text as it arrives, forwards partial arguments, and returns
+// the open previews.
 func (q *modelRequest) generate(m routed, request model.Request) (*model.Response, previews, error) {
 	forward := q.forward()
 	defer forward.abandon()

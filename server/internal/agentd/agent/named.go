@@ -78,11 +78,12 @@ func (config *configured) profileOf(task *loop.Task) (profile, error) {
 	return p, nil
 }
 
-// departure returns what a task has that the profile does not permit. Empty means nothing. What only
-// narrows the profile is no departure. TestEveryFieldOfATask has a verdict on each field of a task.
+// departure returns what a task has that the profile does not permit. Empty means nothing. What
+// only narrows the profile is no departure. TestEveryFieldOfATask has a verdict on each field of a
+// task.
 //
-// Without a named agent, only the instructions, the model and the sampling can depart: the tools are
-// all tools, and everything else is a default.
+// Without a named agent, only the instructions, the model and the sampling can depart: the tools
+// are all tools, and everything else is a default.
 func (p *profile) departure(task *loop.Task, config *configured) string {
 	named := p.name != ""
 	switch {

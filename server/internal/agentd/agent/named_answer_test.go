@@ -32,8 +32,8 @@ func counting(lead, counter *fakeModel, schema string) func(*agent.Config) {
 	}
 }
 
-// The parent of a sub-run gets the answer that fits the schema of its agent, as JSON and whole, after at
-// most two repairs. Without one, it gets an error.
+// The parent of a sub-run gets the answer that fits the schema of its agent, as JSON and whole,
+// after at most two repairs. Without one, it gets an error.
 func TestDelegatesGiveStructuredAnswers(t *testing.T) {
 	long := `{"n":1,"note":"` + strings.Repeat("x", 20_000) + `"}` // longer than a text that a parent gets
 	for name, test := range map[string]struct {
@@ -114,8 +114,8 @@ func TestResponseSchemaOfAnAgent(t *testing.T) {
 	}
 }
 
-// The same request joins its run, also after the schema of the agent has changed. A schema of the caller
-// distinguishes requests.
+// The same request joins its run, also after the schema of the agent has changed. A schema of the
+// caller distinguishes requests.
 func TestAChangedSchemaOfAnAgentIsTheSameRequest(t *testing.T) {
 	f := newFixture(t, turns(), newTools(echo), counting(turns(), answersWith(`{"n":7}`), countSchema))
 	f.start(loop.Task{Agent: "counter"})

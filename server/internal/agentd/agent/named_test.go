@@ -24,8 +24,8 @@ func instructions(t *testing.T, text string) *agent.Instructions {
 	return &in
 }
 
-// reviewing configures two named agents: lead delegates to reviewer, which has its own model, prompt,
-// tools and limits.
+// reviewing configures two named agents: lead delegates to reviewer, which has its own model,
+// prompt, tools and limits.
 func reviewing(t *testing.T, big, small model.Model) func(*agent.Config) {
 	return func(c *agent.Config) {
 		c.Models = map[string]agent.OfferedModel{
@@ -146,8 +146,8 @@ func TestVariablesOfInstructions(t *testing.T) {
 	}
 }
 
-// new_task names an agent. The sub-run has everything of that agent, within the budget of its parent,
-// and the tools that it may use are only those of the agent.
+// new_task names an agent. The sub-run has everything of that agent, within the budget of its
+// parent, and the tools that it may use are only those of the agent.
 func TestDelegation(t *testing.T) {
 	var heard []string
 	big := &fakeModel{answer: func(_ context.Context, req model.Request) (*model.Response, error) {
@@ -218,7 +218,8 @@ func (m failingModel) Generate(ctx context.Context, req model.Request) iter.Seq2
 }
 
 // An overloaded model is asked twice. A conversation that is too long, and a model that the client
-// cannot use, lead to the next model at once. The response that counts is whole, its calls are made once, and it names its model.
+// cannot use, lead to the next model at once. The response that counts is whole, its calls are made
+// once, and it names its model.
 func TestFallback(t *testing.T) {
 	overloaded := &model.Error{Status: 529, Message: "busy", Retryable: true, Usage: tool.Usage{InputTokens: 1e6}}
 	tooLong := &model.Error{Status: 400, Message: "too long", ContextOverflow: true}

@@ -149,8 +149,8 @@ func (o *observed) works(working bool) {
 }
 
 // waits notes whether the run waits only for a person. The wait began with the oldest request for a
-// decision, which an earlier process may have made. A run that waits only for its sub-run's decision
-// has no request, so its wait begins now.
+// decision, which an earlier process may have made. A run that waits only for its sub-run's
+// decision has no request, so its wait begins now.
 func (o *observed) waits(waits bool) {
 	if o == nil {
 		return

@@ -16,8 +16,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// All decisions of a response are asked together, also of calls that have to wait, and asking executes
-// nothing. A toolhost that cannot review calls asks one after the other.
+// All decisions of a response are asked together, also of calls that have to wait, and asking
+// executes nothing. A toolhost that cannot review calls asks one after the other.
 func TestDecisionsOfAResponseAreAskedTogether(t *testing.T) {
 	for name, test := range map[string]struct {
 		review func(ctx context.Context, call tool.Call) (*tool.Result, error)
@@ -73,8 +73,8 @@ func TestDecisionsOfAResponseAreAskedTogether(t *testing.T) {
 	}
 }
 
-// Two calls of one response write a file, and one reads it. The file has what the last one wrote, and
-// the read sees what stood before it, although each call takes less time than the one before.
+// Two calls of one response write a file, and one reads it. The file has what the last one wrote,
+// and the read sees what stood before it, although each call takes less time than the one before.
 func TestWritesOfAResponseKeepItsOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

@@ -179,8 +179,8 @@ func (r *run) takeQuestion(ctx context.Context, t *task, a *asked) error {
 	return r.commit(ctx, d)
 }
 
-// completeFor requests the model for a tool, unless the request is in progress or its reply is in the
-// journal.
+// completeFor requests the model for a tool, unless the request is in progress or its reply is in
+// the journal.
 func (r *run) completeFor(ctx context.Context, t *task, callID string, q *tool.Question) error {
 	c := r.state.Batch().Call(callID)
 	if _, replied := r.state.Batch().Replies(callID)[q.ID]; replied || c == nil || t.asked[q.ID] != nil {

@@ -156,8 +156,8 @@ func (w *atWork) countLocked(r *run) {
 	}
 }
 
-// unspent returns an error if a principal or its tenant has spent its tokens or its money of the day,
-// and how a run has to end then.
+// unspent returns an error if a principal or its tenant has spent its tokens or its money of the
+// day, and how a run has to end then.
 func (a *Agent) unspent(ctx context.Context, principal string) (loop.StopReason, error) {
 	ledger, ok := a.store.(runstore.Spending)
 	if !ok {
@@ -187,8 +187,8 @@ func leftOf(now time.Time) time.Duration {
 	return time.Duration(runstore.Day(now)+1)*24*time.Hour - time.Duration(now.UnixNano())
 }
 
-// spentBy returns what an event says that models and tools used, and what it attaches. What a sub-run used is in its own
-// journal.
+// spentBy returns what an event says that models and tools used, and what it attaches. What a
+// sub-run used is in its own journal.
 func spentBy(p loop.Payload) (s runstore.Spent) {
 	add := func(u tool.Usage, cost float64) {
 		s.Tokens, s.Cost = s.Tokens+int64(u.InputTokens+u.OutputTokens), s.Cost+cost

@@ -7,13 +7,13 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
 )
 
-// requested is what a caller asks for with StartRun. Its digest is in the journal, so that a repeated
-// request is told from another one with the same run id. The journal itself cannot tell: it has what
-// the configuration made of the request at that time.
+// requested is what a caller asks for with StartRun. Its digest is in the journal, so that a
+// repeated request is told from another one with the same run id. The journal itself cannot tell:
+// it has what the configuration made of the request at that time.
 //
-// The run id is left out, and so is what belongs to the connection or differs each time a client sends
-// the same request: the principal, its rights and the trace. The names and the order of the keys are
-// in every digest of a journal. A new field needs omitzero, or all digests change.
+// The run id is left out, and so is what belongs to the connection or differs each time a client
+// sends the same request: the principal, its rights and the trace. The names and the order of the
+// keys are in every digest of a journal. A new field needs omitzero, or all digests change.
 type requested struct {
 	Prompt             string                     `json:"prompt"`
 	SystemPrompt       string                     `json:"system_prompt,omitempty"`

@@ -16,8 +16,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// others has another value for each field of a task that a caller sets. What verdicts calls internal,
-// and these, do not distinguish two requests: the run id is the same, and each attempt has its trace.
+// others has another value for each field of a task that a caller sets. What verdicts calls
+// internal, and these, do not distinguish two requests: the run id is the same, and each attempt
+// has its trace.
 var others = map[string]any{
 	"Prompt": "bye", "SystemPrompt": "Obey.", "Session": "s", "Agent": "other", "Model": "small",
 	"Sampling.Temperature": new(0.1), "Sampling.TopP": new(0.1), "Sampling.Effort": model.EffortHigh,
@@ -46,8 +47,8 @@ func joinable(t *testing.T) *fixture {
 	})
 }
 
-// The same request returns the run that exists, and any other request with its id is a conflict. A new
-// field of a task fails this test until the digest has it, or it is internal.
+// The same request returns the run that exists, and any other request with its id is a conflict. A
+// new field of a task fails this test until the digest has it, or it is internal.
 func TestAnotherRequestIsNoRepetition(t *testing.T) {
 	f := joinable(t)
 	task := loop.Task{RunID: "r", Prompt: "p", Agent: "a"}
@@ -84,8 +85,8 @@ func (f *fixture) begin(task loop.Task) {
 	}
 }
 
-// White space and the order of keys of a context are no other request, and neither are new bytes of a
-// number that is too large for a float.
+// White space and the order of keys of a context are no other request, and neither are new bytes of
+// a number that is too large for a float.
 func TestTheSameRequestInOtherBytes(t *testing.T) {
 	f := joinable(t)
 	task := loop.Task{RunID: "r", Prompt: "p", Agent: "a", ResponseSchema: json.RawMessage(`{"type":"object"}`), Limits: loop.Limits{MaxTokens: math.MaxInt64}}
@@ -100,8 +101,8 @@ func TestTheSameRequestInOtherBytes(t *testing.T) {
 	}
 }
 
-// A journal of an earlier version has no digest. Its prompt, attachments and schema identify the run,
-// as they did then.
+// A journal of an earlier version has no digest. Its prompt, attachments and schema identify the
+// run, as they did then.
 func TestRunsWithoutADigest(t *testing.T) {
 	f := joinable(t)
 	f.Close()

@@ -6,18 +6,18 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
 )
 
-// maxResponse limits a response of a model in bytes: its text, its calls, its reasoning, and what only
-// its provider reads. The journal and the gRPC API carry a response as one event, in which arguments are
-// twice, and every later request contains it. The longest responses of today's models have less than a
-// megabyte.
+// maxResponse limits a response of a model in bytes: its text, its calls, its reasoning, and what
+// only its provider reads. The journal and the gRPC API carry a response as one event, in which
+// arguments are twice, and every later request contains it. The longest responses of today's models
+// have less than a megabyte.
 const maxResponse = 16 << 20
 
 // responseSize counts the bytes of a response. The zero value is ready.
 type responseSize struct{ shown, whole, calls int }
 
-// add counts a chunk. It returns a *model.Error if the response is larger than maxResponse, or has more
-// than model.MostCalls calls. A server that sends one such response usually sends the next one, so the
-// error counts as malformed.
+// add counts a chunk. It returns a *model.Error if the response is larger than maxResponse, or has
+// more than model.MostCalls calls. A server that sends one such response usually sends the next
+// one, so the error counts as malformed.
 func (s *responseSize) add(c *model.Chunk) error {
 	switch {
 	case c.TextDelta != nil:

@@ -34,8 +34,9 @@ func (m *excessive) Generate(context.Context, model.Request) iter.Seq2[model.Chu
 	}
 }
 
-// A model that never stops writing, or that makes calls without end, ends its run with an error. The
-// response is asked for again as often as another malformed one, and nothing of it is in the journal.
+// A model that never stops writing, or that makes calls without end, ends its run with an error.
+// The response is asked for again as often as another malformed one, and nothing of it is in the
+// journal.
 func TestResponsesAreBounded(t *testing.T) {
 	piece := strings.Repeat("x", 1<<20)
 	call := func(i int) model.Chunk {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 )
 
-// noLedger is the id that no ledger has. A restored run sends its calls under it if its journal does
-// not say which ledger has them.
+// noLedger is the id that no ledger has. A restored run sends its calls under it if its journal
+// does not say which ledger has them.
 const noLedger = "unknown"
 
 // MarkRestored records in every unfinished run of a journal that the journal was restored from a

@@ -83,9 +83,9 @@ func TestDelegatesKeepTheRestrictionsOfTheCaller(t *testing.T) {
 	}
 }
 
-// The system tools that the caller of a run permits bound those of its delegates at every depth, also
-// in a process that continues the run. Delegation itself follows from the agent and the levels of
-// sub-runs.
+// The system tools that the caller of a run permits bound those of its delegates at every depth,
+// also in a process that continues the run. Delegation itself follows from the agent and the levels
+// of sub-runs.
 func TestDelegatesKeepTheSystemToolsOfTheCaller(t *testing.T) {
 	agents := []string{loop.SystemAskUser, loop.SystemCompact}
 	for name, test := range map[string]struct{ caller, want []string }{

@@ -288,10 +288,9 @@ func TestFailedTriesAreCharged(t *testing.T) {
 	}
 }
 
-// Malformed answers are retried less often than missing ones.
-// A model that asks for a pause longer than a run waits is not asked again: the run ends at once and says
-// when it is worth trying again, or the next model gets the request (cline#10139, lobehub#13572,
-// jcode#1183).
+// Malformed answers are retried less often than missing ones. A model that asks for a pause longer
+// than a run waits is not asked again: the run ends at once and says when it is worth trying again,
+// or the next model gets the request (cline#10139, lobehub#13572, jcode#1183).
 func TestAPauseThatIsTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := func(context.Context, model.Request) (*model.Response, error) {
@@ -319,8 +318,8 @@ func TestAPauseThatIsTooLong(t *testing.T) {
 	})
 }
 
-// An answer that was cut ends as cut if the model refuses the raised limit, which nobody asked for. A
-// limit that somebody asked for is an error.
+// An answer that was cut ends as cut if the model refuses the raised limit, which nobody asked for.
+// A limit that somebody asked for is an error.
 func TestRefusedRaisedLimit(t *testing.T) {
 	for _, words := range []string{
 		"max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for this model",

@@ -51,8 +51,8 @@ func (v *review) describe(d *loop.DecisionRequested) {
 }
 
 // reviewCall asks toolhost whether a call that has to wait needs an approval. It needs no slot. Its
-// goroutine belongs to the run and ends with the task, which stays in progress when nobody has to be
-// asked, so that toolhost is asked once.
+// goroutine belongs to the run and ends with the task, which stays in progress when nobody has to
+// be asked, so that toolhost is asked once.
 func reviewCall(r *run, t *task, c loop.Call) {
 	e := newToolCall(r, t, c)
 	r.group.Go(func() {
@@ -128,8 +128,8 @@ func (e *toolCall) declaration(ctx context.Context) *tool.Spec {
 }
 
 // diff returns what the tool says that the call would change, or "". It opens a call that it never
-// completes, so toolhost executes nothing: the tool gets the final arguments as it gets those that a
-// model is writing. The id of the call is not the one that is executed later.
+// completes, so toolhost executes nothing: the tool gets the final arguments as it gets those that
+// a model is writing. The id of the call is not the one that is executed later.
 func (e *toolCall) diff(ctx context.Context, final json.RawMessage) string {
 	execution, err := e.run.config.Tools.Open(ctx, tool.Call{
 		ID: e.call.SentID() + ".preview", Tool: e.call.Tool, Session: e.session, Context: e.context, Traceparent: e.trace, Agent: e.agent, Run: e.run.id,
@@ -175,8 +175,8 @@ func diffOf(result json.RawMessage) string {
 	return strings.ToValidUTF8(diff[:strings.LastIndexByte(diff, '\n')+1], "") + cutDiff
 }
 
-// checkEdit returns an error if a person approves a call with arguments that do not fit the schema of
-// its tool. Nothing is known about the arguments if the decision has no schema.
+// checkEdit returns an error if a person approves a call with arguments that do not fit the schema
+// of its tool. Nothing is known about the arguments if the decision has no schema.
 func checkEdit(p *loop.Pending, d *loop.DecisionMade) error {
 	if p == nil || p.Kind != loop.DecideApproval || len(d.Arguments) == 0 {
 		return nil
@@ -184,8 +184,8 @@ func checkEdit(p *loop.Pending, d *loop.DecisionMade) error {
 	return CheckArguments(p.Schema, d.Arguments)
 }
 
-// CheckArguments returns an error for people if a text is no JSON object, or does not fit the schema
-// of a tool's arguments. An empty schema, or one that cannot be used, admits every object.
+// CheckArguments returns an error for people if a text is no JSON object, or does not fit the
+// schema of a tool's arguments. An empty schema, or one that cannot be used, admits every object.
 func CheckArguments(schema, text json.RawMessage) error {
 	parsed, err := arguments.Parse(bytes.TrimSpace(text))
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// room bounds the bytes of the contents of attachments that are in memory at the same time. A caller
-// sends a content once, and each request of the run loads it again: without a bound, a thousand runs
-// would hold a thousand times what one run may have.
+// room bounds the bytes of the contents of attachments that are in memory at the same time. A
+// caller sends a content once, and each request of the run loads it again: without a bound, a
+// thousand runs would hold a thousand times what one run may have.
 //
-// What finds no room waits in order of arrival, so that small requests never overtake a large one for
-// ever. A holder must not wait for more room. All methods are safe for concurrent use.
+// What finds no room waits in order of arrival, so that small requests never overtake a large one
+// for ever. A holder must not wait for more room. All methods are safe for concurrent use.
 type room struct {
 	size int64
 	left *semaphore.Weighted

@@ -34,7 +34,8 @@ func (g *gauge) read() (now, most int) {
 	return g.now, g.most
 }
 
-// holding is a model that answers a request when it gets a step, and measures the requests until then.
+// holding is a model that answers a request when it gets a step, and measures the requests until
+// then.
 func holding(g *gauge, step <-chan struct{}) *fakeModel {
 	return &fakeModel{answer: func(ctx context.Context, req model.Request) (*model.Response, error) {
 		n := 0
@@ -150,8 +151,8 @@ func TestPausesHoldNoContents(t *testing.T) {
 	})
 }
 
-// A handle of an artifact is small, and its content is large. So requests that attach artifacts wait
-// for memory, and agentd stops reading an artifact that is too large for a prompt.
+// A handle of an artifact is small, and its content is large. So requests that attach artifacts
+// wait for memory, and agentd stops reading an artifact that is too large for a prompt.
 func TestArtifactsInMemoryAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const requests = 40

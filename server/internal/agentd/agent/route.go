@@ -25,14 +25,14 @@ const (
 
 // route decides which model gets the next attempt of one model request.
 //
-// A request begins with the first model of the run. A failed attempt is repeated as Config.ModelRetry
-// says. The next model gets the request when the model is overloaded twice, when the conversation is
-// too long for it, when the client cannot use it (a wrong key, no credit, no such model), when it asks
-// for a pause longer than maxRetryAfter, and when all attempts that may succeed have failed. Any other
-// failure, such as a refused request, ends the request, because every model would get what one has
-// refused. Nothing of a failed attempt enters the journal, except what it has cost: watchers drop what
-// they were shown, previews are abandoned, and calls begin only with a complete response. So a fallback
-// in the middle of a stream doubles nothing.
+// A request begins with the first model of the run. A failed attempt is repeated as
+// Config.ModelRetry says. The next model gets the request when the model is overloaded twice, when
+// the conversation is too long for it, when the client cannot use it (a wrong key, no credit, no
+// such model), when it asks for a pause longer than maxRetryAfter, and when all attempts that may
+// succeed have failed. Any other failure, such as a refused request, ends the request, because
+// every model would get what one has refused. Nothing of a failed attempt enters the journal,
+// except what it has cost: watchers drop what they were shown, previews are abandoned, and calls
+// begin only with a complete response. So a fallback in the middle of a stream doubles nothing.
 //
 // A route is for one goroutine.
 type route struct {
@@ -119,7 +119,8 @@ func (r *route) repeat(ctx context.Context, log *runLog, words string, s step, f
 // errIdle is the cause that ends a silent stream.
 var errIdle = errors.New("the model's stream has stalled")
 
-// stream makes one attempt, which fails if nothing comes for idle. It calls see for each chunk but the last, and returns the response.
+// stream makes one attempt, which fails if nothing comes for idle. It calls see for each chunk but
+// the last, and returns the response.
 func stream(parent context.Context, m model.Model, idle time.Duration, request model.Request, see func(model.Chunk)) (*model.Response, error) {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)

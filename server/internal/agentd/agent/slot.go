@@ -6,7 +6,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 )
 
-// slot is the place of a run among those that work at the same time. Only the run's goroutine uses it.
+// slot is the place of a run among those that work at the same time. Only the run's goroutine uses
+// it.
 //
 // A run at work has a slot. The number of slots is limited, so that memory and the load on models
 // and tools are bounded however many runs are started. Runs without a slot wait in order of

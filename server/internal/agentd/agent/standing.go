@@ -13,9 +13,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// approveStanding asks toolhost for the standing approval that a person chose. Its goroutine belongs
-// to the run and ends with the task. The approval is created for the principal of the run, in the name
-// of the principal that responded. toolhost decides whether both may.
+// approveStanding asks toolhost for the standing approval that a person chose. Its goroutine
+// belongs to the run and ends with the task. The approval is created for the principal of the run,
+// in the name of the principal that responded. toolhost decides whether both may.
 func (r *run) approveStanding(t *task, c loop.ApproveStanding) {
 	started := r.state.Started()
 	request := tool.ApprovalRequest{
@@ -59,10 +59,11 @@ func (r *run) approveStanding(t *task, c loop.ApproveStanding) {
 	})
 }
 
-// offers returns the standing approvals that suit a call: for the same arguments; for what is in the
-// same folder or at the same host, if the call has a path or a URL; and for any arguments in this run.
-// They are suggestions: toolhost decides which patterns it accepts. A tool whose declaration cannot be
-// read gets no offers, because it may have meant that an argument is a command.
+// offers returns the standing approvals that suit a call: for the same arguments; for what is in
+// the same folder or at the same host, if the call has a path or a URL; and for any arguments in
+// this run. They are suggestions: toolhost decides which patterns it accepts. A tool whose
+// declaration cannot be read gets no offers, because it may have meant that an argument is a
+// command.
 func offers(spec *tool.Spec, final json.RawMessage) []loop.Standing {
 	var values map[string]json.RawMessage
 	if json.Unmarshal(final, &values) != nil || values == nil {
@@ -103,8 +104,8 @@ func offers(spec *tool.Spec, final json.RawMessage) []loop.Standing {
 	return append(list, loop.Standing{AnyArguments: true})
 }
 
-// declaredKinds returns what a tool declares of its arguments. ok is false if the declaration, or a part
-// of it, cannot be read.
+// declaredKinds returns what a tool declares of its arguments. ok is false if the declaration, or a
+// part of it, cannot be read.
 func declaredKinds(spec *tool.Spec) (kinds map[string]tool.ArgumentKind, ok bool) {
 	text, declares := spec.Metadata[tool.KeyArguments]
 	if !declares {
@@ -121,8 +122,8 @@ func declaredKinds(spec *tool.Spec) (kinds map[string]tool.ArgumentKind, ok bool
 	return kinds, true
 }
 
-// folderOf returns the folder of a file in the workspace. For a file at the top it returns the file,
-// because the folder is the whole workspace. It returns "" for other paths.
+// folderOf returns the folder of a file in the workspace. For a file at the top it returns the
+// file, because the folder is the whole workspace. It returns "" for other paths.
 func folderOf(name string) string {
 	clean := path.Clean(name)
 	if name == "" || path.IsAbs(name) || strings.Contains(name, "\\") || slices.Contains(strings.Split(name, "/"), "..") || clean == "." {

@@ -135,8 +135,8 @@ func TestLaterCallsAreApproved(t *testing.T) {
 	})
 }
 
-// The id of a request fits toolhost, however long the id of the run is. Runs with the same id in two
-// sessions, such as those of two agentd, make two requests.
+// The id of a request fits toolhost, however long the id of the run is. Runs with the same id in
+// two sessions, such as those of two agentd, make two requests.
 func TestStandingRequestsAreToldApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStander()
@@ -231,8 +231,8 @@ func TestStandingChoicesThatDoNotFit(t *testing.T) {
 	}
 }
 
-// A tool whose declaration cannot be read may have meant that an argument is a command. agentd offers
-// nothing for it.
+// A tool whose declaration cannot be read may have meant that an argument is a command. agentd
+// offers nothing for it.
 func TestUnreadableDeclarationsGetNoOffers(t *testing.T) {
 	for _, text := range []string{`["path"]`, `{"path":"path","command":{"kind":"command"}}`, `{"path":"path","command":""}`, `{"path":null}`, `{"path":"pa`} {
 		t.Run(text, func(t *testing.T) {
@@ -270,7 +270,8 @@ func TestStandingRequestsAreRepeated(t *testing.T) {
 }
 
 // TestStandingAtEveryBoundary kills the agent before and after each append of a run with a standing
-// approval. Each time one approval is created, a person is asked once, and each call is executed once.
+// approval. Each time one approval is created, a person is asked once, and each call is executed
+// once.
 func TestStandingAtEveryBoundary(t *testing.T) {
 	approve := func(f *fixture) {
 		for e, err := range f.WatchRun(f.t.Context(), "r", 0) {

@@ -58,8 +58,8 @@ type scope struct {
 	tools map[string]loop.ToolStatistic // not changed
 }
 
-// statisticsFor returns the statistics for the descriptions of tools in a new run. Without them, the
-// run goes on: they are a hint. A sub-run without an agent of its own has those of its parent.
+// statisticsFor returns the statistics for the descriptions of tools in a new run. Without them,
+// the run goes on: they are a hint. A sub-run without an agent of its own has those of its parent.
 func (a *Agent) statisticsFor(ctx context.Context, task *loop.Task, started *loop.RunStarted) map[string]loop.ToolStatistic {
 	if task.Like != nil {
 		return task.Like.Statistics
@@ -103,7 +103,8 @@ func (s *statistics) keep(key string, now time.Time, list []tool.Stats) map[stri
 	tools := make(map[string]loop.ToolStatistic)
 	for i := range list {
 		rounded, ok := loop.RoundStatistic(&list[i])
-		// A tool that moved to another plugin has several entries, and the one with the most calls counts.
+		// A tool that moved to another plugin has several entries, and the one with the most calls
+		// counts.
 		if _, seen := tools[list[i].Tool]; ok && !seen && len(tools) < loop.MostStatistics && tool.CheckName(list[i].Tool) == nil {
 			tools[list[i].Tool] = rounded
 		}

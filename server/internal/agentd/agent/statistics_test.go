@@ -44,8 +44,8 @@ func descriptionOf(t *testing.T, req model.Request, name string) string {
 	return ""
 }
 
-// The descriptions of tools have the statistics of the run's tenant. They stay the same during a run,
-// also after a restart, and for a while for other runs.
+// The descriptions of tools have the statistics of the run's tenant. They stay the same during a
+// run, also after a restart, and for a while for other runs.
 func TestToolStatistics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		past := &pastCalls{}

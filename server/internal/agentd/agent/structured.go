@@ -19,8 +19,8 @@ import (
 // request to the model contain it.
 const maxResponseSchema = 256 << 10
 
-// CheckResponseSchema returns a response schema without white space, or a KindInvalidArgument if no run
-// can have it. An empty schema is allowed.
+// CheckResponseSchema returns a response schema without white space, or a KindInvalidArgument if no
+// run can have it. An empty schema is allowed.
 func CheckResponseSchema(schema json.RawMessage) (json.RawMessage, error) {
 	if len(schema) == 0 {
 		return nil, nil
@@ -53,7 +53,8 @@ func sameJSON(a, b json.RawMessage) bool {
 // judgeAnswer compares the answer in a response with the run's response schema. It returns nil if
 // the run has no schema, or the response gives no answer.
 //
-// The schema is always that of the caller or the agent. A provider may have enforced only a part of it.
+// The schema is always that of the caller or the agent. A provider may have enforced only a part of
+// it.
 func (q *modelRequest) judgeAnswer(resp *model.Response) *loop.Answer {
 	if len(q.started.ResponseSchema) == 0 {
 		return nil
@@ -80,8 +81,8 @@ func (q *modelRequest) judgeAnswer(resp *model.Response) *loop.Answer {
 	return answer
 }
 
-// callAsText returns the form in which the text of a response is a tool call; see package markup. It
-// returns "" for an answer, and if no tool was offered.
+// callAsText returns the form in which the text of a response is a tool call; see package markup.
+// It returns "" for an answer, and if no tool was offered.
 func (q *modelRequest) callAsText(resp *model.Response) string {
 	names := make([]string, len(q.request.Tools))
 	for i := range q.request.Tools {
@@ -116,9 +117,9 @@ func (s *answerSchema) fits(schema json.RawMessage, text string) error {
 	return s.compiled.Validate(parsed)
 }
 
-// systemTool returns a system tool as the model sees it. If the model's API refuses the response schema
-// as the input schema of final_answer, the description has the schema instead, and agentd alone
-// enforces it.
+// systemTool returns a system tool as the model sees it. If the model's API refuses the response
+// schema as the input schema of final_answer, the description has the schema instead, and agentd
+// alone enforces it.
 func systemTool(m model.Model, spec *tool.Spec) model.Tool {
 	t := modelTool(spec)
 	limiter, ok := m.(model.ToolLimiter)

@@ -11,8 +11,8 @@ import (
 )
 
 // The id of a run begins with its tenant and a slash, except in the default tenant: `red/run-1`, or
-// `run-1`. So the tenants share one journal, and each of them can choose any id. If ids were without
-// the tenant, a conflict would tell one tenant which ids another one has.
+// `run-1`. So the tenants share one journal, and each of them can choose any id. If ids were
+// without the tenant, a conflict would tell one tenant which ids another one has.
 
 // InTenant returns the id of a run as a caller of a tenant means it: a caller may leave the tenant
 // out.
@@ -43,8 +43,8 @@ func checkRunID(tenant, id string) error {
 	return nil
 }
 
-// NoSuchRun returns the error for a run that does not exist, or that the caller may not see: the two
-// must not differ.
+// NoSuchRun returns the error for a run that does not exist, or that the caller may not see: the
+// two must not differ.
 func NoSuchRun(runID string) error { return storeError(runstore.NotFound(runID)) }
 
 // OwnerOf returns the key of the principal that a run belongs to, or NoSuchRun. The key is empty

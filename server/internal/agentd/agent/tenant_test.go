@@ -14,7 +14,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Two tenants use the same id, and each has its own run. Lists and page tokens do not cross tenants.
+// Two tenants use the same id, and each has its own run. Lists and page tokens do not cross
+// tenants.
 func TestTenantsShareNoIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, turns(response(model.StopEndTurn, text("ok")), response(model.StopEndTurn, text("ok")), response(model.StopEndTurn, text("ok"))), newTools(echo), nil)

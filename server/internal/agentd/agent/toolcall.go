@@ -119,8 +119,8 @@ func (e *toolCall) finish(result *loop.CallResult) {
 }
 
 // approval returns the approval of the call as toolhost needs it. If the agent's own principal
-// approved, toolhost takes the approver from the connection, so that the agent needs no right to name
-// others.
+// approved, toolhost takes the approver from the connection, so that the agent needs no right to
+// name others.
 func (e *toolCall) approval() *tool.Approval {
 	a := e.call.Approval
 	if a == nil || a.Approver == "" || a.Approver != e.run.config.Principal {
@@ -220,12 +220,12 @@ func (e *toolCall) lost(err error) *tool.Error {
 	return tool.Errorf(tool.KindOutcomeUnknown, "the call was begun, and agentd cannot learn how it ended: %w", reason)
 }
 
-// maxSettling bounds how often a call is sent again because its outcome is unknown: the execution that
-// follows may be lost, too.
+// maxSettling bounds how often a call is sent again because its outcome is unknown: the execution
+// that follows may be lost, too.
 const maxSettling = 3
 
-// mayBeSettled reports whether the tool can say what became of a call whose outcome is unknown. toolhost
-// asks it when the call is sent again, and then says so in the outcome.
+// mayBeSettled reports whether the tool can say what became of a call whose outcome is unknown.
+// toolhost asks it when the call is sent again, and then says so in the outcome.
 func (e *toolCall) mayBeSettled(out *tool.Outcome) bool {
 	return out.Err != nil && out.Err.Kind == tool.KindOutcomeUnknown && out.Settled == nil &&
 		e.call.SideEffects && e.spec != nil && e.spec.Settles && !e.cancelled()

@@ -12,13 +12,13 @@ import (
 )
 
 // mostListed bounds the tools in the lists that an agent keeps for its runs. It is enough for a few
-// lists of the largest known toolhosts, at about 2 kB for each tool. A larger list is kept by its run
-// only.
+// lists of the largest known toolhosts, at about 2 kB for each tool. A larger list is kept by its
+// run only.
 const mostListed = 50_000
 
 // toolLists has the last lists of tools that toolhost returned, for all runs of an agent. Most runs
-// have the same list, turn after turn, so it is transferred, decoded and stored once. The zero value
-// is ready for use. It is safe for concurrent use.
+// have the same list, turn after turn, so it is transferred, decoded and stored once. The zero
+// value is ready for use. It is safe for concurrent use.
 type toolLists struct {
 	mu    sync.Mutex
 	lists map[string]revised // by listKey

@@ -87,8 +87,8 @@ func newRemote(t *testing.T, m *fakeModel, tools *fakeTools) (*fixture, *remoteS
 	return f, store
 }
 
-// A run waits for a database that is gone, however long and in whatever step, and goes on by itself.
-// It makes no call twice.
+// A run waits for a database that is gone, however long and in whatever step, and goes on by
+// itself. It makes no call twice.
 func TestARunWaitsForItsDatabase(t *testing.T) {
 	for _, goes := range []time.Duration{5 * time.Millisecond, time.Second, time.Minute + 5*time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
@@ -139,8 +139,8 @@ func TestOneClaimAtATime(t *testing.T) {
 	})
 }
 
-// An agent that starts waits for the claim of a process that has ended and whose end the database has
-// not noticed yet.
+// An agent that starts waits for the claim of a process that has ended and whose end the database
+// has not noticed yet.
 func TestResumeAfterALingeringClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, store := newRemote(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(time.Minute)))

@@ -11,9 +11,9 @@ import (
 
 // WatchRun yields the events of a run after a Seq: first those in the journal, then new ones, each
 // durable event exactly once. A watcher that joins while the model writes also gets the passing
-// events since the last durable one, and one that joins right after the end of a run in the foreground
-// those of its last turns. A slow consumer may miss passing events but no durable ones, and does not delay
-// the run or other watchers.
+// events since the last durable one, and one that joins right after the end of a run in the
+// foreground those of its last turns. A slow consumer may miss passing events but no durable ones,
+// and does not delay the run or other watchers.
 //
 // WatchRun ends when the run has finished. The last value is an error if there is no such run
 // (KindNotFound), or if the run is not at work in this agent or the agent closes (KindUnavailable).

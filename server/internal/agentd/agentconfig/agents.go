@@ -58,7 +58,8 @@ type Agent struct {
 	ResponseSchemaFile string `yaml:"response_schema_file" is:"file" unset:"the answer is text"`
 }
 
-// Selection selects tools. A tool has to match every key that is set. Without a key, all tools match.
+// Selection selects tools. A tool has to match every key that is set. Without a key, all tools
+// match.
 type Selection struct {
 	// The names of the tools.
 	Names []string `yaml:"names" is:"tool" hint:"write a list of names"`
@@ -78,8 +79,8 @@ type Selection struct {
 	MaxTools int `yaml:"max_tools" default:"40" min:"1" max:"10000"`
 }
 
-// AgentLimits are the bounds of a run of an agent, with the meanings of `limits`. A caller needs the
-// right `runs.customize` for higher ones.
+// AgentLimits are the bounds of a run of an agent, with the meanings of `limits`. A caller needs
+// the right `runs.customize` for higher ones.
 type AgentLimits struct {
 	// The most responses of the model.
 	MaxTurns int `yaml:"max_turns" min:"1" max:"1000000" unset:"as limits"`
@@ -124,8 +125,8 @@ func (a *Agent) Models() []string {
 	return append([]string{a.Model}, a.Fallbacks...)
 }
 
-// Named returns the agent in the form of the agent, without its memory files. file is the content of
-// the file with instructions that the agent names, if it names one.
+// Named returns the agent in the form of the agent, without its memory files. file is the content
+// of the file with instructions that the agent names, if it names one.
 func (a *Agent) Named(file string) (agent.NamedAgent, error) {
 	n := agent.NamedAgent{
 		Description: a.Description, Models: a.Models(), Tools: a.Tools.Choice(), SystemTools: a.SystemTools, Limits: a.Limits.Agent(),

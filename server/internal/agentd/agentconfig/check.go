@@ -49,9 +49,9 @@ func check(d *yamldoc.Decoder, c *Config) {
 	}
 }
 
-// CheckJournal returns an error if a text looks like a database and is not the URL of a PostgreSQL database
-// without a password. Others can read a command line, and often a configuration file. A text that
-// begins with ./ or / and is no URL is always a file.
+// CheckJournal returns an error if a text looks like a database and is not the URL of a PostgreSQL
+// database without a password. Others can read a command line, and often a configuration file. A
+// text that begins with ./ or / and is no URL is always a file.
 func CheckJournal(text string) error {
 	switch {
 	case !strings.Contains(text, "://"):

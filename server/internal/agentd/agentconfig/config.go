@@ -6,8 +6,8 @@
 // Package yamldoc reads the file. This package opens no model, and it does not read the
 // environment.
 //
-// A command with flags applies them to the Config that Parse returns: a flag has precedence over the
-// file, and the file has precedence over the defaults.
+// A command with flags applies them to the Config that Parse returns: a flag has precedence over
+// the file, and the file has precedence over the defaults.
 package agentconfig
 
 import (

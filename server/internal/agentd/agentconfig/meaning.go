@@ -55,8 +55,8 @@ func (c *Config) Called(model string) string {
 	return found
 }
 
-// Agent returns the limits in the form of the agent. In loop.Limits, 0 means the agent's default. It
-// equals the default of the file.
+// Agent returns the limits in the form of the agent. In loop.Limits, 0 means the agent's default.
+// It equals the default of the file.
 func (l Limits) Agent() loop.Limits {
 	return loop.Limits{
 		MaxTurns: l.MaxTurns, MaxCalls: l.MaxCalls, MaxResponseTokens: l.MaxResponseTokens, MaxTokens: int64(l.MaxTokens),

@@ -10,8 +10,8 @@ import (
 
 const workspacePrefix = "workspace:"
 
-// WorkspaceFile returns the path in the workspace that an element of a list of memory files names. ok
-// is false for a file of the operator.
+// WorkspaceFile returns the path in the workspace that an element of a list of memory files names.
+// ok is false for a file of the operator.
 func WorkspaceFile(file string) (path string, ok bool) {
 	return strings.CutPrefix(file, workspacePrefix)
 }

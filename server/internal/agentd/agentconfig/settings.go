@@ -56,9 +56,9 @@ type Config struct {
 	Memory []string `yaml:"memory" is:"memory file" hint:"write a list of files" unset:"none"`
 	// The size of the largest memory file. All files of a run have at most 256KiB together.
 	MemoryMaxBytes yamldoc.Size `yaml:"memory_max_bytes" default:"64KiB" min:"1KiB" max:"256KiB"`
-	// Whether the description of a tool tells the model how many of its calls of the last 7 days failed
-	// and how long they took: calls of the run's own tenant, or of all tenants. The numbers are rounded
-	// and stay the same during a run. agentd needs the right `stats.read` at toolhost.
+	// Whether the description of a tool tells the model how many of its calls of the last 7 days
+	// failed and how long they took: calls of the run's own tenant, or of all tenants. The numbers are
+	// rounded and stay the same during a run. agentd needs the right `stats.read` at toolhost.
 	ToolStatistics string `yaml:"tool_statistics" default:"none" oneof:"none,tenant,all"`
 	// Ends a run successfully only when the model calls `attempt_completion`. Applies to runs that
 	// do not set it. Runs of `agentd chat` never end this way.
@@ -116,8 +116,8 @@ type Compaction struct {
 	Keep int `yaml:"keep" default:"3" min:"1" max:"1000"`
 }
 
-// Runs says which finished runs stay. A run that has not finished stays, and so does one with such a
-// sub-run.
+// Runs says which finished runs stay. A run that has not finished stays, and so does one with such
+// a sub-run.
 type Runs struct {
 	// How long a finished run stays after the last event of it and its sub-runs.
 	Keep time.Duration `yaml:"keep" default:"forever" zero:"forever" min:"1h"`

@@ -44,9 +44,9 @@ func (s *service) reach(ctx context.Context, runID string, others ...authz.Right
 	return a, s.refuse(ctx, a.runID, agent.NoSuchRun(a.runID))
 }
 
-// refuse writes to the audit log that the caller may not do something with a target, and returns the
-// error. A run of others and a run that does not exist give the same line, because the time of the
-// answer must not tell them apart. refuse ignores errors that say nothing about the caller.
+// refuse writes to the audit log that the caller may not do something with a target, and returns
+// the error. A run of others and a run that does not exist give the same line, because the time of
+// the answer must not tell them apart. refuse ignores errors that say nothing about the caller.
 func (s *service) refuse(ctx context.Context, target string, err error) error {
 	switch tool.KindOf(err) {
 	case tool.KindNotFound, tool.KindDenied:
@@ -71,9 +71,9 @@ func may(ctx context.Context, right authz.Right, tenant string) bool {
 // answers what its own run asks. To approve a call, it needs authz.RunsApprove, also for its own
 // run: asking a model to make a call must not be the same as approving the call.
 //
-// A caller can guess the name of a decision that its run will ask for next. An approval of a decision
-// that is not pending here could arrive at the run when the run has just asked for it. So mayDecide
-// refuses such an approval.
+// A caller can guess the name of a decision that its run will ask for next. An approval of a
+// decision that is not pending here could arrive at the run when the run has just asked for it. So
+// mayDecide refuses such an approval.
 func (s *service) mayDecide(ctx context.Context, a access, made []loop.DecisionMade) error {
 	if may(ctx, authz.RunsApprove, agent.TenantOf(a.runID)) {
 		return nil
@@ -101,9 +101,9 @@ func (s *service) mayDecide(ctx context.Context, a access, made []loop.DecisionM
 }
 
 // mayDrive returns an error if the caller's credential is limited to some tools. toolhost decides
-// about the tools of a run by the run's principal, and it does not know the credential. A run of such
-// a credential would use tools that the credential excludes. So the credential must not decide what a
-// run does.
+// about the tools of a run by the run's principal, and it does not know the credential. A run of
+// such a credential would use tools that the credential excludes. So the credential must not decide
+// what a run does.
 func (s *service) mayDrive(ctx context.Context) error {
 	caller, _ := identity.FromContext(ctx)
 	if caller.Scope == nil || len(caller.Scope.Tools) == 0 {
@@ -113,8 +113,8 @@ func (s *service) mayDrive(ctx context.Context) error {
 }
 
 // mayFollow returns an error if a caller that watches a run may not see further events: a revoked
-// credential or a removed binding must not show a run for as long as a stream is open. valid is from
-// gate.Recheck.
+// credential or a removed binding must not show a run for as long as a stream is open. valid is
+// from gate.Recheck.
 func (s *service) mayFollow(ctx context.Context, a access, valid func(context.Context) bool) error {
 	if valid != nil && !valid(ctx) {
 		return tool.Errorf(tool.KindUnavailable, "the credential of this stream is not valid any more")

@@ -77,7 +77,8 @@ func connected(t *testing.T, a agentserver.Agent, g *gate.Gate) *grpc.ClientConn
 	return conn
 }
 
-// runs is an agent with the run of ada, who belongs to the tenant red, and one of an earlier version.
+// runs is an agent with the run of ada, who belongs to the tenant red, and one of an earlier
+// version.
 func runs() *fakeAgent {
 	return &fakeAgent{
 		owners: map[string]string{"red/r": "red/ada", "old": ""},
@@ -234,8 +235,8 @@ func TestListsOfTenants(t *testing.T) {
 	}
 }
 
-// A credential that is limited to some tools starts and directs no run: the run would have all tools
-// of its principal.
+// A credential that is limited to some tools starts and directs no run: the run would have all
+// tools of its principal.
 func TestACredentialLimitedToTools(t *testing.T) {
 	ada := identity.Principal{Tenant: "red", Name: "ada", Scope: &identity.Scope{Roles: []string{"caller"}, Tools: []string{"fs_*"}}}
 	f := runs()

@@ -14,8 +14,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A prompt and a message arrive with their attachments, as the caller sent them. Who the caller is, and
-// which run a digest would name, does not follow from a request.
+// A prompt and a message arrive with their attachments, as the caller sent them. Who the caller is,
+// and which run a digest would name, does not follow from a request.
 func TestAttachmentsArrive(t *testing.T) {
 	files := []loop.NewAttachment{
 		{Name: "a.txt", MIMEType: "text/plain", Data: []byte("hello")}, {Name: "b", Artifact: "h", Session: "s"}, {Name: "empty", Data: []byte{}},

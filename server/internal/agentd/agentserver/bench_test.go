@@ -20,9 +20,9 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
 )
 
-// BenchmarkWatchers measures an event that is delivered to a number of watchers. The watchers are in
-// this process and decode nothing, so the processor time is that of agentd and of both ends of the
-// transport.
+// BenchmarkWatchers measures an event that is delivered to a number of watchers. The watchers are
+// in this process and decode nothing, so the processor time is that of agentd and of both ends of
+// the transport.
 func BenchmarkWatchers(b *testing.B) {
 	for _, watchers := range []int{1, 50, 500} {
 		b.Run(fmt.Sprint(watchers), func(b *testing.B) {

@@ -110,8 +110,8 @@ func TestEventsRoundTrip(t *testing.T) {
 	}
 }
 
-// A client reads the same summary that the server sent, and the server reads the same decisions that a
-// client sent.
+// A client reads the same summary that the server sent, and the server reads the same decisions
+// that a client sent.
 func TestRunsAreUnderstood(t *testing.T) {
 	fake := &fakeAgent{run: agent.Run{
 		ID: "r", Prompt: "p", Model: "m", StartTime: moment, UpdateTime: moment, LastSeq: 4, Turns: 1, Calls: 2, Cost: 3, Waiting: true, Foreground: true,
@@ -189,8 +189,8 @@ func TestTasksAreUnderstood(t *testing.T) {
 	}
 }
 
-// A server in the process of its only client does not ask whose a run is. Runs that it starts belong to
-// the process, and a cancellation needs no name.
+// A server in the process of its only client does not ask whose a run is. Runs that it starts
+// belong to the process, and a cancellation needs no name.
 func TestForeground(t *testing.T) {
 	fake := &fakeAgent{owners: map[string]string{"r": "red/ada"}}
 	_, conn := dialTo(t, agentserver.Config{Agent: fake, Foreground: true})
@@ -203,8 +203,8 @@ func TestForeground(t *testing.T) {
 	}
 }
 
-// A process that serves an agent to itself is its own user there. Close ends a watch and waits for the
-// server.
+// A process that serves an agent to itself is its own user there. Close ends a watch and waits for
+// the server.
 func TestServeLocal(t *testing.T) {
 	l, err := agentserver.ServeLocal(&fakeAgent{owners: map[string]string{"r": "red/ada"}}, nil)
 	if err != nil {

@@ -21,8 +21,8 @@ const (
 )
 
 // Local is a client of an agent in this process. The process serves the agent to itself over a
-// connection in memory, which no other process can reach. So a command has one way to speak to runs:
-// that of `agentd serve`. All methods are safe for concurrent use.
+// connection in memory, which no other process can reach. So a command has one way to speak to
+// runs: that of `agentd serve`. All methods are safe for concurrent use.
 type Local struct {
 	*client.AgentClient
 	server *Server
@@ -43,8 +43,8 @@ func ServeLocal(a Agent, logger *slog.Logger) (*Local, error) {
 	return l, nil
 }
 
-// Close ends the client, and then the server, whose RPCs end with the connection of the client. Call
-// it once.
+// Close ends the client, and then the server, whose RPCs end with the connection of the client.
+// Call it once.
 func (l *Local) Close() error {
 	return errors.Join(l.AgentClient.Close(), l.server.Shutdown(context.Background()), <-l.served)
 }

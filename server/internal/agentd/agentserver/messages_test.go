@@ -16,8 +16,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/fairness/budget"
 )
 
-// Messages that begin and do not end count for the memory of their principal, for unary RPCs and for
-// streams. When there is no room, agentd reads no further.
+// Messages that begin and do not end count for the memory of their principal, for unary RPCs and
+// for streams. When there is no room, agentd reads no further.
 func TestIncompleteMessagesAreBounded(t *testing.T) {
 	const mostOfOne = 1 << 20
 	for _, method := range []string{agentdv1.AgentService_StartRun_FullMethodName, agentdv1.AgentService_WatchRun_FullMethodName} {

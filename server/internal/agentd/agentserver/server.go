@@ -29,8 +29,8 @@ const (
 	// maxStreams is the largest number of RPCs of one connection. Most of them watch a run.
 	maxStreams = 4096
 	// windowBytes is what a stream takes before the server reads its request. gRPC widens it when the
-	// server reads, as far as the request needs. It is static, because gRPC would raise it to 16 MiB for
-	// a client that sends much.
+	// server reads, as far as the request needs. It is static, because gRPC would raise it to 16 MiB
+	// for a client that sends much.
 	windowBytes = 64 << 10
 )
 
@@ -44,8 +44,8 @@ type Config struct {
 	// fail.
 	Configuration Configuration
 	Logger        *slog.Logger // for bugs and refusals; nil: no log
-	// Foreground says that the server is in the process of its only client. Runs that it starts belong to
-	// the process; see loop.Task.
+	// Foreground says that the server is in the process of its only client. Runs that it starts belong
+	// to the process; see loop.Task.
 	Foreground bool
 	// Gate decides which RPCs a caller may use. nil: this user and root may use all, and no other
 	// caller any.
@@ -53,8 +53,8 @@ type Config struct {
 	// MaxUnreadBytes bounds the events that the clients of one principal have not read. A stream that
 	// would exceed it ends with rate_limited. 0: 64 MiB.
 	MaxUnreadBytes int64
-	// Messages bounds the memory of connections and of messages that are not complete. nil: 1 GiB, which
-	// has room for 1,024 connections, and 64 MiB for the messages of one principal.
+	// Messages bounds the memory of connections and of messages that are not complete. nil: 1 GiB,
+	// which has room for 1,024 connections, and 64 MiB for the messages of one principal.
 	Messages *budget.Budget
 	// Options are further options of the gRPC server, such as those that count RPCs.
 	Options []grpc.ServerOption
@@ -121,8 +121,8 @@ type remote struct {
 // it.
 func (s *Server) Serve(l net.Listener) error { return s.server.Serve(l) }
 
-// SetHealthy sets what health checks answer, such as while the database of the runs is gone. It does
-// nothing after Shutdown.
+// SetHealthy sets what health checks answer, such as while the database of the runs is gone. It
+// does nothing after Shutdown.
 func (s *Server) SetHealthy(healthy bool) { s.server.SetHealthy(healthy) }
 
 // Shutdown accepts no new connections and waits until all RPCs have ended. If ctx ends first,
@@ -130,7 +130,8 @@ func (s *Server) SetHealthy(healthy bool) { s.server.SetHealthy(healthy) }
 // watches a run ends at the latest when the agent is closed.
 func (s *Server) Shutdown(ctx context.Context) error { return s.server.Shutdown(ctx) }
 
-// guard refuses RPCs that a caller may not use, turns errors into statuses, and a panic into an internal error of its RPC.
+// guard refuses RPCs that a caller may not use, turns errors into statuses, and a panic into an
+// internal error of its RPC.
 type guard struct {
 	logger *slog.Logger
 	gate   *gate.Gate

@@ -117,8 +117,8 @@ func (s *service) CancelRun(ctx context.Context, req *agentdv1.CancelRunRequest)
 	return &agentdv1.CancelRunResponse{}, nil
 }
 
-// namedReason returns the reason of a cancel with the principal that cancels, so that the journal, the
-// result of the run and the log name it. A run of this process needs no name.
+// namedReason returns the reason of a cancel with the principal that cancels, so that the journal,
+// the result of the run and the log name it. A run of this process needs no name.
 func (s *service) namedReason(ctx context.Context, reason string) string {
 	caller, ok := identity.FromContext(ctx)
 	switch {

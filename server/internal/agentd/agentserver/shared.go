@@ -18,9 +18,9 @@ const (
 	sharedBytes  = 4 << 20
 )
 
-// sharedEncoding encodes an event once for all streams that watch a run. A run gives its watchers the
-// same event: its payload is one pointer, which is part of the key and so stays in use. The zero
-// value is ready for use. It is safe for concurrent use.
+// sharedEncoding encodes an event once for all streams that watch a run. A run gives its watchers
+// the same event: its payload is one pointer, which is part of the key and so stays in use. The
+// zero value is ready for use. It is safe for concurrent use.
 type sharedEncoding struct {
 	mu     sync.Mutex
 	events map[loop.Event]*encodedEvent

@@ -2,8 +2,8 @@ package agentserver
 
 import "sync"
 
-// tally counts the bytes that agentd holds for each principal, up to a bound. All methods are safe for
-// concurrent use.
+// tally counts the bytes that agentd holds for each principal, up to a bound. All methods are safe
+// for concurrent use.
 type tally struct {
 	most int64
 
@@ -13,8 +13,8 @@ type tally struct {
 
 func newTally(most int64) *tally { return &tally{most: most, held: map[string]int64{}} }
 
-// take counts bytes for a principal. It returns false, and how many are held, if there are too many.
-// A principal that holds none may take any number.
+// take counts bytes for a principal. It returns false, and how many are held, if there are too
+// many. A principal that holds none may take any number.
 func (t *tally) take(principal string, n int64) (held int64, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

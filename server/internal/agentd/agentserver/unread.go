@@ -6,8 +6,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// defaultMaxUnread is the default of Config.MaxUnreadBytes. It holds the events of many clients that
-// read, and is small beside the memory of a machine.
+// defaultMaxUnread is the default of Config.MaxUnreadBytes. It holds the events of many clients
+// that read, and is small beside the memory of a machine.
 const defaultMaxUnread = 64 << 20
 
 // unread bounds the bytes of events that the clients of one principal have not read.

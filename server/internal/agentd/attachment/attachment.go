@@ -1,10 +1,10 @@
-// Package attachment decides what a caller may attach to the prompt or a message of a run: how much,
-// under which names, and as which MIME type.
+// Package attachment decides what a caller may attach to the prompt or a message of a run: how
+// much, under which names, and as which MIME type.
 //
 // A caller chooses the bytes, the name and the type that it claims. The content alone decides the
-// type, because a model reads the content. The package decodes no image: it reads the header, so that
-// a small file with a huge picture costs nothing here. Which types a model reads, and where contents
-// are kept, is known to package agent.
+// type, because a model reads the content. The package decodes no image: it reads the header, so
+// that a small file with a huge picture costs nothing here. Which types a model reads, and where
+// contents are kept, is known to package agent.
 package attachment
 
 import (
@@ -17,8 +17,8 @@ import (
 )
 
 // The bounds of attachments. A request of agentd has at most 16 MiB, so the contents of one message
-// leave room for its text. The APIs of models accept between 5 and 50 MB for one file, and between 20
-// and 50 MB for one request, which has all contents of the run.
+// leave room for its text. The APIs of models accept between 5 and 50 MB for one file, and between
+// 20 and 50 MB for one request, which has all contents of the run.
 const (
 	MaxBytes        = 10 << 20 // of one content
 	MaxMessageBytes = 12 << 20 // of the contents of one prompt or message
@@ -49,8 +49,8 @@ func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)
 }
 
-// CheckCount returns an error if a run with earlier attachments may not have more. The sizes are the
-// bytes of the contents.
+// CheckCount returns an error if a run with earlier attachments may not have more. The sizes are
+// the bytes of the contents.
 func CheckCount(earlier, more int, earlierBytes, moreBytes int64) error {
 	switch {
 	case more > MaxMessage:

@@ -143,7 +143,8 @@ func FuzzTypeOf(f *testing.F) {
 	})
 }
 
-// An image that was cut is refused, wherever it was cut, as far as its format tells (claude-code#57323).
+// An image that was cut is refused, wherever it was cut, as far as its format tells
+// (claude-code#57323).
 func TestACutImageIsRefused(t *testing.T) {
 	whole := picture(t, "png")
 	for end := 33; end < len(whole); end++ { // the header is whole

@@ -104,8 +104,8 @@ func checkImage(name, mimeType string, data []byte) error {
 	return nil
 }
 
-// incomplete returns what an image lacks that was cut, such as by a download that ended. Empty: nothing
-// that its format tells. A server would refuse such an image, and with it the conversation.
+// incomplete returns what an image lacks that was cut, such as by a download that ended. Empty:
+// nothing that its format tells. A server would refuse such an image, and with it the conversation.
 func incomplete(mimeType string, data []byte) string {
 	switch mimeType {
 	case "image/png":
@@ -163,8 +163,8 @@ func sizeOfWebP(data []byte) (wide, high int) {
 	return 0, 0
 }
 
-// canonical returns a claimed type without parameters, under the name that detect gives it. Empty: the
-// caller says nothing.
+// canonical returns a claimed type without parameters, under the name that detect gives it. Empty:
+// the caller says nothing.
 func canonical(name, claimed string) (string, error) {
 	switch {
 	case claimed == "":

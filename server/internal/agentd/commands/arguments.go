@@ -36,11 +36,11 @@ var editNames = map[string]string{"old_text": "new_text", "old_string": "new_str
 // writtenNames are the names that tools use for the content of a file that a call writes.
 var writtenNames = map[string]bool{"content": true, "contents": true, "file_text": true, "new_content": true}
 
-// shownArguments returns the arguments of a call as a person reads them: a command as a command, the
-// texts of an edit as a diff, and other arguments like YAML. The model wrote the arguments. So a text
-// stands on lines of its own only with marks that it cannot leave, and a text with characters that a
-// person would not see stays JSON. A person approves all of it, so only a text that the diff of the
-// tool repeats is shortened.
+// shownArguments returns the arguments of a call as a person reads them: a command as a command,
+// the texts of an edit as a diff, and other arguments like YAML. The model wrote the arguments. So
+// a text stands on lines of its own only with marks that it cannot leave, and a text with
+// characters that a person would not see stays JSON. A person approves all of it, so only a text
+// that the diff of the tool repeats is shortened.
 func shownArguments(p *client.PendingDecision) []shownLine {
 	members, ok := membersOf(p.Arguments)
 	if !ok || len(members) == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 )
 
-// A person reads what a call would do: a command as a command, an edit as a diff, other arguments by
-// name. No text of the model looks like a line of agentd, and no character is invisible.
+// A person reads what a call would do: a command as a command, an edit as a diff, other arguments
+// by name. No text of the model looks like a line of agentd, and no character is invisible.
 func TestArgumentsAreReadable(t *testing.T) {
 	for name, test := range map[string]struct{ arguments, diff, want string }{
 		"a command": {`{"command":"go test ./...","timeout_seconds":5}`, "", `

@@ -27,8 +27,8 @@ func addAttachFlag(flags *pflag.FlagSet, files *[]string) {
 // artifactScheme begins the value of --attach that names an artifact.
 const artifactScheme = "artifact:"
 
-// readAttachments reads the files that --attach names. agentd decides what it accepts; only the size
-// is checked here, so that a mistake does not fill the memory.
+// readAttachments reads the files that --attach names. agentd decides what it accepts; only the
+// size is checked here, so that a mistake does not fill the memory.
 func readAttachments(ctx context.Context, p cli.Process, files []string) (list []client.Attachment, err error) {
 	stdin, sum := false, 0
 	for _, file := range files {

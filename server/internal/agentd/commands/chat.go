@@ -72,8 +72,8 @@ type chat struct {
 	text    *textDisplay
 	signals chan os.Signal
 	run     begun // the run of the conversation; its id is empty before the first message
-	// looks says that the conversation is at a server, and that this chat has sent it nothing yet. Ctrl-C
-	// then leaves a run at work, which may be that of another person, as it is.
+	// looks says that the conversation is at a server, and that this chat has sent it nothing yet.
+	// Ctrl-C then leaves a run at work, which may be that of another person, as it is.
 	looks bool
 	// attached go with the next message.
 	attached []client.Attachment

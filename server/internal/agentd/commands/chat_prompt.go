@@ -10,7 +10,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// prompts are the prompts that the plugins of a toolhost offer. A *client.Client has this interface.
+// prompts are the prompts that the plugins of a toolhost offer. A *client.Client has this
+// interface.
 type prompts interface {
 	ListPrompts(ctx context.Context, q tool.ResourceQuery) (tool.Prompts, error)
 	GetPrompt(ctx context.Context, r tool.PromptRequest) (tool.PromptText, error)
@@ -20,8 +21,8 @@ type prompts interface {
 const promptLines = 20
 
 // prompt returns the text of the prompt that a message names as /NAME or /PLUGIN:NAME, followed by
-// its arguments. The text is empty if there is no such prompt, or if no plugin returns it; the person
-// knows why then.
+// its arguments. The text is empty if there is no such prompt, or if no plugin returns it; the
+// person knows why then.
 //
 // A plugin chose the text. So the chat shows it with the name of the plugin, and sends it as what
 // it is for the model: the words of the person who asked for it. It is never an instruction of the

@@ -107,8 +107,8 @@ func TestChatAtATerminal(t *testing.T) {
 	}
 }
 
-// While a call runs, a chat at a terminal shows an animation. Each frame replaces the one before, and
-// nothing of the animation remains.
+// While a call runs, a chat at a terminal shows an animation. Each frame replaces the one before,
+// and nothing of the animation remains.
 func TestTheAnimationOfAChatIsErased(t *testing.T) {
 	w, release := newWorld(t), make(chan struct{})
 	w.host = hosttest.New(t, nil, hosttest.Tool{

@@ -113,7 +113,8 @@ func startCleanup(ctx context.Context, a *agent.Agent, decisions *audit.Log, log
 	return func() { cancel(); <-ended }
 }
 
-// cleanup deletes the runs that the configuration does not keep. A run that goes on meanwhile stays.
+// cleanup deletes the runs that the configuration does not keep. A run that goes on meanwhile
+// stays.
 func cleanup(ctx context.Context, a *agent.Agent, decisions *audit.Log) error {
 	expired, err := a.Expired(ctx, time.Now())
 	if err != nil {

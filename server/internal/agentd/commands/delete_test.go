@@ -34,8 +34,8 @@ func (w *world) ids(journal string) (ids []string) {
 	return ids
 }
 
-// A finished run is deleted with its sub-runs, in the journal and at a server, and the audit log says so.
-// A run that has not finished stays.
+// A finished run is deleted with its sub-runs, in the journal and at a server, and the audit log
+// says so. A run that has not finished stays.
 func TestDelete(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	journal, socket := filepath.Join(w.folder, "runs.db"), "unix://"+filepath.Join(w.folder, "agentd.sock")

@@ -52,7 +52,8 @@ func TestDecisionsShowTheirDiff(t *testing.T) {
 	}
 }
 
-// Each line of a hostile diff has its mark, and no line controls the terminal, however many there are.
+// Each line of a hostile diff has its mark, and no line controls the terminal, however many there
+// are.
 func TestDiffsCannotSteerTheTerminal(t *testing.T) {
 	hostile := "+\x1b[2J\x1b[Hall is well\n+\r  allow it? [y]es\n+\u202egnorw\n+\x9b31m\n+\u2028  write_file {}\n" +
 		"-" + strings.Repeat("x", 100_000) + "\n" + strings.Repeat("+\n", 1000)

@@ -151,8 +151,8 @@ func (y *typist) press(keys string) {
 	}
 }
 
-// Without an editor, the person edits the arguments at the prompt, which begins with them. What does
-// not fit the schema is edited again. Ctrl-C returns to the question.
+// Without an editor, the person edits the arguments at the prompt, which begins with them. What
+// does not fit the schema is edited again. Ctrl-C returns to the question.
 func TestArgumentsAreEditedAtThePrompt(t *testing.T) {
 	w := newWorld(t).withPay()
 	y, wait := w.sits("chat", "--model", w.script(payScript))
@@ -198,8 +198,8 @@ func TestAPasteApprovesNothing(t *testing.T) {
 	}
 }
 
-// The state of the terminal is restored after an editor, and the run can end while the editor is open:
-// the editor ends then, and the edit has no effect.
+// The state of the terminal is restored after an editor, and the run can end while the editor is
+// open: the editor ends then, and the edit has no effect.
 func TestAnEditorEndsWithItsRun(t *testing.T) {
 	w := newWorld(t).withPay()
 	w.editor("stty raw -echo\ntouch '" + w.folder + "/open'\nexec sleep 1000\n")
@@ -230,8 +230,8 @@ func TestAnEditorEndsWithItsRun(t *testing.T) {
 	}
 }
 
-// `agentd respond --edit CALL` without arguments opens the editor. What does not fit the schema is not
-// sent.
+// `agentd respond --edit CALL` without arguments opens the editor. What does not fit the schema is
+// not sent.
 func TestRespondOpensAnEditor(t *testing.T) {
 	w := newWorld(t).withPay()
 	if err := os.Symlink(mustExecutable(t), filepath.Join(w.folder, program)); err != nil {
@@ -286,8 +286,8 @@ func TestRespondOpensAnEditor(t *testing.T) {
 	}
 }
 
-// In a terminal, `respond` shows the call that it is to approve, and decides nothing before the person
-// agrees.
+// In a terminal, `respond` shows the call that it is to approve, and decides nothing before the
+// person agrees.
 func TestRespondShowsWhatItApproves(t *testing.T) {
 	w := newWorld(t).withPay()
 	socket := "unix://" + filepath.Join(w.folder, "agentd.sock")

@@ -20,8 +20,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// history reads runs. It is the client of an agent without a model and tools, which reads the journal
-// and works on no run, or of an `agentd serve`.
+// history reads runs. It is the client of an agent without a model and tools, which reads the
+// journal and works on no run, or of an `agentd serve`.
 type history struct {
 	*client.AgentClient
 	served bool         // by an agentd serve
@@ -82,7 +82,8 @@ func newHistory(config agent.Config, closeStore func() error) (*history, error) 
 const followPause = 250 * time.Millisecond
 
 // events yields the events of a run until now. If follow is set, it also yields later events, which
-// another process appends, until the run ends or ctx is done. It is no error if a run has no end yet.
+// another process appends, until the run ends or ctx is done. It is no error if a run has no end
+// yet.
 func (h *history) events(ctx context.Context, runID string, follow bool) iter.Seq2[client.RunEvent, error] {
 	return func(yield func(client.RunEvent, error) bool) {
 		if h.served {

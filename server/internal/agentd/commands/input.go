@@ -11,9 +11,9 @@ func readFile(ctx context.Context, path string, most int64) ([]byte, error) {
 	return readInput(ctx, func() (io.ReadCloser, error) { return os.Open(path) }, most)
 }
 
-// readInput reads at most the first bytes of what the user named. It may be a pipe or a terminal, which
-// may never be opened by another process, send nothing, or never end. If ctx ends first, readInput
-// returns its error.
+// readInput reads at most the first bytes of what the user named. It may be a pipe or a terminal,
+// which may never be opened by another process, send nothing, or never end. If ctx ends first,
+// readInput returns its error.
 func readInput(ctx context.Context, open func() (io.ReadCloser, error), most int64) ([]byte, error) {
 	type result struct {
 		data []byte

@@ -12,8 +12,8 @@ import (
 // maxInstructionsFile is more than agent.ParseInstructions accepts, so that it reports the error.
 const maxInstructionsFile = 1 << 20
 
-// texts are the files of an operator that steer a model: instructions, response schemas and memory files.
-// A plugin must not have written any of them.
+// texts are the files of an operator that steer a model: instructions, response schemas and memory
+// files. A plugin must not have written any of them.
 type texts struct{ setup *setup }
 
 // readInstructions reads the files with the instructions of agents. Instructions steer a model with

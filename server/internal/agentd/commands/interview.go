@@ -265,9 +265,9 @@ func (v *interview) hear(line string) (client.Decision, error) {
 	return made, nil
 }
 
-// commandIn returns the command that a line is: one that begins with a slash is none of the answers,
-// because a person who looks for help must not decide with it. An answer in words may begin with a
-// slash, such as a path, so only the commands of here are commands there.
+// commandIn returns the command that a line is: one that begins with a slash is none of the
+// answers, because a person who looks for help must not decide with it. An answer in words may
+// begin with a slash, such as a path, so only the commands of here are commands there.
 func (v *interview) commandIn(line string) (word string, ok bool) {
 	word, _, _ = strings.Cut(strings.TrimRight(line, " \t\n"), " ")
 	known := word == "/help" || word == "/?" || word == "/quit" || word == "/exit"
@@ -278,7 +278,8 @@ func (v *interview) commandIn(line string) (word string, ok bool) {
 	return word, known || slashCommand.MatchString(word)
 }
 
-// obey executes a command that was typed at a question. It decides nothing: it asks again, or leaves.
+// obey executes a command that was typed at a question. It decides nothing: it asks again, or
+// leaves.
 func (v *interview) obey(word string) error {
 	switch word {
 	case "/quit", "/exit":

@@ -79,8 +79,8 @@ func (j journalPlace) openServedFile(ctx context.Context) (journal, error) {
 // availabilityPause is the time between two looks at the database.
 const availabilityPause = 500 * time.Millisecond
 
-// followDatabase calls changed when the database of a journal is gone and when it is back, until ctx
-// ends or the caller calls stop, which waits for the last call. It does nothing for a file.
+// followDatabase calls changed when the database of a journal is gone and when it is back, until
+// ctx ends or the caller calls stop, which waits for the last call. It does nothing for a file.
 func followDatabase(ctx context.Context, store journal, changed func(available bool)) (stop func()) {
 	remote, ok := store.(*postgres.Store)
 	if !ok {

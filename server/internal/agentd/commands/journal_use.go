@@ -19,8 +19,8 @@ import (
 // Any number of processes can use a journal at the same time, and a restore needs it alone: a
 // process that opened the journal between two steps of a restore would write into a file that the
 // restore moves aside. So a process that uses the journal has a shared lock, and a restore has an
-// exclusive one from its first to its last step. SQLite's own locks are on the journal itself, which
-// the restore replaces.
+// exclusive one from its first to its last step. SQLite's own locks are on the journal itself,
+// which the restore replaces.
 const useSuffix = ".use"
 
 // lockUse locks the journal with filelock.Try or filelock.TryShared. It makes the

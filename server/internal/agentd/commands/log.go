@@ -56,8 +56,8 @@ func (s *setup) logStarted(log *slog.Logger, listeners *listen.Set, model, toolh
 	log.Info("agentd started", attrs...)
 }
 
-// logStopped logs that agentd has stopped. If it stopped because of an error, the command prints the
-// error.
+// logStopped logs that agentd has stopped. If it stopped because of an error, the command prints
+// the error.
 func logStopped(log *slog.Logger, began time.Time, err error) {
 	if err == nil {
 		log.Info("agentd stopped", "uptime", time.Since(began).Round(time.Millisecond))

@@ -73,8 +73,8 @@ func (t texts) checkSteering(key string, file trust.File, writable []string) err
 	return nil
 }
 
-// memoryFiles returns a list of memory files in the form of the agent. Only the name of an operator's
-// file is told, not its folder.
+// memoryFiles returns a list of memory files in the form of the agent. Only the name of an
+// operator's file is told, not its folder.
 func (t texts) memoryFiles(files []string) []agent.MemoryFile {
 	var told []agent.MemoryFile
 	for _, path := range files {

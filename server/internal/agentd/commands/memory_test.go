@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/hosttest"
 )
 
-// The operator's memory files are read when agentd starts and at a reload. A missing one is an error
-// that names its key, and one that a tool could have written is refused.
+// The operator's memory files are read when agentd starts and at a reload. A missing one is an
+// error that names its key, and one that a tool could have written is refused.
 func TestMemoryFiles(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	rules := filepath.Join(w.folder, "RULES.md")

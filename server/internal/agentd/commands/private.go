@@ -28,9 +28,9 @@ type privateToolhost struct {
 	once   sync.Once
 }
 
-// startToolhost starts the toolhost beside this program, with the current folder as workspace. It has
-// the plugins that came with it, and those that the user's toolhost.yaml names or `toolhost install` put
-// in place. It returns when toolhost is ready. On Linux, the kernel sends toolhost
+// startToolhost starts the toolhost beside this program, with the current folder as workspace. It
+// has the plugins that came with it, and those that the user's toolhost.yaml names or `toolhost
+// install` put in place. It returns when toolhost is ready. On Linux, the kernel sends toolhost
 // SIGTERM when this process dies. records is the folder of the ledger and the artifacts, which the
 // caller closes after the toolhost. If records is nil, ledger and artifacts end with the toolhost.
 // hidden are files that the plugins must not see, such as the journal: a plugin that can write it
@@ -88,7 +88,8 @@ func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, h
 }
 
 // withoutKeys removes the keys of models and the tokens for other servers from an environment,
-// because toolhost does not use them, and the socket of systemd, because toolhost is not its service.
+// because toolhost does not use them, and the socket of systemd, because toolhost is not its
+// service.
 func withoutKeys(env []string) []string {
 	var kept []string
 	for _, entry := range env {

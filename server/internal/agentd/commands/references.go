@@ -15,9 +15,9 @@ import (
 	"github.com/toolhost/toolhost/server/internal/trust"
 )
 
-// references checks the files that a configuration names, for `config check`: the scripts of scripted
-// models, instructions, response schemas, memory files, and the certificates of listeners. The error has what agentd
-// does not start without, or what a model would read as an error.
+// references checks the files that a configuration names, for `config check`: the scripts of
+// scripted models, instructions, response schemas, memory files, and the certificates of listeners.
+// The error has what agentd does not start without, or what a model would read as an error.
 func references(c *agentconfig.Config, getenv func(string) string) (warnings []string, err error) {
 	if err := regular(c); err != nil {
 		return nil, err
@@ -35,8 +35,8 @@ func references(c *agentconfig.Config, getenv func(string) string) (warnings []s
 	return warnings, errors.Join(errs...)
 }
 
-// regular refuses what is no regular file. A tool may have written the configuration, and to read a pipe
-// could last for ever.
+// regular refuses what is no regular file. A tool may have written the configuration, and to read a
+// pipe could last for ever.
 func regular(c *agentconfig.Config) error {
 	paths := slices.Clone(c.Memory)
 	for _, a := range c.Agents {
@@ -57,7 +57,8 @@ func regular(c *agentconfig.Config) error {
 	return errors.Join(errs...)
 }
 
-// scripted returns the scripted models of a configuration, as scripted:FILE, with the key that names each.
+// scripted returns the scripted models of a configuration, as scripted:FILE, with the key that
+// names each.
 func scripted(c *agentconfig.Config) map[string]string {
 	named := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.Models)) {

@@ -26,8 +26,8 @@ import (
 )
 
 // reloader applies a changed configuration file to a running `agentd serve`. It implements
-// agentserver.Configuration. A reload uses a file only under the rules of a start, and a file with a
-// fault changes nothing.
+// agentserver.Configuration. A reload uses a file only under the rules of a start, and a file with
+// a fault changes nothing.
 type reloader struct {
 	agent     *agent.Agent
 	service   systemd.Service

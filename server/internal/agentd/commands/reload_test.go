@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// `agentd config diff` shows what a reload would change, and `agentd reload` applies it to new runs.
-// A wrong file changes nothing.
+// `agentd config diff` shows what a reload would change, and `agentd reload` applies it to new
+// runs. A wrong file changes nothing.
 func TestReload(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	socket := "unix://" + filepath.Join(w.folder, "agentd.sock")

@@ -20,8 +20,8 @@ turns:
   - text: 'Again: {{prompt}}'
 `
 
-// `agentd run` and `agentd chat` show runs of an `agentd serve`. The agents of runs are those in the
-// server's configuration file.
+// `agentd run` and `agentd chat` show runs of an `agentd serve`. The agents of runs are those in
+// the server's configuration file.
 func TestRunsOfAServer(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	socket := "unix://" + filepath.Join(w.folder, "agentd.sock")
@@ -81,8 +81,8 @@ func TestRunsOfAServer(t *testing.T) {
 	}
 }
 
-// All commands about runs use the server of a flag, of the environment or of the target in use alike,
-// and the journal of this user without any of them or with --journal.
+// All commands about runs use the server of a flag, of the environment or of the target in use
+// alike, and the journal of this user without any of them or with --journal.
 func TestOneRuleForTargets(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	socket := "unix://" + filepath.Join(w.folder, "agentd.sock")
@@ -170,8 +170,8 @@ func TestShowOfAServerEnds(t *testing.T) {
 	wait()
 }
 
-// A person who opens the run of a server only to look cancels nothing with Ctrl-C, and a cancel names
-// its principal. The test uses a separate process because of the signals.
+// A person who opens the run of a server only to look cancels nothing with Ctrl-C, and a cancel
+// names its principal. The test uses a separate process because of the signals.
 func TestLookingCancelsNothing(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	if err := os.Symlink(mustExecutable(t), filepath.Join(w.folder, program)); err != nil {

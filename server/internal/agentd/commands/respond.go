@@ -222,10 +222,10 @@ func (v verdicts) edit(ctx context.Context, p cli.Process, decisions []client.De
 	return nil
 }
 
-// confirm shows a person at a terminal each call that is to be approved, and asks. The person may not
-// have seen it: the id of a decision says nothing of the call. It shows a call with the arguments that
-// it would get, but no diff for arguments that the person changed. Arguments that the person edited
-// just now need no question.
+// confirm shows a person at a terminal each call that is to be approved, and asks. The person may
+// not have seen it: the id of a decision says nothing of the call. It shows a call with the
+// arguments that it would get, but no diff for arguments that the person changed. Arguments that
+// the person edited just now need no question.
 func (v verdicts) confirm(ctx context.Context, p cli.Process, decisions []client.Decision, pending []client.PendingDecision) error {
 	c := terminal.NewConsole(p)
 	if !c.Edits() {
@@ -269,9 +269,9 @@ func byRun(runID string, decisions []client.Decision) map[string][]client.Decisi
 	return groups
 }
 
-// wanted returns the open decision that the flag names: by its id, by the id of its call, or by the end
-// of that. A call id is not enough for an approval: the call may have been asked about again with other
-// arguments, and the person has seen only the former ones.
+// wanted returns the open decision that the flag names: by its id, by the id of its call, or by the
+// end of that. A call id is not enough for an approval: the call may have been asked about again
+// with other arguments, and the person has seen only the former ones.
 func (d *verdictFlag) wanted(pending []client.PendingDecision) (*client.PendingDecision, error) {
 	var all []string
 	var found []*client.PendingDecision

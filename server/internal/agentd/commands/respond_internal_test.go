@@ -7,8 +7,9 @@ import (
 	"github.com/toolhost/toolhost/client"
 )
 
-// A decision is found by what names exactly one open decision. An approval names the decision: after
-// another person has edited the call, its id stands for arguments that the approver has not seen.
+// A decision is found by what names exactly one open decision. An approval names the decision:
+// after another person has edited the call, its id stands for arguments that the approver has not
+// seen.
 func TestNamesOfDecisions(t *testing.T) {
 	pending := []client.PendingDecision{
 		{ID: "d2", CallID: "r.t1.c0"},

@@ -209,8 +209,8 @@ func (r *restoring) checkTarget() error {
 	return nil
 }
 
-// checkUnused refuses to replace a journal that a process uses without the lock of agentd, such as a
-// database shell. It also moves SQLite's log into the journal, which is kept aside.
+// checkUnused refuses to replace a journal that a process uses without the lock of agentd, such as
+// a database shell. It also moves SQLite's log into the journal, which is kept aside.
 func (r *restoring) checkUnused(ctx context.Context) error {
 	if _, err := os.Lstat(r.journal); err != nil {
 		return nil

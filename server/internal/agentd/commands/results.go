@@ -84,8 +84,8 @@ func (d *textDisplay) resultLine(e client.RunEvent, card *callCard, head [2]stri
 	return d.line(shade, "%s%s", cli.Clip(line, max(room-len(hint), 1)), hint)
 }
 
-// wholeResult shows a result with all of its lines. A tool wrote them: each line has a mark that the
-// text cannot leave, and no line reaches the terminal without escapes.
+// wholeResult shows a result with all of its lines. A tool wrote them: each line has a mark that
+// the text cannot leave, and no line reaches the terminal without escapes.
 func (d *textDisplay) wholeResult(r *client.CallResult) error {
 	text, facts := cli.Shown(&r.Result)
 	if r.Answer != "" { // for the user, without what models are told

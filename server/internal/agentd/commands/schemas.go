@@ -14,8 +14,8 @@ import (
 // maxSchemaFile is more than agent.CheckResponseSchema accepts, so that it reports the error.
 const maxSchemaFile = 1 << 20
 
-// readSchemas reads the files with the response schemas of agents. Models read their texts, so the rules
-// of files with instructions apply.
+// readSchemas reads the files with the response schemas of agents. Models read their texts, so the
+// rules of files with instructions apply.
 func (t texts) readSchemas(writable []string) error {
 	t.setup.schemas = map[string][]byte{}
 	for name, a := range t.setup.config.Agents {
@@ -41,8 +41,8 @@ func (t texts) readSchemas(writable []string) error {
 	return nil
 }
 
-// changedSchemas returns the files with response schemas whose content differs although their path does
-// not.
+// changedSchemas returns the files with response schemas whose content differs although their path
+// does not.
 func changedSchemas(before, now *setup) (changes []tool.SettingChange) {
 	for _, name := range slices.Sorted(maps.Keys(now.schemas)) {
 		old, known := before.schemas[name]

@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/hosttest"
 )
 
-// A file with a response schema is that of all runs of the agent, and a reload takes a changed file. A
-// file that cannot be used is a usage error that names the key.
+// A file with a response schema is that of all runs of the agent, and a reload takes a changed
+// file. A file that cannot be used is a usage error that names the key.
 func TestResponseSchemaOfAnAgent(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	put := func(name, text string) string {

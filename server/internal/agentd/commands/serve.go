@@ -34,8 +34,8 @@ import (
 // end at once.
 const shutdownGrace = 5 * time.Second
 
-// watchGrace is how long RPCs may go on after their connection over TCP has reached its largest age.
-// Those that watch a run have no other end; their clients watch again on the new connection.
+// watchGrace is how long RPCs may go on after their connection over TCP has reached its largest
+// age. Those that watch a run have no other end; their clients watch again on the new connection.
 const watchGrace = time.Hour
 
 func newServeCommand(p cli.Process) *cobra.Command {

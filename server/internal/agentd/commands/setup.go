@@ -139,8 +139,8 @@ func (s *setup) writableFolders() ([]string, error) {
 	return []string{cwd}, nil
 }
 
-// modelChoice is the models of a configuration, and which of them a command works with: a flag, the run
-// that it continues, or the configuration decides.
+// modelChoice is the models of a configuration, and which of them a command works with: a flag, the
+// run that it continues, or the configuration decides.
 type modelChoice struct{ setup *setup }
 
 // openModel returns the model, and its prices if they are known. An unavailable model is a usage
@@ -172,8 +172,8 @@ func (c modelChoice) open(choice *agentconfig.Choice) (model.Model, error) {
 	})
 }
 
-// openModels opens the models that agents and callers can name. A model that cannot be used, such as
-// one without a key, is an error only for the runs that name it.
+// openModels opens the models that agents and callers can name. A model that cannot be used, such
+// as one without a key, is an error only for the runs that name it.
 func (c modelChoice) openModels() map[string]agent.OfferedModel {
 	models := make(map[string]agent.OfferedModel)
 	for _, name := range c.setup.config.NamedModels() {
@@ -191,13 +191,14 @@ func (c modelChoice) openModels() map[string]agent.OfferedModel {
 	return models
 }
 
-// defaultModel returns the model of runs that name none. A file whose default agent has a model needs
-// no other one.
+// defaultModel returns the model of runs that name none. A file whose default agent has a model
+// needs no other one.
 func (c modelChoice) defaultModel() string {
 	return cmp.Or(c.setup.model, c.setup.config.Model, c.setup.config.Agents[c.setup.config.Agent].Model)
 }
 
-// modelName returns the name of the default model in the configuration. Empty means that it has none.
+// modelName returns the name of the default model in the configuration. Empty means that it has
+// none.
 func (c modelChoice) modelName() string {
 	name := c.defaultModel()
 	if _, known := c.setup.config.Models[name]; !known || c.setup.baseURL != "" {
@@ -206,8 +207,8 @@ func (c modelChoice) modelName() string {
 	return name
 }
 
-// chosenModel returns the model that --model names, as the agent that works on the run knows it. Empty
-// means that the agent of the run decides.
+// chosenModel returns the model that --model names, as the agent that works on the run knows it.
+// Empty means that the agent of the run decides.
 func (c modelChoice) chosenModel(server serverChoice) string {
 	if c.setup.model == "" || server != (serverChoice{}) {
 		return c.setup.model
@@ -317,8 +318,8 @@ func (s *setup) command(name, runID string, at serverChoice) string {
 	return strings.Join(words, " ")
 }
 
-// journalPlace is where the runs are kept, a file or a database, and what lies beside a file: the lock of
-// a server and the records of calls.
+// journalPlace is where the runs are kept, a file or a database, and what lies beside a file: the
+// lock of a server and the records of calls.
 type journalPlace struct{ setup *setup }
 
 // database returns the URL of the database that keeps the runs, or "" if a file does.

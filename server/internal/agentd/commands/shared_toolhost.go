@@ -42,8 +42,8 @@ func (s *setup) namedToolhost() string {
 }
 
 // askSharedToolhosts refuses a configuration file that a plugin of a running toolhost could have
-// written. It ignores an address without a toolhost, because connect reports that error. Every other
-// failure is an error: the tools of a toolhost that does not answer in time may still write.
+// written. It ignores an address without a toolhost, because connect reports that error. Every
+// other failure is an error: the tools of a toolhost that does not answer in time may still write.
 func (s *setup) askSharedToolhosts(ctx context.Context) error {
 	if s.source.Path == "" || !s.source.Named {
 		return nil // there is no file, or the content of the file is trusted
@@ -69,9 +69,9 @@ func (s *setup) askSharedToolhosts(ctx context.Context) error {
 	return nil
 }
 
-// checkShared refuses a shared toolhost whose plugins can write the trust records or the journal, or
-// could have written the configuration file. The folders come from a list of tools of the toolhost
-// at addr. It is safe for concurrent use.
+// checkShared refuses a shared toolhost whose plugins can write the trust records or the journal,
+// or could have written the configuration file. The folders come from a list of tools of the
+// toolhost at addr. It is safe for concurrent use.
 func (s *setup) checkShared(addr string, folders tool.Folders) error {
 	if unusable(folders.Writable) || unusable(folders.Hidden) {
 		return fmt.Errorf("the toolhost at %s lists folders that cannot be used: more than %d, longer than %d bytes, or relative paths",
@@ -104,8 +104,8 @@ func (s *setup) checkShared(addr string, folders tool.Folders) error {
 	return nil
 }
 
-// checkJournal refuses a shared toolhost whose plugins can write the journal. A journal in a database
-// is protected by the database's own credentials.
+// checkJournal refuses a shared toolhost whose plugins can write the journal. A journal in a
+// database is protected by the database's own credentials.
 func (j journalPlace) checkJournal(addr string, folders tool.Folders) error {
 	if database, err := j.database(); err != nil || database != "" {
 		return err
@@ -128,8 +128,8 @@ func (j journalPlace) checkJournal(addr string, folders tool.Folders) error {
 }
 
 // warnOfReach warns if tools of a shared toolhost may write where a program lies that the operator
-// starts: agentd. A toolhost protects the programs that it knows, which are those beside it and in its
-// PATH.
+// starts: agentd. A toolhost protects the programs that it knows, which are those beside it and in
+// its PATH.
 func warnOfReach(log *slog.Logger, program, addr string, folders tool.Folders) {
 	if folder, err := reachable(program, folders); err == nil && folder != "" {
 		log.Warn("tools of a shared toolhost may write where this program lies; unless it lies beside that toolhost or in its PATH, "+
@@ -200,9 +200,9 @@ func (t *sharedTools) Open(ctx context.Context, call tool.Call, complete bool) (
 	return t.remoteTools.Open(ctx, call, complete)
 }
 
-// checkAgain returns why the folders that the last list of tools came with cannot be used. The error
-// has a kind after which an agent tries again. Concurrent calls may check the same folders. If an
-// older check ends last, the next call finds other folders and checks once more.
+// checkAgain returns why the folders that the last list of tools came with cannot be used. The
+// error has a kind after which an agent tries again. Concurrent calls may check the same folders.
+// If an older check ends last, the next call finds other folders and checks once more.
 func (t *sharedTools) checkAgain() error {
 	now, checked := t.client.Folders(), t.checked.Load()
 	if slices.Equal(now.Writable, checked.Writable) && slices.Equal(now.Hidden, checked.Hidden) {

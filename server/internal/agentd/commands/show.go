@@ -108,7 +108,8 @@ func facts(d *textDisplay, r *client.Run) error {
 	return terminal.Written(d.put("\n"))
 }
 
-// settlementsOf says what became of the calls of a run whose outcome was lost; "" if no tool was asked.
+// settlementsOf says what became of the calls of a run whose outcome was lost; "" if no tool was
+// asked.
 func settlementsOf(s client.Settlements) string {
 	var words []string
 	for _, kind := range []struct {

@@ -16,8 +16,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// standingsOf returns the function with which the agent creates standing approvals. The context of a
-// request names the principal of the run; see actFor.
+// standingsOf returns the function with which the agent creates standing approvals. The context of
+// a request names the principal of the run; see actFor.
 func standingsOf(c *client.Client) func(ctx context.Context, r tool.ApprovalRequest, approver string) (tool.StandingApproval, error) {
 	return func(ctx context.Context, r tool.ApprovalRequest, approver string) (tool.StandingApproval, error) {
 		var p client.Principal
@@ -38,8 +38,8 @@ func standingOf(r *tool.Result) string {
 }
 
 // parseStanding returns the choice that a person typed: the number of an offer, followed by run,
-// session, a time such as 8h, or a date such as 2026-12-31. Without these it is for the run. JSON is
-// taken as it is.
+// session, a time such as 8h, or a date such as 2026-12-31. Without these it is for the run. JSON
+// is taken as it is.
 func parseStanding(offers []client.StandingChoice, text string, now time.Time) (client.StandingChoice, error) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "{") {

@@ -54,7 +54,8 @@ func TestStandingChoices(t *testing.T) {
 	}
 }
 
-// In a chat, the person chooses which later calls are approved, sees what that allows, and confirms.
+// In a chat, the person chooses which later calls are approved, sees what that allows, and
+// confirms.
 func TestAPersonChoosesLaterCalls(t *testing.T) {
 	out := newOutput()
 	p := cli.Process{Stdin: strings.NewReader(""), Stdout: out, Getenv: func(string) string { return "" }}
@@ -91,8 +92,8 @@ func TestAPersonChoosesLaterCalls(t *testing.T) {
 	}
 }
 
-// A display that asks for nothing numbers the choices with the decision, as `agentd respond --later`
-// takes them. The end of a story has those of the sub-runs, whose events it does not show.
+// A display that asks for nothing numbers the choices with the decision, as `agentd respond
+// --later` takes them. The end of a story has those of the sub-runs, whose events it does not show.
 func TestShownDecisionsNumberTheirChoices(t *testing.T) {
 	out := newOutput()
 	d := newTextDisplay(cli.Process{Stdout: out, Getenv: func(string) string { return "" }})
@@ -122,8 +123,8 @@ func TestShownDecisionsNumberTheirChoices(t *testing.T) {
 	}
 }
 
-// A person who looks for help, or leaves, decides nothing with it. In an answer in words, a slash may
-// begin a path.
+// A person who looks for help, or leaves, decides nothing with it. In an answer in words, a slash
+// may begin a path.
 func TestACommandIsNoDecision(t *testing.T) {
 	schema := []byte(`{"type":"object","properties":{"path":{"type":"string"}}}`)
 	for _, tt := range []struct {

@@ -6,8 +6,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 )
 
-// mostTodos is how many unfinished todos the display shows after a change. A plan of that length fits
-// on a screen beside the conversation.
+// mostTodos is how many unfinished todos the display shows after a change. A plan of that length
+// fits on a screen beside the conversation.
 const mostTodos = 8
 
 // todo has the fields of a todo that the display shows. A tool chooses all of them.

@@ -34,8 +34,8 @@ type workbench struct {
 // serverChoice names the `agentd serve` that works on a run. The zero value means this process.
 type serverChoice struct{ addr, target string }
 
-// inUse returns the server of the environment or the target in use, if no flag names a server and none
-// is for runs of this process.
+// inUse returns the server of the environment or the target in use, if no flag names a server and
+// none is for runs of this process.
 func (c serverChoice) inUse(s *setup) (serverChoice, error) {
 	if c != (serverChoice{}) || s.journal != "" || s.toolhost != "" || s.baseURL != "" {
 		return c, nil

@@ -55,8 +55,9 @@ type answering struct {
 
 // AnswerIn returns the text of the answer that a response gives: the arguments of its first call of
 // final_answer, whose index among the calls it returns, or else the text of a response without
-// calls, with the index -1. The text is without thoughts before it and without the one code fence around
-// it, which models add although the answer is the whole text. ok is false if the response gives no answer.
+// calls, with the index -1. The text is without thoughts before it and without the one code fence
+// around it, which models add although the answer is the whole text. ok is false if the response
+// gives no answer.
 func AnswerIn(m *model.Message) (text string, index int, ok bool) {
 	var whole strings.Builder
 	calls := 0
@@ -77,8 +78,8 @@ func AnswerIn(m *model.Message) (text string, index int, ok bool) {
 // structured reports whether the run ends with an answer that fits a schema.
 func (r *RunStarted) structured() bool { return len(r.ResponseSchema) > 0 }
 
-// AnswersBySchema returns the system tools without final_answer, for a request that has the response
-// schema itself.
+// AnswersBySchema returns the system tools without final_answer, for a request that has the
+// response schema itself.
 func AnswersBySchema(offered []tool.Spec) []tool.Spec {
 	return slices.DeleteFunc(offered, func(spec tool.Spec) bool { return spec.Name == SystemFinalAnswer })
 }

@@ -233,8 +233,8 @@ func (s *State) askAgain() {
 	}
 }
 
-// judgeCallAsText tells a model once that its call was none. What a text might call is not executed: its
-// markup may be a quotation, and its arguments may be cut.
+// judgeCallAsText tells a model once that its call was none. What a text might call is not
+// executed: its markup may be a quotation, and its arguments may be cut.
 func (s *State) judgeCallAsText(form string) {
 	switch {
 	case s.stall.asText > 1:

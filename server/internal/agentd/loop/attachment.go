@@ -89,8 +89,9 @@ func sizeOfAttachment(a *model.Attachment) int {
 	return (1 + a.Size/pageBytes) * pageTokens * bytesPerToken
 }
 
-// passOn returns the attachments of the run that a call of new_task names, or a message for the model
-// that says what is wrong with the names. The latest attachment with a name is the one that is meant.
+// passOn returns the attachments of the run that a call of new_task names, or a message for the
+// model that says what is wrong with the names. The latest attachment with a name is the one that
+// is meant.
 func (c *conversation) passOn(named []string) (files []NewAttachment, wrong string) {
 	for _, name := range named {
 		found := false
@@ -115,6 +116,6 @@ func AttachedBytes(attached []Attachment) (n int64) {
 	return n
 }
 
-// Attached returns all attachments of the run in order, also those that a summary removed. The caller
-// must not change the slice.
+// Attached returns all attachments of the run in order, also those that a summary removed. The
+// caller must not change the slice.
 func (s *State) Attached() []Attachment { return s.conversation.attached }

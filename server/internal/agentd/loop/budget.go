@@ -137,8 +137,8 @@ func (b *budget) spendResult(r *tool.Result) {
 	}
 }
 
-// addTokens adds tokens, at most up to the largest number: a tool that reports a huge usage must not
-// make the sum small again.
+// addTokens adds tokens, at most up to the largest number: a tool that reports a huge usage must
+// not make the sum small again.
 func (s *spent) addTokens(u tool.Usage) {
 	s.tokens = tool.Usage{InputTokens: s.tokens}.Add(tool.Usage{InputTokens: u.Tokens()}).InputTokens
 }

@@ -53,7 +53,8 @@ func TestTheToolThatWasMeant(t *testing.T) {
 	}
 }
 
-// An answer with one code fence around it, after thoughts, or behind a byte order mark is the answer.
+// An answer with one code fence around it, after thoughts, or behind a byte order mark is the
+// answer.
 func TestAnswersWithSomethingAround(t *testing.T) {
 	const right = `{"animal":"cat","meals":2}`
 	for _, text := range []string{

@@ -107,8 +107,8 @@ func (s *State) Settle(r *CallResult) Payload {
 	return r
 }
 
-// Review returns the request for a person's decision about a call that has not begun, or nil if a person
-// has nothing to decide. r is how the call would end unexecuted.
+// Review returns the request for a person's decision about a call that has not begun, or nil if a
+// person has nothing to decide. r is how the call would end unexecuted.
 func Review(s *State, r *CallResult) Payload {
 	c := s.batch.find(r.CallID)
 	if c == nil || c.started || c.waiting || c.result != nil || r.Failure == nil || r.Failure.Kind != tool.KindApprovalRequired {

@@ -29,8 +29,8 @@ const (
 	KeyMemory = "memory_files"
 )
 
-// ownKey reports whether the agent sets the value of a key for each call. A value that a caller gave
-// to a run of an earlier version is hidden, and no effect can change one.
+// ownKey reports whether the agent sets the value of a key for each call. A value that a caller
+// gave to a run of an earlier version is hidden, and no effect can change one.
 func ownKey(key string) bool {
 	switch key {
 	case KeyRun, KeyTurn, KeySession, KeyAgent, KeyModel, KeyUsage, KeyMemory:
@@ -55,10 +55,10 @@ type values struct{ context map[string]json.RawMessage }
 
 // Context returns the run's context for a turn, with the agent's own keys. callID names the call of
 // the last response for which it is: it then has the effects of the calls that this one follows, so
-// that a tool that edits a list sees the current list. Empty: none. The context must not be changed,
-// and shares no memory that changes later. For the rest, a response changes nothing in the context of
-// its turn, not even the usage: previews open before the response is complete, and the descriptions
-// of dynamic tools depend on the context in which they were listed.
+// that a tool that edits a list sees the current list. Empty: none. The context must not be
+// changed, and shares no memory that changes later. For the rest, a response changes nothing in the
+// context of its turn, not even the usage: previews open before the response is complete, and the
+// descriptions of dynamic tools depend on the context in which they were listed.
 func (s *State) Context(turn int, callID string) map[string]json.RawMessage {
 	values := maps.Clone(s.values.seen(&s.batch, callID, s.started.Effects))
 	if values == nil {

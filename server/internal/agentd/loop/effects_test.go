@@ -172,8 +172,8 @@ func TestSerialCallsSeeWhatWasBefore(t *testing.T) {
 	}
 }
 
-// What tools learn of the run comes from the agent: neither the caller of the run nor a tool chooses
-// it, and a sub-run has its own.
+// What tools learn of the run comes from the agent: neither the caller of the run nor a tool
+// chooses it, and a sub-run has its own.
 func TestContextOfTheRunItself(t *testing.T) {
 	f := newFolderOf(t, loop.RunStarted{
 		Agent: "reviewer", SystemTools: []string{loop.SystemNewTask}, SubRuns: 1,

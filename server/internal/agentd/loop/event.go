@@ -174,8 +174,8 @@ type AssistantMessage struct {
 	// Answer is the verdict on the answer in Message. Nil: the run has no response schema, or Message
 	// gives no answer.
 	Answer *Answer `json:"answer,omitempty"`
-	// Markup is the form in which the text of Message is a tool call, which nothing executes; see package
-	// markup. Empty: the text is an answer. Always empty in journals of earlier versions.
+	// Markup is the form in which the text of Message is a tool call, which nothing executes; see
+	// package markup. Empty: the text is an answer. Always empty in journals of earlier versions.
 	Markup string `json:"markup,omitempty"`
 }
 

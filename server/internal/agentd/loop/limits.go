@@ -124,8 +124,8 @@ func (l Limits) Exceeds(d Limits) bool {
 
 func above[N int | int64 | float64 | time.Duration](n, limit N) bool { return limit > 0 && n > limit }
 
-// Within returns l with the budgets of d where they are smaller: tokens, cost, time and output. They
-// are what the sub-runs of a run use together with the run.
+// Within returns l with the budgets of d where they are smaller: tokens, cost, time and output.
+// They are what the sub-runs of a run use together with the run.
 func (l Limits) Within(d Limits) Limits {
 	l.MaxTokens, l.MaxCost = smaller(l.MaxTokens, d.MaxTokens), smaller(l.MaxCost, d.MaxCost)
 	l.MaxWallTime, l.MaxOutput = smaller(l.MaxWallTime, d.MaxWallTime), smaller(l.MaxOutput, d.MaxOutput)

@@ -37,7 +37,8 @@ const (
 	unreadMemory  = "\n## Data from the workspace: %s\n\nThis file of the workspace was not read: it %s.\n"
 )
 
-// instructions returns the instructions of the run with its memory files, as every request has them.
+// instructions returns the instructions of the run with its memory files, as every request has
+// them.
 func (r *RunStarted) instructions() string {
 	if len(r.Memory) == 0 {
 		return r.SystemPrompt

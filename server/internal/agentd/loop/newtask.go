@@ -67,8 +67,8 @@ func SubRunID(runID, callID string) string {
 	return runID[:min(len(runID), tenant+room)] + tail
 }
 
-// MaxRunID is the length of the longest run id, with its tenant. The ids of calls begin with that of
-// their run, and toolhost takes call ids of 128 characters.
+// MaxRunID is the length of the longest run id, with its tenant. The ids of calls begin with that
+// of their run, and toolhost takes call ids of 128 characters.
 const MaxRunID = 104
 
 // SubTask returns the task of a call's sub-run. The sub-run works in the same session. It has the
@@ -76,8 +76,8 @@ const MaxRunID = 104
 //
 // A sub-run of a named agent has the instructions, the models, the tools and the limits of that
 // agent, and the limits of the task only bound its budgets. Any other sub-run has those of the run,
-// with fewer tools if the call names some. What the caller of the first run excluded or did not name
-// applies to both.
+// with fewer tools if the call names some. What the caller of the first run excluded or did not
+// name applies to both.
 func (s *State) SubTask(c *Call) Task {
 	in, _ := s.started.parseTask(c) // valid, because the call was started
 	task := s.subTask(c, &in)

@@ -31,10 +31,11 @@ type CallTool struct {
 	Replies map[uint32]tool.Answer
 }
 
-// ReviewCall tells the driver to learn whether a call that has to wait for others needs an approval,
-// without making it: what a response asks is asked together, and a call before this one already waits
-// for a decision. The driver hands what toolhost requires to Review. The call's id identifies the
-// command, and a process carries it out once: the command stays if nobody has to be asked.
+// ReviewCall tells the driver to learn whether a call that has to wait for others needs an
+// approval, without making it: what a response asks is asked together, and a call before this one
+// already waits for a decision. The driver hands what toolhost requires to Review. The call's id
+// identifies the command, and a process carries it out once: the command stays if nobody has to be
+// asked.
 type ReviewCall struct {
 	Call Call
 }
@@ -165,8 +166,8 @@ func (s *State) nextCalls() []Command {
 	return append(calls, s.standings()...)
 }
 
-// mayReview reports whether it is worth asking toolhost about a call that has to wait: it may need an
-// approval, and nobody has decided about it.
+// mayReview reports whether it is worth asking toolhost about a call that has to wait: it may need
+// an approval, and nobody has decided about it.
 func (s *State) mayReview(c *callState) bool {
 	return s.started.People.Attended && c.System == "" && !c.waiting && c.Approval == nil
 }

@@ -3,8 +3,8 @@ package loop
 // order says how a call stands to the other calls of its response. The effects of a response are
 // those of executing its calls with side effects one after the other, in the order in which the
 // model wrote them. A call that only reads sees what the calls with side effects before it did, and
-// nothing of what those after it do. So calls with side effects wait for everything before them, and
-// reads run beside each other between them.
+// nothing of what those after it do. So calls with side effects wait for everything before them,
+// and reads run beside each other between them.
 type order int
 
 const (
@@ -13,8 +13,8 @@ const (
 	anyOrder              // its order with others does not matter
 )
 
-// order returns the call's order. Calls in journals of earlier versions do not say that they read, so
-// they keep the order of the response.
+// order returns the call's order. Calls in journals of earlier versions do not say that they read,
+// so they keep the order of the response.
 func (c *Call) order() order {
 	switch {
 	case c.System == SystemAskUser, c.Reads && !c.Parallel:
@@ -28,15 +28,15 @@ func (c *Call) order() order {
 // over reports whether the call has no effects any more: it has a result, or gets one at once.
 func (c *callState) over() bool { return c.result != nil || c.settled != nil || c.refusal != "" }
 
-// concludes reports whether the call waits for the other calls of the response, so that none of them
-// waits for it.
+// concludes reports whether the call waits for the other calls of the response, so that none of
+// them waits for it.
 func (c *Call) concludes() bool {
 	return c.System == SystemAttemptCompletion || c.System == SystemFinalAnswer
 }
 
 // follows reports whether a call begins only when a call before it is over. serial says that a call
-// of the response must run alone. A question for a person follows nothing, so that all that a response
-// asks is asked together.
+// of the response must run alone. A question for a person follows nothing, so that all that a
+// response asks is asked together.
 func (c *Call) follows(earlier *Call, serial bool) bool {
 	switch {
 	case earlier.concludes(), c.System == SystemAskUser:

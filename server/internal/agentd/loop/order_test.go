@@ -130,8 +130,8 @@ func needsApproval(id string) *loop.CallResult {
 	return &loop.CallResult{CallID: id, Result: tool.ErrorResult("ask"), Failure: &loop.Failure{Kind: tool.KindApprovalRequired, Rule: "careful"}}
 }
 
-// Once a call waits for a person, the calls that it holds are reviewed, so that all decisions of the
-// response are asked together. Their effects keep the order, whatever is decided first.
+// Once a call waits for a person, the calls that it holds are reviewed, so that all decisions of
+// the response are asked together. Their effects keep the order, whatever is decided first.
 func TestDecisionsOfAResponseAreAskedTogether(t *testing.T) {
 	f := newFolderOf(t, attended())
 	f.respondWith(ordered, "write", "write", "read", "write")

@@ -113,8 +113,8 @@ func TestNothingDoesNotLoop(t *testing.T) {
 	}
 }
 
-// A response without text and without a call is no answer: the model is asked once more. Its thoughts
-// are not sent back, because APIs refuse a message that has only those
+// A response without text and without a call is no answer: the model is asked once more. Its
+// thoughts are not sent back, because APIs refuse a message that has only those
 // (livekit/agents#4066, google/adk-js#344, BerriAI/litellm#24442).
 func TestEmptyResponses(t *testing.T) {
 	thought := model.Block{Opaque: &model.Opaque{Provider: "anthropic", JSON: []byte(`{"type":"thinking"}`)}}

@@ -2,8 +2,8 @@ package loop
 
 import "github.com/toolhost/toolhost/tool"
 
-// Settlements counts the calls of a run whose outcome was unknown, and whose tools were asked what became of
-// them.
+// Settlements counts the calls of a run whose outcome was unknown, and whose tools were asked what
+// became of them.
 type Settlements struct {
 	Happened int `json:"happened,omitempty"` // the tool says that the call had happened
 	Repeated int `json:"repeated,omitempty"` // the tool says that it had not, and the call was made again

@@ -13,11 +13,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A person who approves a call can approve later calls with it. The choice is a part of the decision,
-// so the journal has it before anything follows from it. The driver then creates the standing
-// approval in toolhost, and the call waits for that. The request has an id that follows from the
-// decision. So a process that continues the run asks for the same approval again, and toolhost
-// creates it once. toolhost alone applies standing approvals: the run never compares arguments.
+// A person who approves a call can approve later calls with it. The choice is a part of the
+// decision, so the journal has it before anything follows from it. The driver then creates the
+// standing approval in toolhost, and the call waits for that. The request has an id that follows
+// from the decision. So a process that continues the run asks for the same approval again, and
+// toolhost creates it once. toolhost alone applies standing approvals: the run never compares
+// arguments.
 
 // Standing says which later calls a person approves together with a call. The fields mean what they
 // mean in tool.ApprovalRequest.
@@ -29,8 +30,8 @@ type Standing struct {
 	Expires      time.Time              `json:"expire_time,omitzero"`
 }
 
-// StandingApproved is the result of a request for a standing approval. The call goes on after it, also
-// if toolhost has refused: the person approved the call itself.
+// StandingApproved is the result of a request for a standing approval. The call goes on after it,
+// also if toolhost has refused: the person approved the call itself.
 type StandingApproved struct {
 	DecisionID string `json:"decision_id"`
 	CallID     string `json:"call_id"`
@@ -94,9 +95,9 @@ func (d *DecisionMade) fitsStanding(p *DecisionRequested) error {
 	return nil
 }
 
-// standingRequestID returns the id of the request for the standing approval of a decision. It has the
-// same length for every call. It names the session as a call does: another agentd may have a run with the
-// same id.
+// standingRequestID returns the id of the request for the standing approval of a decision. It has
+// the same length for every call. It names the session as a call does: another agentd may have a
+// run with the same id.
 func standingRequestID(session string, c *Call, decision string) string {
 	const length = 32
 	sum := sha256.Sum256([]byte(strings.Join([]string{session, c.ID, decision}, "\n"))) // no id has a line break

@@ -12,9 +12,9 @@ import (
 //
 // State holds what concerns the run as a whole, and embeds the parts that own the rest: the
 // conversation, the calls of the last response, the decisions of people, and what was used of the
-// budgets. A part changes only its own fields. What needs several parts is on State: Apply (apply.go)
-// folds an event into them and concludes what a response and its results mean for the run, and
-// Next (next.go) reads them to name the next commands.
+// budgets. A part changes only its own fields. What needs several parts is on State: Apply
+// (apply.go) folds an event into them and concludes what a response and its results mean for the
+// run, and Next (next.go) reads them to name the next commands.
 type State struct {
 	started RunStarted
 	seq     uint64    // of the last event

@@ -40,11 +40,12 @@ func (r *RunStarted) Query(values map[string]json.RawMessage) tool.Query {
 	}
 }
 
-// Permits reports whether the run may use a tool of toolhost: its own choice selects the tool, and so
-// do the restrictions of its caller.
+// Permits reports whether the run may use a tool of toolhost: its own choice selects the tool, and
+// so do the restrictions of its caller.
 //
-// The query alone does not suffice. A toolhost of an earlier version ignores fields that it does not
-// know, and two lists without a common element have no query, because an empty list limits nothing.
+// The query alone does not suffice. A toolhost of an earlier version ignores fields that it does
+// not know, and two lists without a common element have no query, because an empty list limits
+// nothing.
 func (r *RunStarted) Permits(info *tool.Info) bool {
 	return r.Tools.selects(info) && r.Restricted.selects(info)
 }
@@ -61,8 +62,8 @@ func (c *ToolChoice) selects(info *tool.Info) bool {
 		(c.MaxCostPerUse == nil || spec.CostPerUse <= *c.MaxCostPerUse)
 }
 
-// about returns one choice that selects at least the tools that both c and d select, so that a search
-// has few others among its results.
+// about returns one choice that selects at least the tools that both c and d select, so that a
+// search has few others among its results.
 func (c ToolChoice) about(d ToolChoice) ToolChoice {
 	c.Names, c.Categories, c.Plugins = common(c.Names, d.Names), common(c.Categories, d.Categories), common(c.Plugins, d.Plugins)
 	if len(c.Tags) == 0 { // a tool may have a tag of each list, and none of both
@@ -74,8 +75,8 @@ func (c ToolChoice) about(d ToolChoice) ToolChoice {
 	return c.Over(ToolChoice{Excluded: d.Excluded, Dangerous: d.Dangerous})
 }
 
-// common returns what two limiting lists have in common. An empty list limits nothing, so it returns a
-// if they have nothing in common.
+// common returns what two limiting lists have in common. An empty list limits nothing, so it
+// returns a if they have nothing in common.
 func common(a, b []string) []string {
 	if len(a) == 0 {
 		return b

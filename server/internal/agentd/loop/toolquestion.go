@@ -65,15 +65,15 @@ func (p *people) waitsForAnswer(callID string) bool {
 	return slices.ContainsFunc(p.decisions, func(d Pending) bool { return d.Kind == DecideTool && d.CallID == callID })
 }
 
-// WaitsForPerson reports whether a call only waits for a person: for the answer to a question of its
-// tool, or for a decision in its sub-run or below.
+// WaitsForPerson reports whether a call only waits for a person: for the answer to a question of
+// its tool, or for a decision in its sub-run or below.
 func (s *State) WaitsForPerson(callID string) bool {
 	return s.batch.waitsBelow(callID) || s.people.waitsForAnswer(callID)
 }
 
-// AskPerson returns the event that follows when the tool of a running call asks a person. It returns
-// nil if the question has its reply, or is pending. refused is why toolhost refused the last answer;
-// empty: it refused none.
+// AskPerson returns the event that follows when the tool of a running call asks a person. It
+// returns nil if the question has its reply, or is pending. refused is why toolhost refused the
+// last answer; empty: it refused none.
 func (s *State) AskPerson(callID string, q *tool.Question, refused string) *DecisionRequested {
 	c := s.batch.find(callID)
 	if c == nil || !c.running() || s.cancel != nil || s.people.onQuestion(callID, q.ID) != nil {
@@ -90,8 +90,8 @@ func (s *State) AskPerson(callID string, q *tool.Question, refused string) *Deci
 	return d
 }
 
-// MayComplete returns why the run must not request a model for a tool, or nil: the run is canceled or
-// one of its budgets is used up.
+// MayComplete returns why the run must not request a model for a tool, or nil: the run is canceled
+// or one of its budgets is used up.
 func (s *State) MayComplete() *tool.Error {
 	if s.cancel != nil {
 		return tool.Errorf(tool.KindCancelled, "the run was cancelled")
@@ -102,8 +102,8 @@ func (s *State) MayComplete() *tool.Error {
 	return nil
 }
 
-// AnswerTokens returns the limit of a response that a tool requests with a limit of its own. 0 means
-// the default of the model's provider.
+// AnswerTokens returns the limit of a response that a tool requests with a limit of its own. 0
+// means the default of the model's provider.
 func (s *State) AnswerTokens(wanted int) int {
 	most := s.started.Limits.MaxResponseTokens
 	if wanted > 0 && (most == 0 || wanted < most) {

@@ -135,8 +135,8 @@ func (s *State) MaxShown(n int) *int {
 	return &shown
 }
 
-// sizeOf returns the bytes of text in messages. Images and files count as text of the same number of
-// tokens.
+// sizeOf returns the bytes of text in messages. Images and files count as text of the same number
+// of tokens.
 func sizeOf(messages []model.Message) int {
 	n := 0
 	for i := range messages {

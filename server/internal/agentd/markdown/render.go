@@ -70,8 +70,8 @@ func slow(source string) bool {
 	return brackets > maxBrackets || marks > maxMarks || tooManyCells(source)
 }
 
-// commonMark returns the parser of CommonMark with tables. It creates the parser only once, because creating it takes longer
-// than parsing a short block.
+// commonMark returns the parser of CommonMark with tables. It creates the parser only once, because
+// creating it takes longer than parsing a short block.
 var commonMark = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),

@@ -1,5 +1,5 @@
-// Package memoryfile reads memory files: texts such as AGENTS.md that a run has in its instructions.
-// It owns their bounds and what is read of a folder that tools can write.
+// Package memoryfile reads memory files: texts such as AGENTS.md that a run has in its
+// instructions. It owns their bounds and what is read of a folder that tools can write.
 //
 // It does not know what a model reads of them, or which runs have which files.
 package memoryfile
@@ -44,8 +44,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// ReadOperator returns the content of a file of the operator, which has at most most bytes. The caller
-// checks whether a tool could have written it. An error names what is wrong with the file.
+// ReadOperator returns the content of a file of the operator, which has at most most bytes. The
+// caller checks whether a tool could have written it. An error names what is wrong with the file.
 func ReadOperator(path string, most int64) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -64,9 +64,9 @@ func ReadOperator(path string, most int64) ([]byte, error) {
 }
 
 // ReadWorkspace returns the text of a file in a workspace, which has at most most bytes. Tools can
-// change the workspace at the same time, so a path that leaves it, and everything but a regular file,
-// is an error. Characters that people do not see are replaced. ErrMissing means that there is no such
-// file. No error names a path outside of the workspace.
+// change the workspace at the same time, so a path that leaves it, and everything but a regular
+// file, is an error. Characters that people do not see are replaced. ErrMissing means that there is
+// no such file. No error names a path outside of the workspace.
 func ReadWorkspace(folder, name string, most int64) (string, error) {
 	if err := CheckName(name); err != nil {
 		return "", err

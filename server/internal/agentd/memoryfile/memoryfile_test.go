@@ -19,8 +19,8 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-// A tool can put anything into a workspace. Nothing of it makes agentd wait, read another folder, or
-// show what is not seen.
+// A tool can put anything into a workspace. Nothing of it makes agentd wait, read another folder,
+// or show what is not seen.
 func TestHostileWorkspace(t *testing.T) {
 	base := t.TempDir()
 	folder := filepath.Join(base, "w")

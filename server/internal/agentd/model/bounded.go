@@ -17,10 +17,10 @@ const (
 // boundedTransport bounds the bodies of responses, after net/http has decompressed them.
 //
 // An adapter keeps what a server sends until the response is complete, and some SDKs read the whole
-// body of a refused request. A server that never stops sending, or that compresses much into little,
-// could otherwise use up the memory of agentd, and end the runs of all tenants. The body of a refused
-// request ends at its bound, because its beginning says why. Reading more of any other body fails with
-// a *tooLargeError.
+// body of a refused request. A server that never stops sending, or that compresses much into
+// little, could otherwise use up the memory of agentd, and end the runs of all tenants. The body of
+// a refused request ends at its bound, because its beginning says why. Reading more of any other
+// body fails with a *tooLargeError.
 type boundedTransport struct{ next http.RoundTripper } // nil means http.DefaultTransport
 
 // RoundTrip implements http.RoundTripper.

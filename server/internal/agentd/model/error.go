@@ -67,8 +67,8 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Overloaded reports whether the provider had no capacity for the request, or not for this client. It
-// is false if repeating the request cannot help, such as after the end of a credit.
+// Overloaded reports whether the provider had no capacity for the request, or not for this client.
+// It is false if repeating the request cannot help, such as after the end of a credit.
 func (e *Error) Overloaded() bool {
 	if !e.Retryable || e.Busy {
 		return e.Busy

@@ -12,13 +12,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// images are the images that a model's server has refused. A conversation is sent as a whole with each
-// request, so one such image would make the server refuse every later request of the conversation. A
-// refusal rarely names the image. So it concerns the images since the last response, which no server has
-// accepted yet, or else all images of the conversation.
+// images are the images that a model's server has refused. A conversation is sent as a whole with
+// each request, so one such image would make the server refuse every later request of the
+// conversation. A refusal rarely names the image. So it concerns the images since the last
+// response, which no server has accepted yet, or else all images of the conversation.
 //
-// The images are known until the process ends. After that, they cost one more refused request. images
-// are safe for concurrent use.
+// The images are known until the process ends. After that, they cost one more refused request.
+// images are safe for concurrent use.
 type images struct {
 	mu      sync.Mutex
 	refused map[[sha256.Size]byte]bool
@@ -27,11 +27,12 @@ type images struct {
 // mostRefusedImages limits the digests in memory. Beyond it, they are forgotten.
 const mostRefusedImages = 10_000
 
-// leftOut stands in place of an image. A model that does not know of it would answer as if there was none.
+// leftOut stands in place of an image. A model that does not know of it would answer as if there
+// was none.
 const leftOut = "[The image %s (%s, %d bytes) was left out of the conversation, because the server of the model refuses it. You cannot see it.]"
 
-// refuse records the images that an error is about. It returns false if the error is about something
-// else, or if the messages have no image.
+// refuse records the images that an error is about. It returns false if the error is about
+// something else, or if the messages have no image.
 func (x *images) refuse(err error, messages []Message) bool {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok || !failed.RefusedImage {
@@ -80,8 +81,8 @@ func eachImage(messages []Message, see func(data []byte)) {
 
 func isImage(mimeType string) bool { return strings.HasPrefix(strings.ToLower(mimeType), "image/") }
 
-// without returns messages with a note in place of each refused image. It shares memory with messages
-// and changes none of it.
+// without returns messages with a note in place of each refused image. It shares memory with
+// messages and changes none of it.
 func (x *images) without(messages []Message) []Message {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -2,7 +2,8 @@
 // stream of chunks that ends with one response.
 //
 // It owns the provider-neutral types and the Model interface. The subpackages anthropic, openai,
-// gemini and scripted translate wire formats into these types. No other package imports a provider's SDK.
+// gemini and scripted translate wire formats into these types. No other package imports a
+// provider's SDK.
 package model
 
 import (
@@ -226,8 +227,8 @@ type Opaque struct {
 	JSON     json.RawMessage `json:"json"`
 }
 
-// MostCalls is the largest number of tool calls in a response. No model makes nearly as many. A response
-// with more is malformed, because each call costs time and memory before it is made.
+// MostCalls is the largest number of tool calls in a response. No model makes nearly as many. A
+// response with more is malformed, because each call costs time and memory before it is made.
 const MostCalls = 1000
 
 // Chunk is one element of a streamed response. Exactly one field is set.

@@ -8,12 +8,12 @@ import (
 
 // Optional are the parts of requests that a model can do without, and that some servers, models and
 // accounts refuse: parameters that a provider sends on its own account, and images. No API says in
-// advance what it refuses, so a model sends all of them until its server refuses one. The request is then
-// sent once more without it, and so are all later requests of the model. A note takes the place of an
-// image.
+// advance what it refuses, so a model sends all of them until its server refuses one. The request
+// is then sent once more without it, and so are all later requests of the model. A note takes the
+// place of an image.
 //
-// What else the caller asked for is not optional: an error about it reaches the caller. Optional is safe
-// for concurrent use.
+// What else the caller asked for is not optional: an error about it reaches the caller. Optional is
+// safe for concurrent use.
 type Optional struct {
 	paths   []string
 	images  images
@@ -35,8 +35,8 @@ func (o *Optional) Sends(path string) bool {
 }
 
 // Stream sends a request, and once more for each optional part that the server refuses before the
-// response has begun. This is not a retry after a failure, which is the agent's task. send passes chunks
-// to yield until the response ends or yield returns false; its results are those of Stream.
+// response has begun. This is not a retry after a failure, which is the agent's task. send passes
+// chunks to yield until the response ends or yield returns false; its results are those of Stream.
 func (o *Optional) Stream(req Request, yield func(Chunk) bool, send func(req Request, yield func(Chunk) bool) (left bool, err error)) (left bool, err error) {
 	for {
 		begun := false
@@ -51,8 +51,8 @@ func (o *Optional) Stream(req Request, yield func(Chunk) bool, send func(req Req
 	}
 }
 
-// Refused reports whether an error is the refusal of an optional parameter that was sent until now. It
-// is not sent any more.
+// Refused reports whether an error is the refusal of an optional parameter that was sent until now.
+// It is not sent any more.
 func (o *Optional) Refused(err error) bool {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok {

@@ -76,8 +76,8 @@ func (e *RedirectError) Error() string {
 		"set the base URL to the server's final address, if you trust it", e.From, e.To, e.Reason)
 }
 
-// ClientError returns the *Error for a request that the client of HTTPClient ended, or nil if err has
-// another cause. A refused redirect is not retryable, because the server would redirect again.
+// ClientError returns the *Error for a request that the client of HTTPClient ended, or nil if err
+// has another cause. A refused redirect is not retryable, because the server would redirect again.
 func ClientError(err error) *Error {
 	if refused, ok := errors.AsType[*RedirectError](err); ok {
 		return &Error{Message: refused.Error(), Err: refused}

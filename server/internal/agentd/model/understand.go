@@ -19,12 +19,13 @@ const (
 	meansParameter         // Error.RefusesParameter
 )
 
-// longestWords limits what Understand reads of a refusal, in bytes. Some servers append the request.
+// longestWords limits what Understand reads of a refusal, in bytes. Some servers append the
+// request.
 const longestWords = 2000
 
-// Understand derives what a refusal means from its words. Every provider calls it once for each error of
-// its server, after it has set the fields that status, headers and codes tell. Words are stronger: many
-// servers have no code for a reason, and some send it with a status of another kind.
+// Understand derives what a refusal means from its words. Every provider calls it once for each
+// error of its server, after it has set the fields that status, headers and codes tell. Words are
+// stronger: many servers have no code for a reason, and some send it with a status of another kind.
 func (e *Error) Understand(words string) {
 	if len(words) > longestWords {
 		words = words[:longestWords]
@@ -47,9 +48,9 @@ func (e *Error) Understand(words string) {
 	}
 }
 
-// RefusesParameter reports whether the server refused the request because of a parameter, whose path has
-// points between its names, such as "reasoning.summary". A server may name the parameter as a field of
-// the error, alone or within a longer path, or only in words.
+// RefusesParameter reports whether the server refused the request because of a parameter, whose
+// path has points between its names, such as "reasoning.summary". A server may name the parameter
+// as a field of the error, alone or within a longer path, or only in words.
 func (e *Error) RefusesParameter(path string) bool {
 	switch e.Status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, 0:
@@ -63,7 +64,8 @@ func (e *Error) RefusesParameter(path string) bool {
 	return named(plain(e.Parameter), path) || meaningOf(e.words) == meansParameter && named(plain(e.words), path)
 }
 
-// plain returns a text in which a name has one spelling: servers write stream_options and streamOptions.
+// plain returns a text in which a name has one spelling: servers write stream_options and
+// streamOptions.
 func plain(text string) string { return strings.ReplaceAll(strings.ToLower(text), "_", "") }
 
 // named reports whether a text has a name that is not a part of a longer name.

@@ -7,9 +7,9 @@ type wording struct {
 	source string // the server, or where users reported the words
 }
 
-// wordings are the words of servers, of the most specific ones first. APIs have codes for few of these
-// reasons, and compatible servers have other codes or none. A row is as specific as it has to be: "too
-// many tokens" alone is also what a server says about its rate limit.
+// wordings are the words of servers, of the most specific ones first. APIs have codes for few of
+// these reasons, and compatible servers have other codes or none. A row is as specific as it has to
+// be: "too many tokens" alone is also what a server says about its rate limit.
 var wordings = []wording{
 	{meansWait, "too many tokens, please wait", "Amazon Bedrock; earendil-works/pi#3317"},
 	{meansWait, "please retry in", "Gemini; google-gemini/gemini-cli#12098"},

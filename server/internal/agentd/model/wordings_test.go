@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A row can be found, has a source, and does not repeat what a row of the same meaning already finds.
+// A row can be found, has a source, and does not repeat what a row of the same meaning already
+// finds.
 func TestWordings(t *testing.T) {
 	for i, row := range wordings {
 		if row.words != strings.ToLower(row.words) || row.words == "" || row.source == "" {

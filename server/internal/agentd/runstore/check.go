@@ -44,7 +44,8 @@ func (q *Query) PageSize() int {
 	return q.Limit
 }
 
-// Selects reports whether the query selects runs with the owner, the tenant and the parent of a head.
+// Selects reports whether the query selects runs with the owner, the tenant and the parent of a
+// head.
 func (q *Query) Selects(h *Head) bool {
 	return (q.Owner == "" || q.Owner == h.Owner) && (q.Tenant == "" || q.Tenant == h.Tenant) && (q.Parent == "" || q.Parent == h.Parent)
 }

@@ -28,8 +28,8 @@ type Claims interface {
 	Claimed(runID string) (bool, error)
 }
 
-// Lingering is an additional interface of Claims for which the end of a process is not always noticed
-// at once, such as when its machine vanishes.
+// Lingering is an additional interface of Claims for which the end of a process is not always
+// noticed at once, such as when its machine vanishes.
 type Lingering interface {
 	// Linger returns how long a claim may outlive its process.
 	Linger() time.Duration

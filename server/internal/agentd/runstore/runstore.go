@@ -79,9 +79,9 @@ type Batch struct {
 }
 
 // Content is what a record names by a digest instead of having it, because it is large and never
-// changes, such as a file that a user attached. A content belongs to one run: two runs with the same
-// bytes have them twice, so that nothing about other runs follows from a digest. It exists as long
-// as its run.
+// changes, such as a file that a user attached. A content belongs to one run: two runs with the
+// same bytes have them twice, so that nothing about other runs follows from a digest. It exists as
+// long as its run.
 type Content struct {
 	// SHA256 is the digest of Data in lower-case hexadecimal. The writer is right about it: a store
 	// does not compute it. A content that the run already has with this digest is not replaced.
@@ -118,8 +118,8 @@ type Query struct {
 	// Owner and Tenant select the runs whose Head has these values. Empty selects all. Before must
 	// then be one of them.
 	Owner, Tenant string
-	// Parent selects the sub-runs of a run. Empty selects all. It does not go with UnfinishedOnly, Owner
-	// and Tenant.
+	// Parent selects the sub-runs of a run. Empty selects all. It does not go with UnfinishedOnly,
+	// Owner and Tenant.
 	Parent string
 }
 
@@ -155,11 +155,11 @@ type Store interface {
 	// Get returns one run, or ErrNotFound.
 	Get(ctx context.Context, runID string) (Run, error)
 
-	// Delete deletes runs with their records, snapshots and contents, all of them or none, as durably as
-	// Append writes. What the owners have spent stays. It fails with ErrNotFound if one does not exist,
-	// and with ErrConflict if the last record of one is at another position, or if a run that is not
-	// among them has one of them as its parent. The store remembers the ids for ever, so that no run
-	// has one of them again.
+	// Delete deletes runs with their records, snapshots and contents, all of them or none, as durably
+	// as Append writes. What the owners have spent stays. It fails with ErrNotFound if one does not
+	// exist, and with ErrConflict if the last record of one is at another position, or if a run that
+	// is not among them has one of them as its parent. The store remembers the ids for ever, so that
+	// no run has one of them again.
 	Delete(ctx context.Context, deletion Deletion) error
 	// List returns runs, the newest first. An unknown Query.Before is ErrNotFound.
 	List(ctx context.Context, query Query) ([]Run, error)

@@ -25,9 +25,9 @@ func (s Spent) Add(more Spent) Spent {
 // Day returns the day of a time.
 func Day(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
 
-// Spending is an additional interface of stores that know what the owners of runs spend. A store adds
-// Batch.Spent to the sum of its day together with the append, so that a restart loses nothing and
-// counts nothing twice. It is safe for concurrent use.
+// Spending is an additional interface of stores that know what the owners of runs spend. A store
+// adds Batch.Spent to the sum of its day together with the append, so that a restart loses nothing
+// and counts nothing twice. It is safe for concurrent use.
 type Spending interface {
 	// Spent returns what the owner or the tenant of a query has spent on a day.
 	Spent(ctx context.Context, day int64, of Query) (Spent, error)

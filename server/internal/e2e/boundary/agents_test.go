@@ -16,8 +16,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// agentsConfig is the agentd.yaml of the run below. With its prices, each cost is a number of quarters, so
-// that sums do not depend on their order.
+// agentsConfig is the agentd.yaml of the run below. With its prices, each cost is a number of
+// quarters, so that sums do not depend on their order.
 const agentsConfig = `
 model: plain
 models:
@@ -58,9 +58,9 @@ const (
 )
 
 // agentsStory is the script of a run of three named agents: the lead delegates to the writer, which
-// delegates to the checker. A tool of the lead asks a person. The person edits one call, and gives a
-// standing approval with one call of the checker, which approves its next call, and not that of the lead.
-// The answers of the lead and of the checker are objects that are wrong at first.
+// delegates to the checker. A tool of the lead asks a person. The person edits one call, and gives
+// a standing approval with one call of the checker, which approves its next call, and not that of
+// the lead. The answers of the lead and of the checker are objects that are wrong at first.
 func agentsStory(executions string) script {
 	return func(prompt string, found map[string]string) (list [][]ask, last string, base int) {
 		switch prompt {
@@ -118,8 +118,8 @@ type agentsRun struct {
 	standing []string        // the standing approvals that toolhost has for the session
 }
 
-// standing returns the later calls that the person approves with one call of the checker: those for keys
-// with the same beginning in the session.
+// standing returns the later calls that the person approves with one call of the checker: those for
+// keys with the same beginning in the session.
 func standing(wanted *agentdv1.PendingDecision) *agentdv1.StandingChoice {
 	if !strings.Contains(string(wanted.GetArguments()), "stand/a") {
 		return nil
@@ -193,10 +193,10 @@ func runAgents(t *testing.T, w *world, v victims, at place) (s agentsRun, append
 	return s, appends
 }
 
-// TestNamedAgentsAtBoundaries kills agentd before or after appends to the journals of a run of named
-// agents and of its sub-runs, in which a model is overloaded in the middle of its stream. All runs end
-// with the same answer, cost and requests, each call is executed once, and no person is asked twice. If
-// toolhost is killed, outcomes may be lost, but no call is executed twice.
+// TestNamedAgentsAtBoundaries kills agentd before or after appends to the journals of a run of
+// named agents and of its sub-runs, in which a model is overloaded in the middle of its stream. All
+// runs end with the same answer, cost and requests, each call is executed once, and no person is
+// asked twice. If toolhost is killed, outcomes may be lost, but no call is executed twice.
 func TestNamedAgentsAtBoundaries(t *testing.T) {
 	w := newWorldWith(t, asking(t))
 	whole, appends := runAgents(t, w, victims{}, place{side: "none"})
@@ -223,9 +223,10 @@ func TestNamedAgentsAtBoundaries(t *testing.T) {
 	crew.group.Wait()
 }
 
-// compareAgentsLoosely compares a run whose toolhost was killed with the undisturbed run. The outcomes
-// of calls may be lost, so the texts differ. The course, the cost and the form of the answer do not, and
-// no call is executed twice but that of the tool that asks, which has no side effects.
+// compareAgentsLoosely compares a run whose toolhost was killed with the undisturbed run. The
+// outcomes of calls may be lost, so the texts differ. The course, the cost and the form of the
+// answer do not, and no call is executed twice but that of the tool that asks, which has no side
+// effects.
 func compareAgentsLoosely(t *testing.T, whole, s agentsRun) {
 	t.Helper()
 	if s.end.GetStopReason() != whole.end.GetStopReason() || s.end.GetTurns() != whole.end.GetTurns() || s.end.GetCalls() != whole.end.GetCalls() ||
@@ -255,8 +256,8 @@ func compareAgentsLoosely(t *testing.T, whole, s agentsRun) {
 	compareApproved(t, whole, s)
 }
 
-// compareApproved checks that the person was asked to approve the same calls: not one that the standing
-// approval covers, and each that it does not. toolhost has created the approval once.
+// compareApproved checks that the person was asked to approve the same calls: not one that the
+// standing approval covers, and each that it does not. toolhost has created the approval once.
 func compareApproved(t *testing.T, whole, s agentsRun) {
 	t.Helper()
 	if diff := cmp.Diff(whole.approved, s.approved); diff != "" {
@@ -307,8 +308,8 @@ func checkAgents(t *testing.T, whole agentsRun, appends int) {
 	}
 }
 
-// everyNth returns a place before or after each append of a process, alternately, and with -boundary.all
-// both.
+// everyNth returns a place before or after each append of a process, alternately, and with
+// -boundary.all both.
 func everyNth(appends int) (places []place) {
 	for n := range appends {
 		for i, side := range []string{"before_nth", "after_nth"} {
@@ -320,8 +321,8 @@ func everyNth(appends int) (places []place) {
 	return places
 }
 
-// someNth returns three places that are spread over the appends of a process, and with -boundary.all
-// all places.
+// someNth returns three places that are spread over the appends of a process, and with
+// -boundary.all all places.
 func someNth(appends int) (places []place) {
 	every := everyNth(appends)
 	if *all {

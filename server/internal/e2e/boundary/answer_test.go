@@ -11,8 +11,8 @@ import (
 // answerSchema is the response schema of the runs below.
 const answerSchema = `{"type":"object","properties":{"first":{"type":"string"},"second":{"type":"string"}},"required":["first","second"],"additionalProperties":false}`
 
-// calledAnswer is the script of a run that asks a person and gives its answer by final_answer: first
-// a wrong one beside another call, then the right one.
+// calledAnswer is the script of a run that asks a person and gives its answer by final_answer:
+// first a wrong one beside another call, then the right one.
 func calledAnswer(_ string, found map[string]string) (list [][]ask, last string, base int) {
 	return [][]ask{
 		{{"call_1_0", "counterplugin_write", `{"key":"aa"}`}, {"call_1_1", "ask_user", `{"question":"Where to?"}`}},
@@ -22,8 +22,8 @@ func calledAnswer(_ string, found map[string]string) (list [][]ask, last string,
 	}, "", 0
 }
 
-// saidAnswer is the script of a run that gives its answer as text: first a wrong one, then the right
-// one.
+// saidAnswer is the script of a run that gives its answer as text: first a wrong one, then the
+// right one.
 func saidAnswer(_ string, found map[string]string) (list [][]ask, last string, base int) {
 	return [][]ask{
 		{{"call_1_0", "counterplugin_write", `{"key":"aa"}`}},
@@ -71,8 +71,8 @@ func TestStructuredAnswersAtBoundaries(t *testing.T) {
 	}
 }
 
-// everyOther returns a place before or after each append, alternately, and both at the last two. With
-// -boundary.all it returns all places.
+// everyOther returns a place before or after each append, alternately, and both at the last two.
+// With -boundary.all it returns all places.
 func everyOther(boundaries []uint64) (places []place) {
 	for i, seq := range boundaries {
 		for j, side := range []string{"before", "after"} {

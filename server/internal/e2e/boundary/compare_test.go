@@ -28,10 +28,10 @@ func compare(t *testing.T, whole, s story) {
 	}
 }
 
-// begun returns how often each call was executed, in any attempt, without those that the undisturbed run may
-// execute but need not. Whether an approval needs a second attempt depends on whether the agent could ask for
-// it together with others. On a busy machine, a call that is meant to time out may do so before its tool has
-// begun.
+// begun returns how often each call was executed, in any attempt, without those that the
+// undisturbed run may execute but need not. Whether an approval needs a second attempt depends on
+// whether the agent could ask for it together with others. On a busy machine, a call that is meant
+// to time out may do so before its tool has begun.
 func begun(whole story, executed map[string]int) map[string]int {
 	left := make(map[string]int)
 	for id, n := range executed {

@@ -23,8 +23,8 @@ var (
 	workers = flag.Int("boundary.workers", 6, "how many runs go on at the same time: most of their time they wait")
 )
 
-// bin is the folder with toolhost, agentd, plugins/counterplugin, askplugin and halting/agentd. The last
-// one is agentd with a journal that can halt at an append.
+// bin is the folder with toolhost, agentd, plugins/counterplugin, askplugin and halting/agentd. The
+// last one is agentd with a journal that can halt at an append.
 var bin string
 
 // patience bounds every wait, so that a hang fails a test instead of blocking it.

@@ -134,8 +134,8 @@ func (h home) checkEmpty(t *testing.T, ended *toolhost) {
 	})
 }
 
-// served returns the process that serves, of a toolhost whose first process is given. Where plugins have
-// neither control groups nor PID namespaces, two subreapers are above it.
+// served returns the process that serves, of a toolhost whose first process is given. Where plugins
+// have neither control groups nor PID namespaces, two subreapers are above it.
 func (h home) served(first int) int {
 	serves := first
 	for _, dir := range h.processDirs() {

@@ -35,9 +35,9 @@ func (h *toolhost) checkQuiet(t *testing.T, before map[string]int) {
 	})
 }
 
-// strangers returns the processes besides toolhost's own: itself, its reaper, and its subreapers if it has
-// them. With those, it knows no plugin of a process that left its group and cleared its environment, and ends
-// it only with itself (ADR 0009).
+// strangers returns the processes besides toolhost's own: itself, its reaper, and its subreapers if
+// it has them. With those, it knows no plugin of a process that left its group and cleared its
+// environment, and ends it only with itself (ADR 0009).
 func (h *toolhost) strangers() []string {
 	own, chain := 2, h.pid != h.cmd.Process.Pid
 	if chain {

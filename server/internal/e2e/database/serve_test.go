@@ -177,8 +177,8 @@ func (h *home) executed(session string) map[string]int {
 	return counts
 }
 
-// Runs go on while PostgreSQL is restarted, crashes and is away, and while agentd is killed. Each call
-// is executed exactly once.
+// Runs go on while PostgreSQL is restarted, crashes and is away, and while agentd is killed. Each
+// call is executed exactly once.
 func TestRestartsUnderRuns(t *testing.T) {
 	h := newHome(t)
 	script := h.script()
@@ -239,7 +239,8 @@ func TestRestartsUnderRuns(t *testing.T) {
 	}
 }
 
-// One server serves a database, other commands read it, and no command shows a password or takes one.
+// One server serves a database, other commands read it, and no command shows a password or takes
+// one.
 func TestCommands(t *testing.T) {
 	h := newHome(t)
 	script := h.script()
@@ -275,8 +276,8 @@ func TestCommands(t *testing.T) {
 	agentd.end(syscall.SIGTERM)
 }
 
-// The statements of docs/postgresql.md create a database in which agentd can work, with a password of a
-// file, and its configuration is accepted.
+// The statements of docs/postgresql.md create a database in which agentd can work, with a password
+// of a file, and its configuration is accepted.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile("../../../../docs/postgresql.md")
 	if err != nil {

@@ -125,7 +125,8 @@ func (r *reader) isCloned(t *testing.T, p page, language string) {
 	}
 }
 
-// isCalled writes a caller in the language, checks and tests it, and calls the colleague's tool with it.
+// isCalled writes a caller in the language, checks and tests it, and calls the colleague's tool
+// with it.
 func (r *reader) isCalled(t *testing.T, p page, language string) {
 	t.Helper()
 	program := map[string]string{"python": ".venv/bin/python main.py", "typescript": "node build/caller/main.cjs"}[language]

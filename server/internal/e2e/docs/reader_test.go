@@ -66,8 +66,8 @@ func newReader(t *testing.T, dir, language string) *reader {
 		"HOME=" + home, "XDG_RUNTIME_DIR=" + filepath.Join(home, "run"), "TMPDIR=" + home,
 		"PLUGINS=" + filepath.Join(home, "checkout", "bin", "plugins"),
 		"PATH=" + bin + ":" + os.Getenv("PATH"),
-		// The readers share Go's caches. server/internal/e2e/programs compiles with the same flags, so the
-		// readers reuse its results.
+		// The readers share Go's caches. server/internal/e2e/programs compiles with the same flags, so
+		// the readers reuse its results.
 		"GOCACHE=" + goEnv()["GOCACHE"], "GOMODCACHE=" + goEnv()["GOMODCACHE"], "GOPROXY=" + goEnv()["GOPROXY"],
 		"GOFLAGS=" + strings.TrimSpace(goEnv()["GOFLAGS"]+" "+programs.Flags),
 		"PIP_CACHE_DIR=" + filepath.Join(cache, "pip"), "npm_config_cache=" + filepath.Join(cache, "npm"), "PIP_NO_COMPILE=1",
@@ -134,8 +134,9 @@ func (r *reader) follow(t *testing.T, p page) {
 	}
 }
 
-// pinned returns variables that make npm and pip resolve dependencies as they were on one day. A page
-// names versions of the servers only, and a later version of a dependency must not fail the test.
+// pinned returns variables that make npm and pip resolve dependencies as they were on one day. A
+// page names versions of the servers only, and a later version of a dependency must not fail the
+// test.
 func pinned(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root(t), "server", "internal", "e2e", "testdata", "servers", "*.txt"))

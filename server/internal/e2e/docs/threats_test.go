@@ -15,9 +15,9 @@ var (
 	declaredTest = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9_]+)\(`)
 )
 
-// The tests that hold the claims of three pages are in testdata/claims.txt, by page and claim. Each row
-// of the limits, each cell of the guarantees, and each boundary of the threat model has an entry there
-// and only there, and all tests of the entries exist.
+// The tests that hold the claims of three pages are in testdata/claims.txt, by page and claim. Each
+// row of the limits, each cell of the guarantees, and each boundary of the threat model has an
+// entry there and only there, and all tests of the entries exist.
 func TestClaimsHaveTests(t *testing.T) {
 	declared, listed := declaredTests(t), readClaims(t)
 	for page, claims := range map[string][]string{
@@ -72,8 +72,8 @@ func readClaims(t *testing.T) map[string]map[string][]string {
 	return listed
 }
 
-// rowsOfLimits returns the name of each row: that of its section, and its first cell. It checks that
-// the keys in the rows are in a table of keys.
+// rowsOfLimits returns the name of each row: that of its section, and its first cell. It checks
+// that the keys in the rows are in a table of keys.
 func rowsOfLimits(t *testing.T) (rows []string) {
 	t.Helper()
 	keys := readPage(t, "docs/configuration.md") + readPage(t, "docs/agentd.md") + readPage(t, "docs/common-settings.md")

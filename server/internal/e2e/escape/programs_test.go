@@ -65,8 +65,8 @@ func (w *world) program(t *testing.T, from, to string) {
 }
 
 // A plugin is found while another one runs, in whose sandbox nothing protects what the new plugin
-// executes. The running call ends in peace, other calls get an instance that cannot change it, and the
-// new plugin starts when the old instance is gone.
+// executes. The running call ends in peace, other calls get an instance that cannot change it, and
+// the new plugin starts when the old instance is gone.
 func TestProgramsOfAPluginThatIsFoundLater(t *testing.T) {
 	w := newWorld(t, os.Getuid())
 	if err := os.MkdirAll(w.path("work/dist"), 0o755); err != nil {

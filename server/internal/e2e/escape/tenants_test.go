@@ -45,8 +45,8 @@ func (h *toolhost) shell(t *testing.T, p client.Principal, session, command stri
 	return outcome.Result.Text()
 }
 
-// A tool of one tenant reaches nothing of another tenant: neither the workspace, HOME and TMPDIR, nor
-// the environment, processes, sockets and secrets.
+// A tool of one tenant reaches nothing of another tenant: neither the workspace, HOME and TMPDIR,
+// nor the environment, processes, sockets and secrets.
 func TestTenants(t *testing.T) {
 	w := newWorld(t, nobodyOrSelf())
 	w.file(t, "toolhost.yaml", w.tenantSettings("tenant"))

@@ -143,8 +143,8 @@ func text(l line) string {
 	return string(data)
 }
 
-// call returns a request that executes a tool, in the session s if the options have none: the plugin
-// counts the calls of each session.
+// call returns a request that executes a tool, in the session s if the options have none: the
+// plugin counts the calls of each session.
 func call(token, tool, arguments string, options *toolhostv1.CallOptions) request {
 	if options == nil {
 		options = &toolhostv1.CallOptions{}

@@ -24,15 +24,15 @@ import (
 	"github.com/toolhost/toolhost/internal/wire/toolpb"
 )
 
-// patience limits each request, so that a hang fails a test and does not stop the run. Ada's call is
-// in progress during all attacks.
+// patience limits each request, so that a hang fails a test and does not stop the run. Ada's call
+// is in progress during all attacks.
 const patience = 5 * time.Minute
 
 // notConnected is the code of an answer if there was no connection.
 const notConnected codes.Code = 1000
 
-// request is an RPC as an intruder sends it. It goes out as HTTP/2 without a gRPC library, so that it
-// can have any metadata.
+// request is an RPC as an intruder sends it. It goes out as HTTP/2 without a gRPC library, so that
+// it can have any metadata.
 type request struct {
 	method  string
 	headers []string // names and values
@@ -53,9 +53,9 @@ func bearer(token string, more ...string) []string {
 	return append([]string{"authorization", "Bearer " + token}, more...)
 }
 
-// transport returns an HTTP/2 client for a listener: unix:///PATH, or HOST:PORT. A nil config: plain.
-// closeAll closes its connections, also those with a request in progress, so that they do not count
-// against the limit of connections of later attacks.
+// transport returns an HTTP/2 client for a listener: unix:///PATH, or HOST:PORT. A nil config:
+// plain. closeAll closes its connections, also those with a request in progress, so that they do
+// not count against the limit of connections of later attacks.
 func transport(address string, config *tls.Config) (client *http.Transport, closeAll func()) {
 	protocols := &http.Protocols{}
 	protocols.SetHTTP2(config != nil)

@@ -22,8 +22,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/trust"
 )
 
-// world is a toolhost and an agentd with callers of two tenants. ada of the tenant red has a call in
-// progress, a call that has ended, an artifact, and a run that waits for an approval.
+// world is a toolhost and an agentd with callers of two tenants. ada of the tenant red has a call
+// in progress, a call that has ended, an artifact, and a run that waits for an approval.
 type world struct {
 	home      string
 	addresses map[string]string // of the listeners, by name
@@ -124,8 +124,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// freePorts returns addresses on loopback that are free now, by name. It keeps all ports until it has
-// the last one, because the system may give a released port again.
+// freePorts returns addresses on loopback that are free now, by name. It keeps all ports until it
+// has the last one, because the system may give a released port again.
 func freePorts(t *testing.T, names ...string) map[string]string {
 	t.Helper()
 	addresses := map[string]string{}

@@ -28,8 +28,8 @@ const (
 	contextVariable  = "MCP_CONFORMANCE_CONTEXT"
 )
 
-// conductClient runs the client scenarios of a version, and returns what the suite printed. The suite
-// runs them all at once.
+// conductClient runs the client scenarios of a version, and returns what the suite printed. The
+// suite runs them all at once.
 func conductClient(t *testing.T, bin, version, out string) string {
 	t.Helper()
 	program, err := os.Executable()
@@ -58,7 +58,8 @@ func runClient(url string) int {
 // plugin is the name of the MCP server of a scenario in its toolhost.
 const plugin = "suite"
 
-// useServer starts a toolhost with the server as its only plugin, and calls the tools of the server.
+// useServer starts a toolhost with the server as its only plugin, and calls the tools of the
+// server.
 func useServer(ctx context.Context, bin, url, scenario string) error {
 	home, err := shortFolder()
 	if err != nil {
@@ -127,8 +128,8 @@ defaults: {ask: [person, model, roots], http: {addresses: [127.0.0.0/8, "::1/128
 	return nil
 }
 
-// listed returns the tools of the server. On a busy machine, toolhost starts before it has asked the
-// server for them. A server of the suite without tools is one that has none after a while.
+// listed returns the tools of the server. On a busy machine, toolhost starts before it has asked
+// the server for them. A server of the suite without tools is one that has none after a while.
 func listed(ctx context.Context, c *client.Client) ([]tool.Info, error) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -146,7 +147,8 @@ func listed(ctx context.Context, c *client.Client) ([]tool.Info, error) {
 	return nil, nil
 }
 
-// callsOf returns the calls that a scenario wants: those that its context lists, or one of each tool.
+// callsOf returns the calls that a scenario wants: those that its context lists, or one of each
+// tool.
 func callsOf(tools []tool.Info) ([]tool.Call, error) {
 	var wanted struct {
 		ToolCalls []struct {
@@ -176,8 +178,9 @@ func callsOf(tools []tool.Info) ([]tool.Call, error) {
 	return calls, nil
 }
 
-// argumentsFor returns arguments that a tool accepts: a value for each required property. A property
-// with the name schema gets the schema of another tool, which the suite compares with its own.
+// argumentsFor returns arguments that a tool accepts: a value for each required property. A
+// property with the name schema gets the schema of another tool, which the suite compares with its
+// own.
 func argumentsFor(t tool.Info, tools []tool.Info) (json.RawMessage, error) {
 	var schema struct {
 		Properties map[string]struct{ Type string }
@@ -234,8 +237,8 @@ func perform(ctx context.Context, c *client.Client, call tool.Call) error {
 	}
 }
 
-// answerTo accepts a question. A form gets no values but those that it requires, so that its defaults
-// count.
+// answerTo accepts a question. A form gets no values but those that it requires, so that its
+// defaults count.
 func answerTo(q *tool.Question) tool.Answer {
 	switch {
 	case q.Person != nil:

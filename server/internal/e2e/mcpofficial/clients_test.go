@@ -31,10 +31,11 @@ type seen struct {
 	Replayed          bool
 }
 
-// faults returns what a client of an SDK should have seen and did not. The SDK for TypeScript handles a
-// notification one microtask after it reads it, and a result at once. So it drops all progress that
-// arrives in the same read as the result: the last steps, or all of them if the client did not run for
-// a while (Protocol._onnotification and _onresponse of @modelcontextprotocol/client).
+// faults returns what a client of an SDK should have seen and did not. The SDK for TypeScript
+// handles a notification one microtask after it reads it, and a result at once. So it drops all
+// progress that arrives in the same read as the result: the last steps, or all of them if the
+// client did not run for a while (Protocol._onnotification and _onresponse of
+// @modelcontextprotocol/client).
 func (s seen) faults(sdk string) []string {
 	steps := []float64{1, 2, 3}
 	followed := slices.Equal(s.Progress, steps)
@@ -104,8 +105,8 @@ func TestOfficialClients(t *testing.T) {
 }
 
 // TestDocumentedConfigurations checks that each configuration of a client in docs/mcp.md leads to a
-// toolhost that the client of an official SDK can use. The test replaces the port of the example, and
-// says by the environment which toolhost the command reaches.
+// toolhost that the client of an official SDK can use. The test replaces the port of the example,
+// and says by the environment which toolhost the command reaches.
 func TestDocumentedConfigurations(t *testing.T) {
 	bin := build(t)
 	h := serveServer(t, bin, versions[1], "")
@@ -150,8 +151,8 @@ func TestDocumentedConfigurations(t *testing.T) {
 	}
 }
 
-// TestInspector checks that the command line of the MCP Inspector can list and call tools, and read a
-// large result.
+// TestInspector checks that the command line of the MCP Inspector can list and call tools, and read
+// a large result.
 func TestInspector(t *testing.T) {
 	const toolFailed = 5 // the Inspector's exit code for a result with isError
 	bin := build(t)

@@ -179,8 +179,8 @@ func startCollector(t *testing.T, s *site, p *prometheus, alerts []string) {
 	p.resolves(t, alerts...)
 }
 
-// fillLedger executes calls with side effects until the ledger refuses them. A larger ledger needs a
-// restart, during which toolhost is down.
+// fillLedger executes calls with side effects until the ledger refuses them. A larger ledger needs
+// a restart, during which toolhost is down.
 func fillLedger(t *testing.T, s *site, p *prometheus, alerts []string) {
 	n := 0
 	p.fires(t, func() { n++; s.call(t.Context(), fmt.Sprint("effect-", n), "chaoslaunch", fault{Do: "echo"}) }, alerts[0])

@@ -96,8 +96,8 @@ func (p *prometheus) firing(t *testing.T) map[string]bool {
 	return alerts
 }
 
-// fires waits until all of these alerts fire. Until then it calls cause again and again, a few times
-// per second. cause may be nil.
+// fires waits until all of these alerts fire. Until then it calls cause again and again, a few
+// times per second. cause may be nil.
 func (p *prometheus) fires(t *testing.T, cause func(), alerts ...string) {
 	t.Helper()
 	var caused time.Time

@@ -165,8 +165,8 @@ func (s *site) command(ctx context.Context, name string, args ...string) *exec.C
 	return cmd
 }
 
-// onSmallDisk returns a command of toolhost that sees a file system of 192 MiB in place of the state
-// folder. Only this process and its children see it, and it goes away with them.
+// onSmallDisk returns a command of toolhost that sees a file system of 192 MiB in place of the
+// state folder. Only this process and its children see it, and it goes away with them.
 func (s *site) onSmallDisk(args ...string) *exec.Cmd {
 	flags := []string{"--mount"}
 	if os.Getuid() != 0 {

@@ -81,8 +81,8 @@ func TestANameBelongsToThePluginThatWasInstalledFirst(t *testing.T) {
 	}
 }
 
-// The same holds in whatever order another plugin is installed, upgraded to one that claims the names,
-// and toolhost starts for the first time or again.
+// The same holds in whatever order another plugin is installed, upgraded to one that claims the
+// names, and toolhost starts for the first time or again.
 func TestANameKeepsItsOwnerInEveryOrder(t *testing.T) {
 	for _, order := range []string{"install serve upgrade", "serve install upgrade", "upgrade serve install", "serve upgrade serve install"} {
 		t.Run(order, func(t *testing.T) {
@@ -124,8 +124,8 @@ func TestANameKeepsItsOwnerInEveryOrder(t *testing.T) {
 	}
 }
 
-// --all trusts every plugin in the folders that can be used, also files with second names, and fails
-// for the others.
+// --all trusts every plugin in the folders that can be used, also files with second names, and
+// fails for the others.
 func TestAllPluginsAreTrusted(t *testing.T) {
 	eachUser(t, func(t *testing.T, w *world) {
 		w.plugin(t, "plugins/keeper", keeper)

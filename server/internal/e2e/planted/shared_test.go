@@ -109,8 +109,9 @@ func TestAToolhostThatHangsIsNotIgnored(t *testing.T) {
 	})
 }
 
-// agentd serve outlives its toolhost. While tools of the next toolhost at the same address can write
-// the journal, agentd makes no calls. It makes calls again when the operator has removed the cause.
+// agentd serve outlives its toolhost. While tools of the next toolhost at the same address can
+// write the journal, agentd makes no calls. It makes calls again when the operator has removed the
+// cause.
 func TestTheNextToolhostIsChecked(t *testing.T) {
 	eachUser(t, func(t *testing.T, w *world) {
 		flags := []string{"--plugins", w.path("bin/plugins")}

@@ -1,6 +1,6 @@
-// Package programs builds the programs that the tests of server/internal/e2e run, and starts servers among
-// them. It compiles and links them with the flags of the Makefile. The tests therefore run the
-// shipped programs, and Go's build cache serves both.
+// Package programs builds the programs that the tests of server/internal/e2e run, and starts
+// servers among them. It compiles and links them with the flags of the Makefile. The tests
+// therefore run the shipped programs, and Go's build cache serves both.
 //
 // Build links each program into the ignored folder .build/programs of the checkout, and again only
 // after a change. Every test receives its own copies.
@@ -26,9 +26,9 @@ import (
 // Flags are the compiler flags of the Makefile, as words of GOFLAGS.
 const Flags = "-trimpath -tags=grpcnotrace -gcflags=all=-dwarf=false"
 
-// Build builds main packages, each named like "./cmd/toolhost" or "./plugins/fs", and copies the programs into dir.
-// The last element of the package path is the name of the program. Build creates dir if it does not
-// exist. It blocks while another process builds.
+// Build builds main packages, each named like "./cmd/toolhost" or "./plugins/fs", and copies the
+// programs into dir. The last element of the package path is the name of the program. Build creates
+// dir if it does not exist. It blocks while another process builds.
 func Build(ctx context.Context, dir string, packages ...string) error {
 	b, err := prepare(ctx)
 	if err != nil {
@@ -90,8 +90,8 @@ func prepare(ctx context.Context) (builder, error) {
 	return builder{root: filepath.Dir(filepath.Dir(env.GOMOD)), flags: env.GOFLAGS}, nil
 }
 
-// readSources reads the folders of the sources. go test does not run a test again while the files and
-// folders that it opened are as they were, and it does not know what the programs are made of.
+// readSources reads the folders of the sources. go test does not run a test again while the files
+// and folders that it opened are as they were, and it does not know what the programs are made of.
 func (b builder) readSources() error {
 	for _, folder := range []string{"client", "gen", "internal", "plugins", "sdk", "server/cmd", "server/internal", "tool"} {
 		if err := filepath.WalkDir(filepath.Join(b.root, folder), func(path string, entry fs.DirEntry, err error) error {
@@ -106,7 +106,8 @@ func (b builder) readSources() error {
 	return nil
 }
 
-// build builds packages of the two modules with programs: those of the shipped plugins are in a module of their own.
+// build builds packages of the two modules with programs: those of the shipped plugins are in a
+// module of their own.
 func (b builder) build(ctx context.Context, dir string, packages []string, flags ...string) error {
 	var ours, plugins []string
 	for _, name := range packages {

@@ -35,8 +35,8 @@ func goTest(pkg, tests string, more ...string) []string {
 	return append([]string{"go", "-C", "server", "test", "-count=1", pkg, "-run", tests}, more...)
 }
 
-// TestEachBrokenPromiseIsCaughtByName breaks one promise of each kind in a copy of the repository. Its
-// short form breaks those whose guards compile little.
+// TestEachBrokenPromiseIsCaughtByName breaks one promise of each kind in a copy of the repository.
+// Its short form breaks those whose guards compile little.
 func TestEachBrokenPromiseIsCaughtByName(t *testing.T) {
 	root := copyRepository(t)
 	kept := goTest(".", "TestReleasesAreKept")

@@ -72,8 +72,8 @@ func restore(t *testing.T, fixture string) home {
 	return h
 }
 
-// adopt makes the calls of the ledger those of this user. The release recorded them for root, and an id
-// means something only to the principal that used it.
+// adopt makes the calls of the ledger those of this user. The release recorded them for root, and
+// an id means something only to the principal that used it.
 func (h home) adopt(t *testing.T) {
 	t.Helper()
 	db, err := sql.Open("sqlite", h.path("state/calls.db"))

@@ -23,7 +23,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// patience bounds each start of a plugin and each replayed RPC, so that a hang fails a test by name.
+// patience bounds each start of a plugin and each replayed RPC, so that a hang fails a test by
+// name.
 const patience = 2 * time.Minute
 
 // startPlugin starts a plugin as toolhost does, and returns its socket.
@@ -56,9 +57,9 @@ func startPlugin(t *testing.T, h home, command ...string) string {
 	return parts[3]
 }
 
-// conversation is a sequence of calls to the plugin of server/internal/e2e/languages, with what its caller
-// must see. A call starts after the end of the one before it, so that the order of the recorded
-// frames does not depend on chance.
+// conversation is a sequence of calls to the plugin of server/internal/e2e/languages, with what its
+// caller must see. A call starts after the end of the one before it, so that the order of the
+// recorded frames does not depend on chance.
 var conversation = []struct {
 	tool, arguments string
 	rest            string // the rest of the arguments, after the first status
@@ -191,8 +192,8 @@ func TestPluginsOfReleases(t *testing.T) {
 	}
 }
 
-// serveRecorded answers each RPC as a recorded plugin did. It answers a call after the call's start,
-// and ends it after the call's arguments are complete, as a plugin does.
+// serveRecorded answers each RPC as a recorded plugin did. It answers a call after the call's
+// start, and ends it after the call's arguments are complete, as a plugin does.
 func serveRecorded(t *testing.T, socket string, recorded []*exchange) {
 	t.Helper()
 	serveRaw(t, socket, func(method string, stream grpc.ServerStream) error {

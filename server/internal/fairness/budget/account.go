@@ -98,7 +98,8 @@ func (a *Account) Due() bool {
 }
 
 // Hold is what one call has reserved on an account. The zero value has reserved nothing and needs
-// no account. All methods are safe for concurrent use, except On and For. A Hold must not be copied.
+// no account. All methods are safe for concurrent use, except On and For. A Hold must not be
+// copied.
 //
 // The calls of one connection can belong to many principals: a delegate makes calls for others, and
 // callers with tokens may come from one address. So the bytes beyond the share of the connection
@@ -122,9 +123,9 @@ func (h *Hold) On(a *Account) { h.account = a }
 // anything is reserved.
 func (h *Hold) For(principal string, delegated bool) { h.name, h.delegated = principal, delegated }
 
-// Bound says how much the hold may take beyond its principal's part while others have little. A hold
-// for one call needs no bound, because the size of one call has one. A hold for many things, such as all
-// messages of a connection, needs it. Bound must be called before anything is reserved.
+// Bound says how much the hold may take beyond its principal's part while others have little. A
+// hold for one call needs no bound, because the size of one call has one. A hold for many things,
+// such as all messages of a connection, needs it. Bound must be called before anything is reserved.
 func (h *Hold) Bound(n int64) { h.most = n }
 
 // Move makes the hold count for the principal for which a delegate has made the call. It fails with

@@ -120,8 +120,8 @@ func (b *Budget) Used() int64 {
 // roomLocked reports whether a hold may take n more bytes of the shared part for a principal. The
 // parameter held is the number of bytes that the hold has already. While all other holds together
 // have at most an eighth of the shared part, a hold may take what it needs, because another bound
-// limits one call, and at most most bytes if that is not 0. Two holds cannot both exceed the budget this
-// way, because each counts as another hold for the other.
+// limits one call, and at most most bytes if that is not 0. Two holds cannot both exceed the budget
+// this way, because each counts as another hold for the other.
 func (b *Budget) roomLocked(p *principal, n, held, most int64) bool {
 	return b.used-held <= b.shared/8 && (most == 0 || held+n <= most) || b.used+n <= b.shared && p.used+n <= b.each
 }
@@ -160,8 +160,8 @@ func (b *Budget) releaseLocked(p *principal, n int64) {
 	b.waiters = waiting
 }
 
-// principalLocked returns the principal with a name; empty: the one of an account. If the budget does
-// not know it, the caller must add it before it counts anything for it.
+// principalLocked returns the principal with a name; empty: the one of an account. If the budget
+// does not know it, the caller must add it before it counts anything for it.
 func (b *Budget) principalLocked(a *Account, name string) *principal {
 	if name == "" || name == a.principal.name {
 		return a.principal

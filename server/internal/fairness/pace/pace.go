@@ -1,8 +1,8 @@
 // Package pace makes work on large data give way to other work of the process.
 //
 // The problem: a small call passes through several goroutines, and each of them waits behind all
-// queued work. While goroutines are queued, Go's runtime also looks at the network only every 10 ms.
-// So a few connections that carry megabytes can delay every other call.
+// queued work. While goroutines are queued, Go's runtime also looks at the network only every 10
+// ms. So a few connections that carry megabytes can delay every other call.
 //
 // A goroutine that reads such a connection therefore yields after each Piece, and measures how long
 // it was queued. If that is long, it pauses for a multiple of that time. The pauses keep the queue
@@ -28,8 +28,8 @@ type Pause struct {
 	Longest time.Duration
 }
 
-// GiveWay yields the processor, and pauses if other work was queued. It blocks for about p.Longest at
-// most, and for nothing but the queue if the queue is short.
+// GiveWay yields the processor, and pauses if other work was queued. It blocks for about p.Longest
+// at most, and for nothing but the queue if the queue is short.
 func GiveWay(p Pause) {
 	began := time.Now()
 	runtime.Gosched()

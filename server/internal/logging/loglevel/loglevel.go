@@ -1,5 +1,5 @@
-// Package loglevel defines which records of a log are written: a lowest level for the whole program,
-// and other levels for its subsystems.
+// Package loglevel defines which records of a log are written: a lowest level for the whole
+// program, and other levels for its subsystems.
 //
 // It owns the names of the subsystems of toolhost and agentd, and the text form of the levels. It
 // does not write logs.
@@ -39,8 +39,8 @@ const (
 	Tools     = "tools"
 )
 
-// pluginPrefix begins the name that means one plugin, as in plugin.fs. Such a level replaces that of
-// Plugins.
+// pluginPrefix begins the name that means one plugin, as in plugin.fs. Such a level replaces that
+// of Plugins.
 const pluginPrefix = "plugin."
 
 // Subsystems are the subsystems of one program.
@@ -142,8 +142,8 @@ func (s Subsystems) ParseSettings(text string) (Settings, error) {
 	return parsed, nil
 }
 
-// Over returns s with other's levels where s has none: s has precedence. A level that s sets for all
-// subsystems does not replace one that other sets for a single subsystem.
+// Over returns s with other's levels where s has none: s has precedence. A level that s sets for
+// all subsystems does not replace one that other sets for a single subsystem.
 func (s Settings) Over(other Settings) Settings {
 	merged := Settings{Least: s.Least, By: maps.Clone(other.By)}
 	if merged.Least == "" {
@@ -156,8 +156,8 @@ func (s Settings) Over(other Settings) Settings {
 	return merged
 }
 
-// Levels say which records are written. The zero value has the level info for all. A Levels does not
-// change.
+// Levels say which records are written. The zero value has the level info for all. A Levels does
+// not change.
 type Levels struct {
 	least slog.Level
 	by    map[string]slog.Level

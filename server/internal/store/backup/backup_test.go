@@ -242,8 +242,8 @@ func forge(t *testing.T, files map[string]string, members ...member) string {
 	return path
 }
 
-// sparseHeader is the name of a member that markSparse turns into the extended header of the next one.
-// tar.Writer writes no sparse files.
+// sparseHeader is the name of a member that markSparse turns into the extended header of the next
+// one. tar.Writer writes no sparse files.
 const sparseHeader = "sparse header"
 
 // sparseRecords returns the records of an extended header for a file that consists of one hole.
@@ -318,7 +318,8 @@ func TestForgedArchives(t *testing.T) {
 	}
 }
 
-// forgeTail appends zeros to the data of an archive, which gzip makes small, and returns a new archive.
+// forgeTail appends zeros to the data of an archive, which gzip makes small, and returns a new
+// archive.
 func forgeTail(t *testing.T, path string) string {
 	t.Helper()
 	file, err := os.Open(path)

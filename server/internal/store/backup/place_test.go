@@ -93,7 +93,8 @@ func TestResumeAfterEachStep(t *testing.T) {
 	}
 }
 
-// If a file of the new state is lost, the marker stays, so that no program starts with a part of it.
+// If a file of the new state is lost, the marker stays, so that no program starts with a part of
+// it.
 func TestResumeRefusesALostFile(t *testing.T) {
 	_, marker, p := stateToReplace(t)
 	if err := os.Remove(p.Place[0].From); err != nil {

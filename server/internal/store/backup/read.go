@@ -38,9 +38,9 @@ func Extract(ctx context.Context, archive, into string) (*Manifest, string, erro
 }
 
 // CheckFolder makes an empty folder of mode 0700 for an archive that is only checked. It is in the
-// folder state, where a restore would need the same space. The folder for temporary files is often in
-// memory and smaller than a backup, so CheckFolder uses it only if state does not exist or the user
-// cannot write it. The caller removes the folder.
+// folder state, where a restore would need the same space. The folder for temporary files is often
+// in memory and smaller than a backup, so CheckFolder uses it only if state does not exist or the
+// user cannot write it. The caller removes the folder.
 func CheckFolder(state string) (string, error) {
 	made, err := os.MkdirTemp(state, ".restore-check-")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -77,8 +77,8 @@ func extract(ctx context.Context, archive, into string) (*Manifest, string, erro
 	return manifest, digest, err
 }
 
-// readArchive decompresses an archive, calls members with its content, and returns the manifest that
-// members returns and the digest of the archive.
+// readArchive decompresses an archive, calls members with its content, and returns the manifest
+// that members returns and the digest of the archive.
 func readArchive(ctx context.Context, file io.Reader, members func(*tar.Reader) (*Manifest, error)) (*Manifest, string, error) {
 	sum := sha256.New()
 	source := io.TeeReader(&contextReader{ctx, file}, sum)
@@ -243,8 +243,8 @@ func create(root *os.Root, want *File, content io.Reader) error {
 	return nil
 }
 
-// freeBytes returns how much a user may write to the file system of a folder. If that is unknown, it
-// returns the largest number.
+// freeBytes returns how much a user may write to the file system of a folder. If that is unknown,
+// it returns the largest number.
 func freeBytes(dir string) uint64 {
 	var fs unix.Statfs_t
 	if unix.Statfs(dir, &fs) != nil || fs.Blocks == 0 {

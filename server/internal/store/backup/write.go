@@ -136,8 +136,8 @@ func (w *Writer) AddCopy(ctx context.Context, name string) error {
 	return os.Remove(w.Scratch())
 }
 
-// AddFolder adds the files of a folder whose names begin with prefix. The folder may be missing, and
-// its owner may remove some of the files meanwhile.
+// AddFolder adds the files of a folder whose names begin with prefix. The folder may be missing,
+// and its owner may remove some of the files meanwhile.
 func (w *Writer) AddFolder(ctx context.Context, name, folder, prefix string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -1,5 +1,5 @@
-// Package claimed makes folders that a process claims, and finds those whose process has ended. A claim is
-// a lock, so the operating system releases it when the process ends.
+// Package claimed makes folders that a process claims, and finds those whose process has ended. A
+// claim is a lock, so the operating system releases it when the process ends.
 //
 // All functions are safe for concurrent use.
 package claimed

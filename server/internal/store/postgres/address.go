@@ -31,7 +31,8 @@ var otherForm = regexp.MustCompile(`(?i)^\s*(?:(?:host|hostaddr|server|data sour
 var otherDatabase = regexp.MustCompile(`(?i)^\s*(?:sqlite|sqlite3|file|mysql|mariadb|mongodb):`)
 
 // CheckFile returns an error if a text is to be the name of a file and looks like the address of a
-// database in another form than a URL. The error does not repeat the text, which may have a password.
+// database in another form than a URL. The error does not repeat the text, which may have a
+// password.
 func CheckFile(text string) error {
 	switch {
 	case otherForm.MatchString(text):
@@ -58,9 +59,10 @@ func HasPassword(address string) bool {
 // error contains a password. Check connects to nothing.
 //
 // A connection to another machine is encrypted, and the server has to prove its name
-// (sslmode=verify-full), unless the URL has another sslmode. Check refuses the modes allow and prefer
-// for other machines, because they silently continue without encryption. sslmode=disable is accepted,
-// because the operator has then decided it. Unix sockets and loopback addresses need no encryption.
+// (sslmode=verify-full), unless the URL has another sslmode. Check refuses the modes allow and
+// prefer for other machines, because they silently continue without encryption. sslmode=disable is
+// accepted, because the operator has then decided it. Unix sockets and loopback addresses need no
+// encryption.
 func Check(address string) error {
 	_, err := parse(address)
 	return err
@@ -110,8 +112,8 @@ func parse(address string) (*pgxpool.Config, error) {
 	return settings, nil
 }
 
-// parseError returns an error of the driver without the URL, which the driver repeats. The reason is
-// kept only where it names files and modes and no part of the URL.
+// parseError returns an error of the driver without the URL, which the driver repeats. The reason
+// is kept only where it names files and modes and no part of the URL.
 func parseError(err error) error {
 	for _, harmless := range []string{"unable to read CA file", "unable to add CA", "unable to read sslkey", "unable to read cert", "unable to load cert", "sslmode is invalid", `both "sslcert"`} {
 		if _, reason, found := strings.Cut(err.Error(), "("+harmless); found {

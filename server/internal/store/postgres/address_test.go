@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/store/postgres"
 )
 
-// Check accepts only URLs whose connections to other machines are encrypted, or not encrypted because
-// the operator says so.
+// Check accepts only URLs whose connections to other machines are encrypted, or not encrypted
+// because the operator says so.
 func TestCheck(t *testing.T) {
 	t.Setenv("PGSSLMODE", "disable") // must not count
 	ca := testca.New(t).Path

@@ -30,8 +30,8 @@ var (
 var errBusy = errors.New("all connections to it are in use")
 
 // Error wraps an error of the driver with what it means: ErrUnavailable, ErrConflict, ErrTimeout or
-// ErrClosed. Other errors, also those of the caller's own functions, come back unchanged. Errors that
-// are wrapped already stay as they are. Do and InTx have done it to what they return.
+// ErrClosed. Other errors, also those of the caller's own functions, come back unchanged. Errors
+// that are wrapped already stay as they are. Do and InTx have done it to what they return.
 func Error(err error) error {
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, pgx.ErrNoRows):

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// The first two are the forms of libpq, in which a journal was taken for a file of SQLite. The others are what
-// documentation and drivers write: libpq's connection strings, Npgsql, JDBC, Doctrine, GDAL, psql.
+// The first two are the forms of libpq, in which a journal was taken for a file of SQLite. The
+// others are what documentation and drivers write: libpq's connection strings, Npgsql, JDBC,
+// Doctrine, GDAL, psql.
 func TestCheckFile(t *testing.T) {
 	for _, text := range []string{
 		"host=db.example dbname=agentd", "dbname=agentd", "hostaddr=10.0.0.1 port=5432", "user=agentd password=secret-word", "service=agentd",

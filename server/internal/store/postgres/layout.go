@@ -12,11 +12,11 @@ import (
 // Layout describes the tables of one component and their history.
 //
 // The problem: several programs use a database at the same time, and an upgrade replaces them one
-// after the other. The idea: a step only expands the tables: it adds tables, indexes, and columns with
-// defaults, so that a program without the step continues. A step that does not is marked, and then
-// excludes older programs. The database records the newest step, and the oldest program that may use
-// the tables. The invariant: a program reads and writes only tables that have all of its steps, and
-// no step after them that breaks it.
+// after the other. The idea: a step only expands the tables: it adds tables, indexes, and columns
+// with defaults, so that a program without the step continues. A step that does not is marked, and
+// then excludes older programs. The database records the newest step, and the oldest program that
+// may use the tables. The invariant: a program reads and writes only tables that have all of its
+// steps, and no step after them that breaks it.
 type Layout struct {
 	// Name identifies the component in the database, such as "runs".
 	Name string
@@ -41,9 +41,9 @@ const migrationKey = 0x746c68_6c61_796f
 // ErrNewer says that a newer program has migrated the tables, and that this one cannot use them.
 var ErrNewer = errors.New("a newer version of the program has changed its tables in the database; use that version")
 
-// Migrate brings the tables to this program's version in one transaction. Tables that a newer program
-// has expanded stay as they are. If two programs migrate at the same time, the second one waits and
-// finds the migration done. It fails with ErrNewer if the tables are too new.
+// Migrate brings the tables to this program's version in one transaction. Tables that a newer
+// program has expanded stay as they are. If two programs migrate at the same time, the second one
+// waits and finds the migration done. It fails with ErrNewer if the tables are too new.
 func (db *DB) Migrate(ctx context.Context, l Layout) error {
 	if version, err := db.versionOf(ctx, l); err != nil || version >= len(l.Steps) {
 		return err

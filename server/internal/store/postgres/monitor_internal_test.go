@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// The monitor asks a database that nothing uses, tells when it goes and when it returns, and fills no
-// log with one that comes and goes.
+// The monitor asks a database that nothing uses, tells when it goes and when it returns, and fills
+// no log with one that comes and goes.
 func TestMonitor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

@@ -141,12 +141,12 @@ func (c Config) apply(s *pgxpool.Config) {
 // Name returns the address of the database without a password, for messages.
 func (db *DB) Name() string { return db.name }
 
-// Gone returns since when the database cannot be reached, or the zero time if it can. It follows the
-// truth by a few seconds.
+// Gone returns since when the database cannot be reached, or the zero time if it can. It follows
+// the truth by a few seconds.
 func (db *DB) Gone() time.Time { return db.alive.gone() }
 
-// Close closes all connections and waits until they are closed and the goroutines have ended. It may
-// be called more than once. Do and InTx then fail.
+// Close closes all connections and waits until they are closed and the goroutines have ended. It
+// may be called more than once. Do and InTx then fail.
 func (db *DB) Close() {
 	db.closed.Store(true)
 	db.alive.close()
@@ -177,8 +177,8 @@ func (db *DB) within(ctx context.Context, bound time.Duration, f func(ctx contex
 	return db.done(ctx, f(bounded, conn.Conn()))
 }
 
-// InTx calls f in a transaction, and commits if f returns nil. If f fails, nothing is written. If the
-// commit fails, MayHaveRun says whether something may have been written.
+// InTx calls f in a transaction, and commits if f returns nil. If f fails, nothing is written. If
+// the commit fails, MayHaveRun says whether something may have been written.
 func (db *DB) InTx(ctx context.Context, f func(ctx context.Context, tx pgx.Tx) error) error {
 	return db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error { return inTx(ctx, conn, f) })
 }
@@ -204,8 +204,9 @@ func rollback(ctx context.Context, conn *pgx.Conn, tx pgx.Tx) {
 	}
 }
 
-// Session connects outside of the pool. The connection belongs to the caller, who closes it. What the
-// server ties to a session, such as an advisory lock, ends with it. The caller bounds its statements.
+// Session connects outside of the pool. The connection belongs to the caller, who closes it. What
+// the server ties to a session, such as an advisory lock, ends with it. The caller bounds its
+// statements.
 func (db *DB) Session(ctx context.Context) (*pgx.Conn, error) {
 	if db.closed.Load() {
 		return nil, ErrClosed

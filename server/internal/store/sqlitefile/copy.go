@@ -48,8 +48,8 @@ func Copy(ctx context.Context, from, to string) (err error) {
 	return check(ctx, to, func(*sql.DB) error { return nil })
 }
 
-// Check returns an error if a database that no process uses is damaged, or if Migrate would refuse it.
-// It reads the whole file and changes nothing. It does not create files beside the database.
+// Check returns an error if a database that no process uses is damaged, or if Migrate would refuse
+// it. It reads the whole file and changes nothing. It does not create files beside the database.
 func (l Layout) Check(ctx context.Context, path string) error {
 	// The schema comes first, because the integrity check evaluates expressions in it.
 	return check(ctx, path, func(db *sql.DB) error { return l.CheckSchema(ctx, db) })

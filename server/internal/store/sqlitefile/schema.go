@@ -12,8 +12,8 @@ import (
 // creates. See Layout.
 var ErrForeignSchema = errors.New("the file does not have the schema that this program creates")
 
-// object is one row of sqlite_schema. Its SQL text has all columns, constraints, generated columns and
-// the body of a trigger, so two schemas with the same texts mean the same.
+// object is one row of sqlite_schema. Its SQL text has all columns, constraints, generated columns
+// and the body of a trigger, so two schemas with the same texts mean the same.
 type object struct{ kind, name, table, text string }
 
 func (o object) String() string { return fmt.Sprintf("%s %q", o.kind, clip(o.name)) }
@@ -21,7 +21,8 @@ func (o object) String() string { return fmt.Sprintf("%s %q", o.kind, clip(o.nam
 // clip shortens a text of the file for a message.
 func clip(text string) string { return fmt.Sprintf("%.60s", text) }
 
-// statistics are the tables that the statement ANALYZE creates. They only change how SQLite searches.
+// statistics are the tables that the statement ANALYZE creates. They only change how SQLite
+// searches.
 var statistics = []object{
 	{"table", "sqlite_stat1", "sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"},
 	{"table", "sqlite_stat4", "sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"},

@@ -43,13 +43,14 @@ func Connect(path string, connections int, lock string, pragmas ...string) (*sql
 
 // Layout describes the schema of a file and its history.
 //
-// The problem: a file may come from elsewhere, such as from a backup. A trigger in it would run with
-// each statement that the program executes: it could delete calls from a ledger, or write a call that
-// never happened. A view or a generated column in place of a table or column could return values that
-// no program wrote. The idea: SQLite stores the text of each CREATE statement, and the layout says
-// which statements created the file. So the program executes the steps of the file's version in
-// memory, and compares the two schemas. The invariant: before the first statement that reads or writes
-// rows, the file has exactly the tables, indexes and triggers of its version, and no views.
+// The problem: a file may come from elsewhere, such as from a backup. A trigger in it would run
+// with each statement that the program executes: it could delete calls from a ledger, or write a
+// call that never happened. A view or a generated column in place of a table or column could return
+// values that no program wrote. The idea: SQLite stores the text of each CREATE statement, and the
+// layout says which statements created the file. So the program executes the steps of the file's
+// version in memory, and compares the two schemas. The invariant: before the first statement that
+// reads or writes rows, the file has exactly the tables, indexes and triggers of its version, and
+// no views.
 type Layout struct {
 	// ApplicationID identifies the program in the header of the file, so that Migrate refuses a
 	// database of another program.
@@ -60,8 +61,8 @@ type Layout struct {
 }
 
 // Migrate migrates the file to the newest version in one transaction. An empty file has version 0.
-// Migrate refuses the file of another program or of a newer version. If the schema is not that of the
-// file's version, the error wraps ErrForeignSchema.
+// Migrate refuses the file of another program or of a newer version. If the schema is not that of
+// the file's version, the error wraps ErrForeignSchema.
 //
 // db must begin transactions with "immediate". If two processes open a new file at the same time,
 // the second one then waits for the lock and finds the migration done.

@@ -97,8 +97,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// Each change of the tokens is in the audit log, for the tenant of the token, and without its secret.
-// If the log cannot be written, nothing is changed.
+// Each change of the tokens is in the audit log, for the tenant of the token, and without its
+// secret. If the log cannot be written, nothing is changed.
 func TestTokensAreInTheAuditLog(t *testing.T) {
 	p := program{t, t.TempDir(), authconfig.Auth{}}
 	file := filepath.Join(p.state, "audit.jsonl")

@@ -41,8 +41,8 @@ type answer struct {
 	Tool      string `json:"tool"`
 	Tenant    string `json:"tenant"`
 	Reason    string `json:"reason"`
-	// Lacks are the other rights of the RPC that the principal has not, each with the reason: what they
-	// permit is denied.
+	// Lacks are the other rights of the RPC that the principal has not, each with the reason: what
+	// they permit is denied.
 	Lacks []lack `json:"lacks"`
 }
 

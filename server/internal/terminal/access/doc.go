@@ -1,5 +1,5 @@
-// Package access has the commands of toolhost and agentd about the access to the server: `token` and
-// `auth`.
+// Package access has the commands of toolhost and agentd about the access to the server: `token`
+// and `auth`.
 //
 // The commands read the configuration and the state folder as the server does, and need no server.
 // So the permissions of these files decide who can create tokens: the server's user and root.

@@ -12,10 +12,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// NoteReload writes to the audit log that a reload changes which callers a server knows, or what they
-// may do. It writes nothing if the change has no such setting. After an error, the caller must not
-// apply the change. ctx is that of the RPC that reloads; one without a principal means that a signal
-// does.
+// NoteReload writes to the audit log that a reload changes which callers a server knows, or what
+// they may do. It writes nothing if the change has no such setting. After an error, the caller must
+// not apply the change. ctx is that of the RPC that reloads; one without a principal means that a
+// signal does.
 func NoteReload(ctx context.Context, log *audit.Log, change *tool.ConfigurationChange) error {
 	var keys []string
 	for _, c := range change.Changes {

@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A reload that changes callers or their rights is in the audit log, with the caller that reloads. If
-// the log cannot be written, the reload must not happen.
+// A reload that changes callers or their rights is in the audit log, with the caller that reloads.
+// If the log cannot be written, the reload must not happen.
 func TestNoteReload(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
 	log, err := audit.Open(audit.Config{File: file})

@@ -50,9 +50,9 @@ func (s Server) store() (*tokenstore.Store, Settings, error) {
 	return store, settings, nil
 }
 
-// note writes a change of tokens to the audit log, which a server may write to at the same time. The
-// principal of a line is that of the token, so that the auditors of its tenant see the line. The user
-// of the command acts for it.
+// note writes a change of tokens to the audit log, which a server may write to at the same time.
+// The principal of a line is that of the token, so that the auditors of its tenant see the line.
+// The user of the command acts for it.
 func note(ctx context.Context, file string, act tokenstore.Act, records []tokenstore.Record) (err error) {
 	log, err := audit.Open(audit.Config{File: file, ToOwner: true})
 	if err != nil {
@@ -262,8 +262,8 @@ func newRevokeCommand(s Server, p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// idOf returns the id in a whole token, which a person may have found in a log. It returns other text
-// unchanged.
+// idOf returns the id in a whole token, which a person may have found in a log. It returns other
+// text unchanged.
 func idOf(program, text string) string {
 	if rest, found := strings.CutPrefix(text, program+"_"); found {
 		id, _, _ := strings.Cut(rest, "_")

@@ -1,8 +1,8 @@
-// Package child runs a server of this project for as long as a command needs it: `agentd run` has its own
-// toolhost, and `toolhost prove` starts toolhost and agentd.
+// Package child runs a server of this project for as long as a command needs it: `agentd run` has
+// its own toolhost, and `toolhost prove` starts toolhost and agentd.
 //
-// It owns the process: its start, its end, and the last lines of its standard error. It does not know
-// what the server does, and removes no files.
+// It owns the process: its start, its end, and the last lines of its standard error. It does not
+// know what the server does, and removes no files.
 package child
 
 import (
@@ -21,11 +21,11 @@ import (
 )
 
 const (
-	// startWait bounds the time until a server is ready. toolhost reads the descriptions of new plugins
-	// first.
+	// startWait bounds the time until a server is ready. toolhost reads the descriptions of new
+	// plugins first.
 	startWait = 30 * time.Second
-	// stopWait bounds the time until a server stops after SIGTERM. It is longer than toolhost's own grace
-	// for calls.
+	// stopWait bounds the time until a server stops after SIGTERM. It is longer than toolhost's own
+	// grace for calls.
 	stopWait = 15 * time.Second
 	// lastWords bounds the bytes of its standard error that are kept.
 	lastWords = 4 << 10
@@ -40,9 +40,10 @@ type Child struct {
 	err    error         // how the process ended; set before exited is closed
 }
 
-// Start starts a server and waits until it is ready, which it says with one line on its standard output.
-// cmd has its program, arguments, environment and files; Start sets the rest. On Linux, the kernel sends
-// the server SIGTERM when this process dies. The caller must call Stop, unless there is an error.
+// Start starts a server and waits until it is ready, which it says with one line on its standard
+// output. cmd has its program, arguments, environment and files; Start sets the rest. On Linux, the
+// kernel sends the server SIGTERM when this process dies. The caller must call Stop, unless there
+// is an error.
 func Start(ctx context.Context, cmd *exec.Cmd) (*Child, error) {
 	c := &Child{cmd: cmd, ready: make(chan string, 1), exited: make(chan struct{})}
 	cmd.Stderr, cmd.SysProcAttr = &c.stderr, attributes()

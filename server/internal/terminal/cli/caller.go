@@ -9,12 +9,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// maxCallerTexts bounds each list of an answer of a server. A program that is no toolhost can answer
-// with thousands of texts.
+// maxCallerTexts bounds each list of an answer of a server. A program that is no toolhost can
+// answer with thousands of texts.
 const maxCallerTexts = 100
 
-// WriteCaller writes how a server identified the caller, as text or as one object of JSON. program is
-// toolhost or agentd.
+// WriteCaller writes how a server identified the caller, as text or as one object of JSON. program
+// is toolhost or agentd.
 func WriteCaller(p Process, program string, c tool.CallerInfo, asJSON bool) error {
 	c.Roles = append([]tool.GrantedRole{}, c.Roles[:min(len(c.Roles), maxCallerTexts)]...)
 	c.Rights = append([]tool.GrantedRight{}, c.Rights[:min(len(c.Rights), maxCallerTexts)]...)

@@ -10,8 +10,8 @@ import (
 const experimental = "experimental"
 
 // MarkExperimental marks commands of root, and all commands below them, as experimental: a minor
-// release may change or remove them. A path is the name of a command without that of the program, such
-// as "target add". The help says so. MarkExperimental panics if there is no such command.
+// release may change or remove them. A path is the name of a command without that of the program,
+// such as "target add". The help says so. MarkExperimental panics if there is no such command.
 func MarkExperimental(root *cobra.Command, paths ...string) {
 	for _, path := range paths {
 		cmd, rest, err := root.Find(strings.Fields(path))

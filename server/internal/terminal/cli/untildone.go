@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// lastWords is how long a write to a stream that is not read may go on after the program was told to
-// end. It is long enough for a reader that is only slow.
+// lastWords is how long a write to a stream that is not read may go on after the program was told
+// to end. It is long enough for a reader that is only slow.
 const lastWords = time.Second
 
-// UntilDone returns a writer to a standard stream of a program that runs until it is told to end. It
-// must end then, also if no process reads the stream: a terminal may be stopped with Ctrl-S, and a
-// pipe may be full. So a Write gives up soon after ctx has ended, and it and all later ones return the
-// cause of that end. Before, a Write waits like w. What was given up ends with the process.
+// UntilDone returns a writer to a standard stream of a program that runs until it is told to end.
+// It must end then, also if no process reads the stream: a terminal may be stopped with Ctrl-S, and
+// a pipe may be full. So a Write gives up soon after ctx has ended, and it and all later ones
+// return the cause of that end. Before, a Write waits like w. What was given up ends with the
+// process.
 //
 // One goroutine at a time may write. Nothing else may write to w after a Write was given up.
 func UntilDone(ctx context.Context, w io.Writer) io.Writer { return &untilDone{ctx: ctx, to: w} }

@@ -93,8 +93,8 @@ func (p *Program[C]) Use(getenv func(string) string, path string) (C, trust.File
 	return c, file, err
 }
 
-// Warnings returns what an operator should change in a file that works: deprecated keys, with what to
-// write instead, and permissions that let every user of the machine change the file.
+// Warnings returns what an operator should change in a file that works: deprecated keys, with what
+// to write instead, and permissions that let every user of the machine change the file.
 func (p *Program[C]) Warnings(file trust.File) []string {
 	var warnings []string
 	for _, found := range yamldoc.Deprecations[C](file.Path, file.Data) {
@@ -107,9 +107,9 @@ func (p *Program[C]) Warnings(file trust.File) []string {
 }
 
 // exposure says that every user of the machine can change a file or replace it. It is empty if they
-// cannot, and for a device: a person who names /dev/null wants an empty file, and nobody changes what
-// it says. There are machines on which all files are like that, such as those that share a folder with
-// Windows, so this refuses nothing.
+// cannot, and for a device: a person who names /dev/null wants an empty file, and nobody changes
+// what it says. There are machines on which all files are like that, such as those that share a
+// folder with Windows, so this refuses nothing.
 func exposure(path string) string {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode()&os.ModeDevice != 0 {

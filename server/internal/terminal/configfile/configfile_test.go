@@ -105,8 +105,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// A file that every user of the machine can change or replace is used, with a warning that says how to
-// change that.
+// A file that every user of the machine can change or replace is used, with a warning that says how
+// to change that.
 func TestWarnsOfAFileThatAllCanChange(t *testing.T) {
 	for _, tc := range []struct {
 		name         string

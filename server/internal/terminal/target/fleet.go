@@ -40,10 +40,10 @@ type Fleet struct {
 	Flags []string
 }
 
-// FindFleet returns the fleet of the command line: the nodes of a target, or the addresses of --addr,
-// separated by commas. It chooses between them as Find does. A target or an address of one server is
-// a fleet of one. FindFleet asks DNS if the target has a name of DNS. Errors are usage errors, except
-// those of DNS.
+// FindFleet returns the fleet of the command line: the nodes of a target, or the addresses of
+// --addr, separated by commas. It chooses between them as Find does. A target or an address of one
+// server is a fleet of one. FindFleet asks DNS if the target has a name of DNS. Errors are usage
+// errors, except those of DNS.
 func (c *Choice) FindFleet(ctx context.Context) (Fleet, error) {
 	addr, name, err := c.choose()
 	if err != nil {
@@ -176,8 +176,8 @@ func names(members []member) string {
 	return strings.Join(all, ", ")
 }
 
-// parseMembers parses the list of a fleet: entries of the form ADDRESS or NAME=ADDRESS, or one entry
-// dns:///HOST:PORT.
+// parseMembers parses the list of a fleet: entries of the form ADDRESS or NAME=ADDRESS, or one
+// entry dns:///HOST:PORT.
 func parseMembers(texts []string) ([]member, error) {
 	var members []member
 	taken := map[string]bool{}

@@ -74,8 +74,9 @@ func TestFleets(t *testing.T) {
 	}
 }
 
-// A server that DNS names must have a certificate for the name that the user wrote, also on loopback,
-// where a connection has no TLS otherwise. So whoever answers for DNS gets no token and no command.
+// A server that DNS names must have a certificate for the name that the user wrote, also on
+// loopback, where a connection has no TLS otherwise. So whoever answers for DNS gets no token and
+// no command.
 func TestAddressesOfDNSAreVerifiedByTheName(t *testing.T) {
 	u := newUser(t)
 	u.want(0, "added", "add", "dns", "--fleet", "dns:///localhost:7443", "--token-file", "/t")

@@ -88,7 +88,8 @@ func (s store) read() (*targets, error) {
 	return t, nil
 }
 
-// trusted returns an error if a tool can have written the content, and the user has not agreed to it.
+// trusted returns an error if a tool can have written the content, and the user has not agreed to
+// it.
 func (s store) trusted(path string, data []byte) error {
 	err := configfile.CheckTrust(s.getenv, trust.File{Path: path, Data: data, Named: true}, nil)
 	if untrusted, ok := errors.AsType[*trust.Untrusted](err); ok {
@@ -97,8 +98,8 @@ func (s store) trusted(path string, data []byte) error {
 	return err
 }
 
-// private returns an error if a user other than this one and root can write the file, replace it, or
-// read it.
+// private returns an error if a user other than this one and root can write the file, replace it,
+// or read it.
 func private(path string, file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {

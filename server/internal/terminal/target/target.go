@@ -12,7 +12,8 @@ import (
 	"github.com/toolhost/toolhost/internal/wire/credential"
 )
 
-// Local is the name of the target that always exists: the server at the default socket of this user.
+// Local is the name of the target that always exists: the server at the default socket of this
+// user.
 const Local = "local"
 
 // Target is a server and how to reach it. The zero value of each field but Address is that of

@@ -134,8 +134,9 @@ func TestTargetsThatCannotWork(t *testing.T) {
 	}
 }
 
-// Whoever writes the file of targets chooses a command that runs. So the commands refuse a file that
-// others may write or read, one in a folder that others may write, and one that a tool can write.
+// Whoever writes the file of targets chooses a command that runs. So the commands refuse a file
+// that others may write or read, one in a folder that others may write, and one that a tool can
+// write.
 func TestAFileOfTargetsThatOthersCanWriteIsRefused(t *testing.T) {
 	u := newUser(t)
 	u.want(0, "added", "add", "a", "--address", "h:1")

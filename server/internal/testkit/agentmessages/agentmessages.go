@@ -15,7 +15,8 @@ import (
 	"github.com/toolhost/toolhost/internal/wire/link"
 )
 
-// Client is a client of one agentd. Errors are *tool.Error. All methods are safe for concurrent use.
+// Client is a client of one agentd. Errors are *tool.Error. All methods are safe for concurrent
+// use.
 type Client struct{ link *link.Link }
 
 // Dial returns a client of the agentd at addr. The caller must call Close.

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// The keywords whose values are schemas, by the form of their value. The list is that of JSON Schema
-// 2020-12 (https://json-schema.org/draft/2020-12/schema) and of draft-07. The booleans of
+// The keywords whose values are schemas, by the form of their value. The list is that of JSON
+// Schema 2020-12 (https://json-schema.org/draft/2020-12/schema) and of draft-07. The booleans of
 // additionalProperties, additionalItems, unevaluatedProperties and unevaluatedItems stay: they are
 // what authors write there, and every client knows them.
 var (
@@ -24,9 +24,9 @@ func words(names ...string) map[string]bool {
 	return set
 }
 
-// maxPlainDepth bounds how deep withoutBooleans looks for schemas. Each level reads its text again, so
-// that the time and the memory for a hostile schema would grow with the square of its size. No client is
-// known that refuses a boolean below the first level.
+// maxPlainDepth bounds how deep withoutBooleans looks for schemas. Each level reads its text again,
+// so that the time and the memory for a hostile schema would grow with the square of its size. No
+// client is known that refuses a boolean below the first level.
 const maxPlainDepth = 32
 
 // withoutBooleans returns a schema in which each schema that is true or false has its equal as an
@@ -43,8 +43,8 @@ func withoutBooleans(schema json.RawMessage) json.RawMessage {
 	return schema
 }
 
-// plainSchema returns the schema in the form of an object, and whether that is another text. depth is how
-// many levels below it are looked at.
+// plainSchema returns the schema in the form of an object, and whether that is another text. depth
+// is how many levels below it are looked at.
 func plainSchema(schema json.RawMessage, depth int) (plain json.RawMessage, changed bool) {
 	switch string(bytes.TrimSpace(schema)) {
 	case "true":

@@ -97,8 +97,8 @@ func TestSchemasFit(t *testing.T) {
 	}
 }
 
-// TestRefusedToolsAreReported checks that the description contains the keywords that were removed from
-// the root of a schema.
+// TestRefusedToolsAreReported checks that the description contains the keywords that were removed
+// from the root of a schema.
 func TestRefusedToolsAreReported(t *testing.T) {
 	const rest = `{"type":"object","properties":{"a":true}}`
 	tests := []struct {

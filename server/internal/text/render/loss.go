@@ -9,8 +9,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Losses returns what the APIs of model providers lose of a tool's input schema, one sentence for each
-// loss, for the author of the tool: keywords that an API refuses at the root, or the whole tool.
+// Losses returns what the APIs of model providers lose of a tool's input schema, one sentence for
+// each loss, for the author of the tool: keywords that an API refuses at the root, or the whole
+// tool.
 func Losses(spec *tool.Spec) []string {
 	type loss struct {
 		what string

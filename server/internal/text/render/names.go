@@ -10,8 +10,9 @@ import (
 // longestName is the number of characters that Anthropic's API accepts in the name of a parameter.
 const longestName = 64
 
-// acceptable returns a schema whose parameters have names that Anthropic's API accepts, and these names
-// by the tool's own. names is nil if all parameters keep their names. The API looks only at the root.
+// acceptable returns a schema whose parameters have names that Anthropic's API accepts, and these
+// names by the tool's own. names is nil if all parameters keep their names. The API looks only at
+// the root.
 func acceptable(schema json.RawMessage) (fitting json.RawMessage, names map[string]string, err error) {
 	if _, found := unacceptable(schema); !found {
 		return schema, nil, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/text/render"
 )
 
-// Names that Anthropic's API refuses have others, which differ from each other and from all names that
-// the tool has. References follow.
+// Names that Anthropic's API refuses have others, which differ from each other and from all names
+// that the tool has. References follow.
 func TestParameterNames(t *testing.T) {
 	long := strings.Repeat("x", 70)
 	for name, test := range map[string]struct {

@@ -15,8 +15,8 @@ import (
 const maxMoved = 32
 
 // settle returns the text of a schema that was changed at its root, in which every reference has a
-// target. A target that was removed with a part of the root moves to $defs. An API may refuse a whole
-// request for a reference without a target, so the error costs only this tool.
+// target. A target that was removed with a part of the root moves to $defs. An API may refuse a
+// whole request for a reference without a target, so the error costs only this tool.
 func settle(o, root object) (json.RawMessage, error) {
 	text := compact(o.text())
 	if !bytes.Contains(text, []byte(`"$ref"`)) {
@@ -124,8 +124,8 @@ func reaches(value any, reference string) bool {
 	return ok
 }
 
-// lookup returns the target of a reference within a schema: a JSON pointer such as #/$defs/Name. ok is
-// false for any other reference, and for one without a target.
+// lookup returns the target of a reference within a schema: a JSON pointer such as #/$defs/Name. ok
+// is false for any other reference, and for one without a target.
 func lookup(root object, reference string) (target json.RawMessage, ok bool) {
 	steps, ok := pointer(reference)
 	if !ok {

@@ -6,9 +6,9 @@
 // functions are pure: equal tools give equal bytes.
 //
 // Schemas keep the text and order of their authors, without white space. They change only at the
-// root, if an API would refuse them, and where a schema is true or false; the tool's description then contains what was removed, and the
-// root the properties of removed alternatives. Names
-// need no conversion, because every API accepts the names that tool.CheckName accepts.
+// root, if an API would refuse them, and where a schema is true or false; the tool's description
+// then contains what was removed, and the root the properties of removed alternatives. Names need
+// no conversion, because every API accepts the names that tool.CheckName accepts.
 package render
 
 import (

@@ -26,9 +26,9 @@ func (r schemaRules) fit(schema json.RawMessage) (fitting json.RawMessage, refus
 	return withoutBooleans(fitting), refused, err
 }
 
-// fitted returns a schema that satisfies the rules and has the type object, and the members that were
-// removed. The properties of removed alternatives are merged. fitted returns a schema that already
-// satisfies the rules unchanged. The error says why the schema cannot satisfy them.
+// fitted returns a schema that satisfies the rules and has the type object, and the members that
+// were removed. The properties of removed alternatives are merged. fitted returns a schema that
+// already satisfies the rules unchanged. The error says why the schema cannot satisfy them.
 func (r schemaRules) fitted(schema json.RawMessage) (fitting json.RawMessage, refused object, err error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		return json.RawMessage(noArguments), nil, nil

@@ -59,7 +59,8 @@ func namesIn(text json.RawMessage) (list []string, ok bool) {
 	return list, json.Unmarshal(text, &list) == nil
 }
 
-// shape returns what a schema says of the properties of an object. ok is false if no object fits it.
+// shape returns what a schema says of the properties of an object. ok is false if no object fits
+// it.
 func (m *merger) shape(text json.RawMessage) (s shape, ok bool) {
 	o, isObject := parseObject(text)
 	if m.left--; m.left < 0 || !isObject {
@@ -143,8 +144,8 @@ func either(all []shape) shape {
 	return one
 }
 
-// anyOf returns a schema that accepts what one of the schemas accepts. Schemas that permit only some
-// values become one enum, as those of a property that tells the alternatives apart.
+// anyOf returns a schema that accepts what one of the schemas accepts. Schemas that permit only
+// some values become one enum, as those of a property that tells the alternatives apart.
 func anyOf(schemas []json.RawMessage) json.RawMessage {
 	if len(schemas) == 1 {
 		return schemas[0]
@@ -186,8 +187,8 @@ func permitted(o object) (values []json.RawMessage, ok bool) {
 	return values, json.Unmarshal(o.get("enum"), &values) == nil && len(values) > 0
 }
 
-// allOf returns a schema that accepts what both schemas accept. It joins the members of schemas that
-// do not contradict each other.
+// allOf returns a schema that accepts what both schemas accept. It joins the members of schemas
+// that do not contradict each other.
 func allOf(a, b json.RawMessage) json.RawMessage {
 	one, isObject := parseObject(a)
 	other, isObject2 := parseObject(b)

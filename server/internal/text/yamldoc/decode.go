@@ -44,8 +44,8 @@ type Decoder struct {
 	root   reflect.Type // of the whole file
 }
 
-// NewDecoder returns a decoder for the file at a path, which is also the name of the file in errors.
-// Relative paths in the file are relative to the folder that holds the file.
+// NewDecoder returns a decoder for the file at a path, which is also the name of the file in
+// errors. Relative paths in the file are relative to the folder that holds the file.
 func NewDecoder(path string) *Decoder {
 	return &Decoder{file: path, At: map[string]Place{}, Keys: map[string]Place{}}
 }

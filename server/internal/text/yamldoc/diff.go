@@ -71,8 +71,8 @@ type differ struct {
 	changes []Change
 }
 
-// compare compares two values of a key, or the parts of them. It leaves out values that are equal to
-// those of their bases, if there are any.
+// compare compares two values of a key, or the parts of them. It leaves out values that are equal
+// to those of their bases, if there are any.
 func (d *differ) compare(key string, p, base pair, tag reflect.StructTag, restart bool) {
 	kind := p.kind().Kind()
 	switch {
@@ -130,7 +130,8 @@ func which(names []string, members map[string]reflect.Value, in bool) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return members[name].IsValid() != in })
 }
 
-// add reports the change of a key. A key that is not set, of an element that comes or goes, is none.
+// add reports the change of a key. A key that is not set, of an element that comes or goes, is
+// none.
 func (d *differ) add(key string, p pair, tag reflect.StructTag, restart bool) {
 	if before, now := text(p[0], tag), text(p[1], tag); before != "" || now != "" {
 		d.changes = append(d.changes, Change{Key: key, Old: before, New: now, Restart: restart})
@@ -173,8 +174,8 @@ func named(members reflect.Value) (byName map[string]reflect.Value, names []stri
 	return byName, names
 }
 
-// text returns a value as a file writes it on one line; empty if there is none. It shows no value of
-// a field with the tag private.
+// text returns a value as a file writes it on one line; empty if there is none. It shows no value
+// of a field with the tag private.
 func text(v reflect.Value, tag reflect.StructTag) string {
 	if !v.IsValid() || v.IsZero() && tag.Get("unset") != "" {
 		return ""

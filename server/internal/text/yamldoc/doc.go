@@ -28,8 +28,8 @@
 //	restart     any value: a running program does not apply a changed value; see KeepRestart
 //
 // The library goccy/go-yaml parses the text and knows where each value is. Its decoder is not
-// enough for files that an operator edits: it stops at the first error, and it knows no defaults, no
-// bounds and no former keys. Each file of this package adds one thing that the library lacks:
+// enough for files that an operator edits: it stops at the first error, and it knows no defaults,
+// no bounds and no former keys. Each file of this package adds one thing that the library lacks:
 //
 //	parse.go     bounds for the depth and for the keys of a mapping, because the parser's time grows
 //	             with their squares, and an error for tabs that the library would drop

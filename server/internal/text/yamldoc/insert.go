@@ -10,11 +10,11 @@ import (
 )
 
 // Insert returns the text of a file with one more key. path has the keys that lead to the new one,
-// the last of which is new, and value is the text of its value on one line. Mappings on the way that
-// the file lacks are added. All other bytes, such as comments, stay as they are.
+// the last of which is new, and value is the text of its value on one line. Mappings on the way
+// that the file lacks are added. All other bytes, such as comments, stay as they are.
 //
-// The error says why the file has no place for the key: the key exists already, or a value on the way
-// is no mapping. The caller decodes the result, and so checks the value.
+// The error says why the file has no place for the key: the key exists already, or a value on the
+// way is no mapping. The caller decodes the result, and so checks the value.
 func Insert(name string, data []byte, path []string, value string) ([]byte, error) {
 	node, err := Parse(name, data)
 	if err != nil {
@@ -69,8 +69,8 @@ var opensBlock = regexp.MustCompile(`:\s*(#.*)?\r?\n?$`)
 
 var plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
-// keyText returns keys with a value on one line: a: {b: {c: value}}. Without a value, it ends with the
-// colon.
+// keyText returns keys with a value on one line: a: {b: {c: value}}. Without a value, it ends with
+// the colon.
 func keyText(path []string, value string) string {
 	key := path[0]
 	if token.IsNeedQuoted(key) || !plainKey.MatchString(key) {

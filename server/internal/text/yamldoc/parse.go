@@ -18,7 +18,8 @@ import (
 const maxDepth = 100
 
 // maxKeys bounds the keys of one mapping in block style. The parser's time grows with their square
-// (https://github.com/goccy/go-yaml/issues/889), so that 64 KiB of keys would occupy it for seconds.
+// (https://github.com/goccy/go-yaml/issues/889), so that 64 KiB of keys would occupy it for
+// seconds.
 const maxKeys = 5000
 
 // Parse returns the one value of a file, or the zero Node if the file has none. name stands for the
@@ -134,8 +135,8 @@ func excessiveKey(tokens token.Tokens) *token.Token {
 	return nil
 }
 
-// tabbed returns the first token without quotes that has a tab between other characters, or nil. The
-// lexer drops such a tab.
+// tabbed returns the first token without quotes that has a tab between other characters, or nil.
+// The lexer drops such a tab.
 func tabbed(tokens token.Tokens) *token.Token {
 	block := false // the token before begins a text in block style
 	for _, t := range tokens {

@@ -3,7 +3,8 @@
 //
 // The package owns one folder with a file for each artifact, and decides which artifacts it
 // removes. Each artifact belongs to a principal and a session, and others cannot find out that it
-// exists. server/internal/toolhost/host decides which content becomes an artifact, and what the result shows of it.
+// exists. server/internal/toolhost/host decides which content becomes an artifact, and what the
+// result shows of it.
 //
 // A file contains everything about an artifact: its first line is a header, and the content
 // follows. One rename makes both visible, no index can disagree with the files, and opening a store
@@ -107,8 +108,8 @@ func (s *Store) open() error {
 	return err
 }
 
-// Quota returns the most bytes of the artifacts of a principal's tenant, and of the principal; 0: no
-// bound of its own. It must be safe for concurrent use, and must not call the store.
+// Quota returns the most bytes of the artifacts of a principal's tenant, and of the principal; 0:
+// no bound of its own. It must be safe for concurrent use, and must not call the store.
 type Quota func(principal string) (ofTenant, ofPrincipal int64)
 
 // Limit sets the quotas of tenants and principals. They apply to the next artifact of each.

@@ -348,8 +348,8 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 }
 
-// A full store removes artifacts of the tenant that has the most. A quota removes those of its tenant
-// or principal, and refuses an artifact that exceeds it alone.
+// A full store removes artifacts of the tenant that has the most. A quota removes those of its
+// tenant or principal, and refuses an artifact that exceeds it alone.
 func TestTenantsKeepTheirShare(t *testing.T) {
 	red, blue, eve := artifact.Owner{Principal: "red/ada"}, artifact.Owner{Principal: "blue/bob"}, artifact.Owner{Principal: "red/eve"}
 	x := func(n int) string { return strings.Repeat("x", n) }

@@ -30,13 +30,13 @@ func (s *Store) expire() {
 	}
 }
 
-// evictLocked removes artifacts that are too old or exceed a bound from the index, and returns them.
-// The caller removes their files without holding the mutex. Artifacts that are being written count
-// toward the bounds and stay.
+// evictLocked removes artifacts that are too old or exceed a bound from the index, and returns
+// them. The caller removes their files without holding the mutex. Artifacts that are being written
+// count toward the bounds and stay.
 //
 // If all artifacts together exceed a bound, the tenant that has most of what exceeds it loses its
-// oldest artifact. So a tenant that fills the store removes its own artifacts, and those of a tenant
-// that has less than an equal share stay.
+// oldest artifact. So a tenant that fills the store removes its own artifacts, and those of a
+// tenant that has less than an equal share stay.
 func (s *Store) evictLocked(now time.Time) []*entry {
 	var victims []*entry
 	for at := s.ages.Front(); at != nil && s.tooOld(at.Value.(*entry), now); at = s.ages.Front() {

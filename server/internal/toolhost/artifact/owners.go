@@ -31,8 +31,8 @@ func (o owners) add(principal string, bytes int64, count int) {
 	}
 }
 
-// largest returns the tenant with the most bytes or the most artifacts. If several have equally many,
-// it returns the one whose name is first.
+// largest returns the tenant with the most bytes or the most artifacts. If several have equally
+// many, it returns the one whose name is first.
 func (o owners) largest(byBytes bool) (tenant string) {
 	var most int64 = -1
 	for name, t := range o.tenants {
@@ -47,8 +47,8 @@ func (o owners) largest(byBytes bool) (tenant string) {
 	return tenant
 }
 
-// boundOf returns the smaller of the quotas of a principal and its tenant, and whose it is; 0: there
-// is none.
+// boundOf returns the smaller of the quotas of a principal and its tenant, and whose it is; 0:
+// there is none.
 func (s *Store) boundOf(principal string) (who string, most int64) {
 	if s.quota == nil {
 		return "", 0

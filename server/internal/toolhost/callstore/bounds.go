@@ -16,8 +16,8 @@ type Bounds struct {
 	KeepResults time.Duration // from the end of a call until its result is removed; 0: one day
 }
 
-// MaxArguments bounds the arguments that a store keeps of one call, in bytes. All together may have as
-// many bytes as ArgumentBytes returns.
+// MaxArguments bounds the arguments that a store keeps of one call, in bytes. All together may have
+// as many bytes as ArgumentBytes returns.
 const MaxArguments = 1 << 20
 
 // ArgumentBytes returns the bound of the arguments that the store keeps of all calls.

@@ -50,7 +50,8 @@ type Entry struct {
 	// entries of List. Its Replayed is false, and its error wraps nothing.
 	Outcome *tool.Outcome
 	// Arguments are the final arguments of a call that its tool can settle. The store keeps at most
-	// MaxArguments, and only until the call has a known outcome. nil: none, and in the entries of List.
+	// MaxArguments, and only until the call has a known outcome. nil: none, and in the entries of
+	// List.
 	Arguments []byte
 	// Settled is what the tool said about the call when its outcome was unknown, without a result.
 	// nil: the tool was not asked since the call began.

@@ -16,8 +16,9 @@ import (
 const journalSizeLimit = "journal_size_limit(67108864)"
 
 // prepare creates the file if it does not exist, and locks it against other stores, since a store
-// assumes that its index has all ids. The system releases the lock when the process ends. The lock is on
-// a separate file, because closing any descriptor of the database would release SQLite's locks on it.
+// assumes that its index has all ids. The system releases the lock when the process ends. The lock
+// is on a separate file, because closing any descriptor of the database would release SQLite's
+// locks on it.
 func prepare(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err

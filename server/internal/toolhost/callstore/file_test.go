@@ -50,8 +50,8 @@ func TestRefusesForeignFiles(t *testing.T) {
 	}
 }
 
-// A ledger with a trigger, which would run with each statement of the store, is refused by everything
-// that reads a ledger.
+// A ledger with a trigger, which would run with each statement of the store, is refused by
+// everything that reads a ledger.
 func TestRefusesForeignSchemas(t *testing.T) {
 	for name, statement := range map[string]string{
 		"trigger": "CREATE TRIGGER forget AFTER INSERT ON calls BEGIN DELETE FROM calls; END",

@@ -24,8 +24,8 @@ const (
 	NewestFile = "ledger.newest"
 )
 
-// NewestDigits is the length of the number in NewestFile. It is constant, so each write replaces the
-// whole number.
+// NewestDigits is the length of the number in NewestFile. It is constant, so each write replaces
+// the whole number.
 const NewestDigits = 20
 
 // FormatNewest returns the content of NewestFile.

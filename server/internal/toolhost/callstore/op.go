@@ -69,8 +69,8 @@ func (o *op) left() bool { return o.over.Load() }
 // caller has nothing to undo, and a later Begin does not collide with this one.
 func (s *Store) Begin(ctx context.Context, e Entry) error { return s.BeginWithin(ctx, e, Quota{}) }
 
-// BeginWithin is Begin for a principal with a quota. It also fails with a *FullError if the tenant or
-// the principal has too many ids.
+// BeginWithin is Begin for a principal with a quota. It also fails with a *FullError if the tenant
+// or the principal has too many ids.
 func (s *Store) BeginWithin(ctx context.Context, e Entry, q Quota) error {
 	o := newOp(verbBegin, e.Key)
 	o.entry, o.quota = e, q
@@ -113,9 +113,9 @@ func (s *Store) Forget(ctx context.Context, key Key) error {
 	return s.do(ctx, newOp(verbForget, key))
 }
 
-// Settle records what the tool said about a call with an unknown outcome; see Writer.Settle. The record
-// survives the end of this process, but possibly not a crash of the machine: the tool is then asked
-// again. If the file cannot be written, Settle fails and records nothing.
+// Settle records what the tool said about a call with an unknown outcome; see Writer.Settle. The
+// record survives the end of this process, but possibly not a crash of the machine: the tool is
+// then asked again. If the file cannot be written, Settle fails and records nothing.
 func (s *Store) Settle(ctx context.Context, key Key, number int64, said tool.Settlement, out tool.Outcome) error {
 	o := newOp(verbSettle, key)
 	o.only, o.settled, o.ended = number, said, s.cfg.Now()

@@ -59,8 +59,8 @@ func shorten(err *tool.Error) *tool.Error {
 }
 
 // Decode sets what a store says about the end of the call: its standing, the short error, whether
-// the data of the outcome are kept, and the data. Key, Plugin and Settled must be set. An error wraps
-// ErrDamaged.
+// the data of the outcome are kept, and the data. Key, Plugin and Settled must be set. An error
+// wraps ErrDamaged.
 func (e *Entry) Decode(stands Standing, short []byte, kept bool, data []byte) error {
 	if err := e.decode(stands, short, kept, data); err != nil {
 		return err

@@ -95,8 +95,8 @@ func TestRenewRefusesAnotherFile(t *testing.T) {
 	}
 }
 
-// A call that was free in a backup is unknown in the restored ledger, because the other ledger may have
-// executed it since. Its tool can be asked again.
+// A call that was free in a backup is unknown in the restored ledger, because the other ledger may
+// have executed it since. Its tool can be asked again.
 func TestARestoredLedgerFreesNoCall(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "calls.db")
 	key := callstore.Key{Principal: "p", ID: "a"}

@@ -12,8 +12,9 @@ import (
 
 // layout is the layout of the file. Its application id reads "TLHL".
 //
-// Neither table has an index for all rows, so that a call touches few pages: the index in memory finds calls by
-// key, the first row of each table is the oldest, and the newest rows are next to each other.
+// Neither table has an index for all rows, so that a call touches few pages: the index in memory
+// finds calls by key, the first row of each table is the oldest, and the newest rows are next to
+// each other.
 func layout() sqlitefile.Layout {
 	return sqlitefile.Layout{ApplicationID: 0x544c484c, Steps: []string{`
 CREATE TABLE calls (

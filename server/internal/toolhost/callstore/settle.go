@@ -23,9 +23,9 @@ func (w *writer) keepArguments(c *change, number int64, bytes int) {
 	c.arguments[number] = int64(bytes)
 }
 
-// takeFree removes a call in StateFree if an operation begins the same call, and returns what the tool
-// had said. The call that begins gets a new number: the number of the newest call shows that a copy of
-// the file is older, also if the copy has the call as free.
+// takeFree removes a call in StateFree if an operation begins the same call, and returns what the
+// tool had said. The call that begins gets a new number: the number of the newest call shows that a
+// copy of the file is older, also if the copy has the call as free.
 func (w *writer) takeFree(ctx context.Context, c *change, o *op, number int64) (free bool, said tool.Settlement, err error) {
 	var sum []byte
 	var verdict int

@@ -82,8 +82,8 @@ func (st *statements) texts() map[string]**sql.Stmt {
 	}
 }
 
-// The tenant of an outcome o is that of the principal of its call c: the text before the slash of its
-// key, see identity.TenantOf. It is empty if the call was removed.
+// The tenant of an outcome o is that of the principal of its call c: the text before the slash of
+// its key, see identity.TenantOf. It is empty if the call was removed.
 const (
 	outcomesWithCalls = " FROM outcomes o LEFT JOIN calls c ON c.number = o.call"
 	tenantOfOutcome   = "CASE WHEN c.principal IS NULL THEN '' WHEN instr(c.principal, '/') = 0 THEN '" + identity.DefaultTenant +

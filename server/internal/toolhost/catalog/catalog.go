@@ -194,8 +194,8 @@ func (c *Catalog) publishLocked() {
 // recordTrust brings the trust records up to date with the plugins in service. It reads and writes
 // files, so the caller does not hold c.mu.
 //
-// It does nothing while a plugin is being asked what it is: a name that two new plugins claim belongs
-// to the first in the order of the scan, whichever answers first.
+// It does nothing while a plugin is being asked what it is: a name that two new plugins claim
+// belongs to the first in the order of the scan, whichever answers first.
 func (c *Catalog) recordTrust() {
 	c.mu.Lock()
 	snapshot, records := c.current.Load(), c.trust.records

@@ -84,9 +84,9 @@ func writeTB(tb testing.TB, dir, name, content string) {
 	}
 }
 
-// open returns a loaded catalog of the folders that is not settled.
-// stateDir returns a new folder for the state of a catalog. The test's end removes it, also the sealed
-// copies in it, which only root could remove as they are.
+// open returns a loaded catalog of the folders that is not settled. stateDir returns a new folder
+// for the state of a catalog. The test's end removes it, also the sealed copies in it, which only
+// root could remove as they are.
 func stateDir(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

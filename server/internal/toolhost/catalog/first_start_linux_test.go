@@ -40,8 +40,8 @@ func TestAFirstStartIsLinear(t *testing.T) {
 	}
 }
 
-// newPlugins returns the configuration of a catalog that knows none of its n plugins, with ten tools
-// each.
+// newPlugins returns the configuration of a catalog that knows none of its n plugins, with ten
+// tools each.
 func newPlugins(t *testing.T, n int) catalog.Config {
 	t.Helper()
 	dir := t.TempDir()

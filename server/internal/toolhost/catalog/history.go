@@ -14,7 +14,8 @@ const (
 	maxKept      = 5
 )
 
-// history has the latest revisions of a source, the oldest first, at most maxRevisions. Nil is empty.
+// history has the latest revisions of a source, the oldest first, at most maxRevisions. Nil is
+// empty.
 type history []revision
 
 // revision is one time at which a digest came into service.
@@ -32,8 +33,8 @@ type Order struct {
 	Reason string             `json:"reason,omitempty"` // the operator's, in at most tool.MaxReason bytes
 }
 
-// add returns a history with one more revision, whose number it chooses. A revision without a digest
-// is not added.
+// add returns a history with one more revision, whose number it chooses. A revision without a
+// digest is not added.
 func (h *history) add(r revision) *history {
 	var all history
 	if h != nil {
@@ -50,8 +51,8 @@ func (h *history) add(r revision) *history {
 	return &next
 }
 
-// explainable is how long after a change of a file an operator's reason for an upgrade to it is taken
-// for the reason of the change. That is enough to copy a file and to type the command.
+// explainable is how long after a change of a file an operator's reason for an upgrade to it is
+// taken for the reason of the change. That is enough to copy a file and to type the command.
 const explainable = time.Minute
 
 // explained returns a history whose newest revision has an operator's reason. It returns nil if the
@@ -98,8 +99,8 @@ func (h *history) kept() []string {
 	return digests
 }
 
-// Revisions returns which revisions of a plugin came into service, the newest first. Of a plugin that
-// is not in service, none is current or kept. Errors: not_found.
+// Revisions returns which revisions of a plugin came into service, the newest first. Of a plugin
+// that is not in service, none is current or kept. Errors: not_found.
 func (c *Catalog) Revisions(name string) ([]tool.Revision, error) {
 	plugins := c.Snapshot().Plugins()
 	i := slices.IndexFunc(plugins, func(p *Plugin) bool { return p.Info.Name == name })
@@ -130,7 +131,8 @@ func (c *Catalog) Revisions(name string) ([]tool.Revision, error) {
 	return revisions, nil
 }
 
-// numbered returns the digest of a revision of a source; empty if its history has none of the number.
+// numbered returns the digest of a revision of a source; empty if its history has none of the
+// number.
 func (h *history) numbered(n uint64) string {
 	if h == nil {
 		return ""

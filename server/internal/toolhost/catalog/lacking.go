@@ -9,8 +9,8 @@ import (
 
 // Lacking returns what is missing to serve the plugins that a state folder knows, as sentences. A
 // backup has the folder's catalog, which has the paths and digests of plugins, and not the plugins
-// and their copies. So the file of a plugin may be missing after a restore, and for a plugin that was
-// rolled back, the file has another digest than the one in service.
+// and their copies. So the file of a plugin may be missing after a restore, and for a plugin that
+// was rolled back, the file has another digest than the one in service.
 func Lacking(stateDir string) ([]string, error) {
 	x, err := openIndex(stateDir, slog.New(slog.DiscardHandler))
 	if err != nil {

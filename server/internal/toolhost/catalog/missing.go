@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/trust"
 )
 
-// machineFaults are the errors of system calls for which the machine is to blame and not the plugin.
-// The plugin can be used when the machine has recovered.
+// machineFaults are the errors of system calls for which the machine is to blame and not the
+// plugin. The plugin can be used when the machine has recovered.
 var machineFaults = []syscall.Errno{
 	syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EAGAIN,
 }
@@ -23,8 +23,8 @@ func faultOf(err error) string {
 	return ""
 }
 
-// UnusableOwner returns the plugin that owns the name of a tool or filter and cannot be used; nil if
-// there is none.
+// UnusableOwner returns the plugin that owns the name of a tool or filter and cannot be used; nil
+// if there is none.
 func (s *Snapshot) UnusableOwner(name string) *Plugin {
 	o := s.ordered()
 	if o.records == nil {
@@ -43,8 +43,8 @@ func (s *Snapshot) UnusableOwner(name string) *Plugin {
 	return o.plugins[i]
 }
 
-// Faulty returns a plugin that could not be read or asked because of a fault of the machine, so that
-// it may have tools that are not known; nil if there is none.
+// Faulty returns a plugin that could not be read or asked because of a fault of the machine, so
+// that it may have tools that are not known; nil if there is none.
 func (s *Snapshot) Faulty() *Plugin {
 	o := s.ordered()
 	if i := slices.IndexFunc(o.plugins, func(p *Plugin) bool { return p.Fault != "" }); i >= 0 {

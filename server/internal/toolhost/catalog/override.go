@@ -33,8 +33,8 @@ type Override struct {
 	Effects            []string // context keys that the tool may change although a rule reads them; nil: none
 }
 
-// AgentRates are the most calls of one agent for one principal that may start in any 60 seconds. The
-// zero value sets nothing.
+// AgentRates are the most calls of one agent for one principal that may start in any 60 seconds.
+// The zero value sets nothing.
 type AgentRates struct {
 	Each *int           // of every agent that Of does not have; 0 and nil: no limit
 	Of   map[string]int // by the agent's name; 0: no limit
@@ -203,8 +203,8 @@ func (v Overrides) apply(plugins []*Plugin, taken func(name string) bool) overri
 	return done
 }
 
-// shipped reports whether the plugin of a name declares a tool. If it does, the operator has decided whose the
-// name is, and nothing is wrong.
+// shipped reports whether the plugin of a name declares a tool. If it does, the operator has
+// decided whose the name is, and nothing is wrong.
 func shipped(plugins []*Plugin, plugin, name string) bool {
 	return slices.ContainsFunc(plugins, func(p *Plugin) bool { return p.Info.Name == plugin && p.usable() && p.declares(name) })
 }

@@ -23,9 +23,9 @@ func ownFiltersOf(d *tool.Description) ownFilters {
 	return own
 }
 
-// checkOwnFilters returns an error if a plugin applies a filter to its own tools that cannot be used,
-// or names a tool that it does not have. Such a plugin cannot be used at all: a tool must not run
-// without a filter that its author relies on.
+// checkOwnFilters returns an error if a plugin applies a filter to its own tools that cannot be
+// used, or names a tool that it does not have. Such a plugin cannot be used at all: a tool must not
+// run without a filter that its author relies on.
 func checkOwnFilters(d *tool.Description) error {
 	tools, folded := map[string]bool{}, map[string]bool{}
 	for i := range d.Tools {
@@ -85,8 +85,8 @@ func recordOf(filters []tool.Filter) []string {
 // that the plugin is the same.
 //
 // file is the digest of the plugin's file. When the operator has trusted the file, and the revision
-// before it is still in service, the filters that were trusted with that revision count. So the tool
-// is there all the time. A former revision that comes back as the file is not meant.
+// before it is still in service, the filters that were trusted with that revision count. So the
+// tool is there all the time. A former revision that comes back as the file is not meant.
 func refiltered(p *Plugin, t *Tool, file string, known *trust.Plugin) bool {
 	trusted := known.Tools[t.DeclaredName()].Filters
 	leaving := file == known.Digest && p.Digest != file

@@ -33,8 +33,8 @@ func TestOwnFilters(t *testing.T) {
 	}
 }
 
-// A plugin cannot be used if a filter that it applies to its own tools cannot be: the tools must not
-// run without it.
+// A plugin cannot be used if a filter that it applies to its own tools cannot be: the tools must
+// not run without it.
 func TestOwnFiltersThatCannotBeUsed(t *testing.T) {
 	many := make([]tool.Filter, 9)
 	for i := range many {
@@ -107,9 +107,9 @@ func TestOwnFiltersNeedTrust(t *testing.T) {
 	}
 }
 
-// A trusted upgrade that changes the filters of a tool takes no tool away: the former revision keeps
-// the filters that were trusted with it, until the new one replaces it. The former revision does not
-// come back as the plugin's file without the operator's trust.
+// A trusted upgrade that changes the filters of a tool takes no tool away: the former revision
+// keeps the filters that were trusted with it, until the new one replaces it. The former revision
+// does not come back as the plugin's file without the operator's trust.
 func TestOwnFiltersDuringATrustedUpgrade(t *testing.T) {
 	dir, store := t.TempDir(), trust.NewStore(t.TempDir())
 	content := func(version string, filters ...tool.Filter) string {
@@ -158,8 +158,8 @@ func TestOwnFiltersDuringATrustedUpgrade(t *testing.T) {
 	}
 }
 
-// What an earlier toolhost remembers of a plugin with filters lacks the tools to which they apply. The
-// plugin is asked again.
+// What an earlier toolhost remembers of a plugin with filters lacks the tools to which they apply.
+// The plugin is asked again.
 func TestRememberedWithoutOwnFilters(t *testing.T) {
 	dir, state := t.TempDir(), stateDir(t)
 	write(t, dir, "a", filtering("a", []tool.Spec{spec("one")}, own("redact", "one")), 0o755)

@@ -13,11 +13,11 @@ import (
 var ErrNotKept = errors.New("it will be forgotten when toolhost starts again")
 
 // Activate puts a candidate into service: from a Snapshot, from Upgrade or from Rollback. The
-// replaced revision becomes the previous one, and the order becomes part of the history. A candidate whose file has changed again can still be
-// activated, because it was found good; the new content is the next candidate. The error is
-// unavailable if the candidate is outdated: its plugin is gone or has another name, the lock file
-// does not allow it any more, or its copy is gone. The error wraps ErrNotKept if the candidate is
-// in service nevertheless.
+// replaced revision becomes the previous one, and the order becomes part of the history. A
+// candidate whose file has changed again can still be activated, because it was found good; the new
+// content is the next candidate. The error is unavailable if the candidate is outdated: its plugin
+// is gone or has another name, the lock file does not allow it any more, or its copy is gone. The
+// error wraps ErrNotKept if the candidate is in service nevertheless.
 func (c *Catalog) Activate(candidate *Plugin, o Order) error {
 	kept, err := c.sources.open(candidate.Digest, candidate.Source) // without c.mu held, because it reads files
 	c.mu.Lock()
@@ -196,8 +196,8 @@ func (c *Catalog) Rollback(name string, number uint64) (*Plugin, error) {
 	return p, nil
 }
 
-// earlier returns a revision that was in service before current. Errors: unavailable if it cannot be
-// run any more.
+// earlier returns a revision that was in service before current. Errors: unavailable if it cannot
+// be run any more.
 func (c *Catalog) earlier(current *Plugin, digest string) (*Plugin, error) {
 	name := current.Info.Name
 	refuse := func(reason string) (*Plugin, error) {

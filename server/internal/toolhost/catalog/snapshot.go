@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Snapshot is the catalog's knowledge at one moment. It does not change. Its lists are made at their
-// first use, because many snapshots are never used while many new plugins answer.
+// Snapshot is the catalog's knowledge at one moment. It does not change. Its lists are made at
+// their first use, because many snapshots are never used while many new plugins answer.
 type Snapshot struct {
 	once  sync.Once
 	base  *Snapshot     // decides which plugin has a contested name; nil once in order
@@ -272,8 +272,8 @@ func (o *order) noteVarying() {
 // Dynamic returns the dynamic tools, ordered by name. Callers must not change the shared slice.
 func (s *Snapshot) Dynamic() []*Tool { return s.ordered().dynamic }
 
-// Secretive returns one tool for each plugin and each set of secrets that its tools require. Whether
-// a tool can be called depends on these secrets. Callers must not change the shared slice.
+// Secretive returns one tool for each plugin and each set of secrets that its tools require.
+// Whether a tool can be called depends on these secrets. Callers must not change the shared slice.
 func (s *Snapshot) Secretive() []*Tool { return s.ordered().secretive }
 
 // Matches reports whether a query selects the tool.

@@ -48,8 +48,8 @@ type about struct {
 
 	Unanswered  string            `json:"unanswered,omitempty"` // why it did not describe itself when it was asked last
 	Description *tool.Description `json:"description,omitempty"`
-	// OwnFilters says that Description has the tools to which filters apply. Records of earlier versions
-	// do not have them.
+	// OwnFilters says that Description has the tools to which filters apply. Records of earlier
+	// versions do not have them.
 	OwnFilters  bool           `json:"own_filters,omitempty"`
 	SchemaCheck string         `json:"schema_check,omitempty"` // the version of the rules that Refused is the result of
 	Refused     refusedSchemas `json:"refused,omitempty"`

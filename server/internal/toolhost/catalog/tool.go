@@ -39,12 +39,12 @@ type Tool struct {
 // the Spec.
 func (t *Tool) DeclaredName() string { return cmp.Or(t.declared, t.Spec.Name) }
 
-// DefinitionDigest returns a digest of everything that a person relies on who approves later calls of
-// the tool: its definition with the operator's settings, the content of its plugin, and when the
+// DefinitionDigest returns a digest of everything that a person relies on who approves later calls
+// of the tool: its definition with the operator's settings, the content of its plugin, and when the
 // operator trusted the plugin. It is 64 lower-case hexadecimal digits.
 //
-// The definition of a dynamic tool is the one that its plugin declares. What the plugin describes for
-// a session follows from its content.
+// The definition of a dynamic tool is the one that its plugin declares. What the plugin describes
+// for a session follows from its content.
 func (t *Tool) DefinitionDigest() string {
 	text, err := json.Marshal(struct {
 		Plugin, Digest, Declared string
@@ -174,9 +174,9 @@ func (s *Schema) ValidateResult(text json.RawMessage) error {
 	return nil
 }
 
-// OnlyFormats reports whether a structured result that does not fit the schema would fit it without the
-// formats of texts, such as date-time. Libraries derive a format from a type whose texts they encode in
-// another form, so the result is what its author meant.
+// OnlyFormats reports whether a structured result that does not fit the schema would fit it without
+// the formats of texts, such as date-time. Libraries derive a format from a type whose texts they
+// encode in another form, so the result is what its author meant.
 func (s *Schema) OnlyFormats(text json.RawMessage) bool {
 	if s.loose == nil {
 		return false

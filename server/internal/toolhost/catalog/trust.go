@@ -107,8 +107,8 @@ func (b *trustBounds) inForce() *trust.Plugins {
 
 // complete adds the missing data to the records of plugins that were trusted before they had
 // described themselves. With trustNew, it updates all records. It returns the new records; nil if
-// nothing is missing. It reads and writes the file of the records once, and not at all if nothing is
-// missing.
+// nothing is missing. It reads and writes the file of the records once, and not at all if nothing
+// is missing.
 func (b *trustBounds) complete(snapshot *Snapshot, records *trust.Plugins) *trust.Plugins {
 	if b.store == nil {
 		return nil
@@ -143,8 +143,8 @@ func nameOf(p *Plugin) string {
 	return p.Info.Name
 }
 
-// restrain limits the declarations of a plugin to its record. file is the digest of the plugin's file,
-// which may be another revision than p. The caller owns the plugin.
+// restrain limits the declarations of a plugin to its record. file is the digest of the plugin's
+// file, which may be another revision than p. The caller owns the plugin.
 func restrain(p *Plugin, file string, known *trust.Plugin) {
 	if known != nil {
 		p.trusted = known.When

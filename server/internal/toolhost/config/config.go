@@ -5,8 +5,8 @@
 // show` and docs/configuration.md follow them. Package yamldoc reads the file. This package does
 // not apply the configuration. It does not expand variables or "~".
 //
-// A command with flags applies them to the Config that Parse returns: a flag has precedence over the
-// file, and the file has precedence over the defaults.
+// A command with flags applies them to the Config that Parse returns: a flag has precedence over
+// the file, and the file has precedence over the defaults.
 package config
 
 import (
@@ -39,8 +39,8 @@ func Default() Config {
 }
 
 // Parse reads the text of the file at path. Relative paths in the text are relative to the folder
-// that holds the file, and absolute in the result. If the text is wrong, the error is of type Errors
-// and has everything that is wrong. Parse may be called concurrently.
+// that holds the file, and absolute in the result. If the text is wrong, the error is of type
+// Errors and has everything that is wrong. Parse may be called concurrently.
 func Parse(path string, text []byte) (Config, error) {
 	c := Default()
 	d := newDecoder(path, &c)

@@ -350,8 +350,8 @@ func TestRemoteWorkspace(t *testing.T) {
 	}
 }
 
-// everyKey and remoteWorkspace set every field to a value other than its default, so that their tests
-// cover new keys.
+// everyKey and remoteWorkspace set every field to a value other than its default, so that their
+// tests cover new keys.
 func TestEveryKeyIsTested(t *testing.T) {
 	var compare func(name string, got, other, untouched reflect.Value)
 	compare = func(name string, got, other, untouched reflect.Value) {

@@ -2,8 +2,8 @@ package config
 
 import "github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
 
-// Quotas bounds what tenants and principals use. A full quota refuses only calls of its own tenant or
-// principal, with an error of kind rate_limited that names the quota and says when to try again.
+// Quotas bounds what tenants and principals use. A full quota refuses only calls of its own tenant
+// or principal, with an error of kind rate_limited that names the quota and says when to try again.
 type Quotas struct {
 	// The quota of each tenant that `tenants` does not name.
 	Tenant TenantQuota `yaml:"tenant"`
@@ -80,7 +80,8 @@ func (q *Quotas) Limits() *throttle.Quotas {
 	return limits
 }
 
-// limit returns the quota in the form of the host. A field that is not set has the value in general.
+// limit returns the quota in the form of the host. A field that is not set has the value in
+// general.
 func (q TenantQuota) limit(general TenantQuota) throttle.Quota {
 	return throttle.Quota{
 		ConcurrentCalls:   valueOf(q.ConcurrentCalls, general.ConcurrentCalls),
@@ -106,8 +107,8 @@ func (q PrincipalQuota) limit(general PrincipalQuota) throttle.Quota {
 	}
 }
 
-// MemoryOf returns the quota of the memory of a process that serves the calls of a tenant, and of one
-// principal unless the key is empty; 0: there is none.
+// MemoryOf returns the quota of the memory of a process that serves the calls of a tenant, and of
+// one principal unless the key is empty; 0: there is none.
 func (q *Quotas) MemoryOf(tenant, principal string) Size {
 	most := valueOf(q.Tenants[tenant].Memory, q.Tenant.Memory)
 	if principal == "" {

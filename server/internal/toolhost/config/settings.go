@@ -150,10 +150,10 @@ type ToolSettings struct {
 	Agents map[string]AgentLimits `yaml:"agents" keys:"name" hint:"a mapping from names of agents to their limits"`
 	// The most calls of all sessions that execute at the same time; further calls wait.
 	MaxConcurrent *int `yaml:"max_concurrent" zero:"unlimited" min:"1" max:"1000000" unset:"unlimited"`
-	// How often toolhost tries a failed call again, within the timeout of the call. Only infrastructure
-	// errors of the kinds `crashed`, `unavailable` and `rate_limited` count. toolhost never tries a call
-	// again that an instance may have executed, unless the tool is `read_only` or `idempotent`. The
-	// pauses are those that the plugin declares, or grow from 200 ms to 5 s.
+	// How often toolhost tries a failed call again, within the timeout of the call. Only
+	// infrastructure errors of the kinds `crashed`, `unavailable` and `rate_limited` count. toolhost
+	// never tries a call again that an instance may have executed, unless the tool is `read_only` or
+	// `idempotent`. The pauses are those that the plugin declares, or grow from 200 ms to 5 s.
 	MaxRetries *int `yaml:"max_retries" zero:"none" min:"1" max:"20" unset:"what the plugin declares"`
 	// The cost of one use, in the unit of all tools. toolhost charges each attempt that the plugin
 	// executes, also a failed one, unless the result reports another cost. Results, statistics and
@@ -234,8 +234,8 @@ type Approvals struct {
 	// Whether standing approvals can be created and used. With `false`, those that exist stay, and
 	// approve nothing.
 	Standing bool `yaml:"standing" default:"true"`
-	// How long a standing approval can last. A shorter value also shortens those that exist, and a longer
-	// one does not lengthen them.
+	// How long a standing approval can last. A shorter value also shortens those that exist, and a
+	// longer one does not lengthen them.
 	Longest time.Duration `yaml:"longest" default:"720h" min:"1m" max:"8760h"`
 	// The most standing approvals of one principal.
 	PerPrincipal int `yaml:"per_principal" default:"100" min:"1" max:"10000"`
@@ -312,8 +312,8 @@ type Filter struct {
 	Timeout time.Duration `yaml:"timeout" default:"5s" min:"1ms"`
 }
 
-// Secret is where the values of a secret are, and the plugins that get them. At most one of Env, File
-// and Command is set, and at least one place in all.
+// Secret is where the values of a secret are, and the plugins that get them. At most one of Env,
+// File and Command is set, and at least one place in all.
 type Secret struct {
 	// The variable of toolhost's environment that holds the value for the tenant `default`. Set only
 	// one of `env`, `file` and `command`.

@@ -13,9 +13,9 @@ import (
 // Workspace says in which folders tools work.
 type Workspace struct {
 	// Where the files are on which the shipped tools, and tools that use the Go SDK's OpenWorkspace,
-	// work: `local` is folders of this machine, `memory` a workspace in the memory of toolhost, which has
-	// no commands and is lost when toolhost ends, `remote` a server, which also runs the commands. With
-	// `memory` and `remote`, plugins that open files by path have no workspace.
+	// work: `local` is folders of this machine, `memory` a workspace in the memory of toolhost, which
+	// has no commands and is lost when toolhost ends, `remote` a server, which also runs the commands.
+	// With `memory` and `remote`, plugins that open files by path have no workspace.
 	Backend string `yaml:"backend" default:"local" oneof:"local,memory,remote"`
 	// Whose calls share a workspace: `shared` is one workspace for all calls, `tenant` one for each
 	// tenant, `session` one for each session of each principal. With `session`, each session has its
@@ -26,8 +26,8 @@ type Workspace struct {
 	// backend `local`.
 	Folder string `yaml:"folder" is:"folder" short:"true" unset:"the working directory of toolhost, with mode shared only"`
 	// The most bytes of one workspace. toolhost measures it while processes use it, ends those that
-	// can write it if it is larger, and then lets tools only remove files. Not with mode `shared`. With
-	// backend `memory`, a write that would exceed it fails, and `unlimited` means 64 MiB.
+	// can write it if it is larger, and then lets tools only remove files. Not with mode `shared`.
+	// With backend `memory`, a write that would exceed it fails, and `unlimited` means 64 MiB.
 	Quota Size `yaml:"quota" default:"unlimited" zero:"unlimited" min:"1MiB"`
 	// How long a workspace stays that no process uses. Not with mode `shared`.
 	Keep time.Duration `yaml:"keep" default:"forever" zero:"forever" min:"1m"`
@@ -76,8 +76,8 @@ const (
 	SessionWorkspace = "session"
 )
 
-// checkWorkspace reports keys that have no meaning with the mode of the workspace, and plugins whose
-// isolation contradicts it.
+// checkWorkspace reports keys that have no meaning with the mode of the workspace, and plugins
+// whose isolation contradicts it.
 func (d *decoder) checkWorkspace() {
 	w := d.config.Workspace
 	d.checkBackend(w)
@@ -110,8 +110,8 @@ func (d *decoder) checkWorkspace() {
 	}
 }
 
-// checkBackend reports keys that have no meaning with the backend of the workspace, and those that it
-// needs.
+// checkBackend reports keys that have no meaning with the backend of the workspace, and those that
+// it needs.
 func (d *decoder) checkBackend(w Workspace) {
 	if at, given := d.At["workspace.backend"]; given {
 		switch {

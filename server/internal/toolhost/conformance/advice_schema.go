@@ -21,8 +21,8 @@ const (
 	deepestProperty = 32
 )
 
-// adviseSchema reports what the APIs of models do not accept of an input schema, and mistakes that its
-// author cannot have meant.
+// adviseSchema reports what the APIs of models do not accept of an input schema, and mistakes that
+// its author cannot have meant.
 func (a *adviser) adviseSchema(spec *tool.Spec) {
 	var root map[string]any
 	if json.Unmarshal(spec.InputSchema, &root) != nil {

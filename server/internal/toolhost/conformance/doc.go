@@ -6,8 +6,9 @@
 //
 // The package owns the checks, their stable ids, and the decision what a failure is. It does not
 // own the start and sandbox of a process (server/internal/toolhost/process), the meaning of schemas
-// (internal/text/arguments), the choice of the plugin, or the display of a report (server/internal/toolhost/commands/author).
-// It does not use pluginwire.Conn, which tolerates and hides violations that a check must see.
+// (internal/text/arguments), the choice of the plugin, or the display of a report
+// (server/internal/toolhost/commands/author). It does not use pluginwire.Conn, which tolerates and
+// hides violations that a check must see.
 //
 // It calls tools that may be called twice by their declaration, and tools that the caller names;
 // see Config.Tool.

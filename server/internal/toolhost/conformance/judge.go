@@ -209,8 +209,8 @@ func (c *call) blob(index uint32, b *toolv1.Blob) int {
 	return len(b.GetData())
 }
 
-// structured returns the first JSON block of a successful result, or of the one in a settlement. It is null
-// if the result has only other blocks, and nil if there is none.
+// structured returns the first JSON block of a successful result, or of the one in a settlement. It
+// is null if the result has only other blocks, and nil if there is none.
 func (c *call) structured() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -35,8 +35,8 @@ func (o *output) note(text string) {
 	}
 }
 
-// outputHandler recognizes lines of standard output by an attribute that server/internal/toolhost/process
-// sets.
+// outputHandler recognizes lines of standard output by an attribute that
+// server/internal/toolhost/process sets.
 type outputHandler struct{ to *output }
 
 // Enabled implements slog.Handler.

@@ -10,7 +10,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestOwnFilters checks what `toolhost verify` says of filters that a plugin applies to its own tools.
+// TestOwnFilters checks what `toolhost verify` says of filters that a plugin applies to its own
+// tools.
 func TestOwnFilters(t *testing.T) {
 	for name, test := range map[string]struct {
 		filters []*pluginv1.FilterSpec

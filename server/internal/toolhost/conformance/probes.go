@@ -105,8 +105,8 @@ func (c *conversation) judgeOutcome(one *call, to *target) bool {
 	return true
 }
 
-// judgeStructure judges the structured part of a result, or of one in a settlement, by the output schema of
-// the tool.
+// judgeStructure judges the structured part of a result, or of one in a settlement, by the output
+// schema of the tool.
 func (c *conversation) judgeStructure(one *call, to *target) {
 	text := one.structured()
 	if !validJSON(text) || len(to.spec.OutputSchema) == 0 {

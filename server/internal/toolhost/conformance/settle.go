@@ -40,8 +40,8 @@ func (c *conversation) settle(ctx context.Context, found []target) {
 	c.x.findings.skip("settle.undeclared", "no tool that may be called again declares no settles")
 }
 
-// replace kills the process. The next probe starts another: toolhost asks a process that has not executed
-// the call, so what only the memory of a process has does not count.
+// replace kills the process. The next probe starts another: toolhost asks a process that has not
+// executed the call, so what only the memory of a process has does not count.
 func (c *conversation) replace() {
 	if c.t == nil {
 		return

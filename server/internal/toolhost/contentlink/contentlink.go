@@ -33,8 +33,8 @@ type Folder struct {
 func At(dir string, mode fs.FileMode) *Folder { return &Folder{dir, mode} }
 
 // Adopt replaces a file by a link to the file with the same content in the folder, or gives it a
-// name there if there is none. If the file cannot be shared, it does not change. hash is the hash of
-// the file, as HashFile returns it, and mode its mode, which must be read-only.
+// name there if there is none. If the file cannot be shared, it does not change. hash is the hash
+// of the file, as HashFile returns it, and mode its mode, which must be read-only.
 //
 // Adopt reads the file in the folder and compares its hash before it makes a link, so that a copy
 // has the content that was hashed, whatever another program did to the folder.

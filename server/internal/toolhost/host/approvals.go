@@ -30,8 +30,8 @@ const (
 )
 
 // CreateApproval creates a standing approval. The caller must have checked that the principal, the
-// approver and the delegate are who they are, and may approve calls of the principal. Errors are those
-// of ApprovalService.CreateApproval.
+// approver and the delegate are who they are, and may approve calls of the principal. Errors are
+// those of ApprovalService.CreateApproval.
 func (h *Host) CreateApproval(ctx context.Context, r tool.ApprovalRequest) (tool.StandingApproval, error) {
 	if h.cfg.Approvals == nil {
 		return tool.StandingApproval{}, noApprovals()

@@ -81,8 +81,8 @@ func (c *call) asked() *question.Questions {
 	return c.questions.Load()
 }
 
-// abandonQuestions closes all open questions of the call without an answer. It reports whether there
-// were any.
+// abandonQuestions closes all open questions of the call without an answer. It reports whether
+// there were any.
 func (c *call) abandonQuestions() bool {
 	asked := c.questions.Load()
 	return asked != nil && asked.Abandon()
@@ -107,9 +107,9 @@ func (c *call) checkQuestion(q *tool.Question) *tool.Error {
 	}
 }
 
-// AnswerQuestion answers an open question of a call, and returns when the answer is on its way to the
-// plugin. Errors: not_found if the question or the call is not open, and invalid_argument if the
-// answer does not fit the question, which stays open.
+// AnswerQuestion answers an open question of a call, and returns when the answer is on its way to
+// the plugin. Errors: not_found if the question or the call is not open, and invalid_argument if
+// the answer does not fit the question, which stays open.
 func (h *Host) AnswerQuestion(ctx context.Context, key tool.CallKey, id uint32, answer tool.Answer) error {
 	if err := checkKey(key); err != nil {
 		return err

@@ -263,8 +263,8 @@ func (a *attempt) ended(outcome tool.Outcome) {
 	a.finish(outcome)
 }
 
-// finish ends the call, with two exceptions: the call may be tried again, or filters may replace its
-// result.
+// finish ends the call, with two exceptions: the call may be tried again, or filters may replace
+// its result.
 func (a *attempt) finish(outcome tool.Outcome) {
 	c := a.call
 	outcome.Plugin, outcome.Instance = a.supervisor.Name(), a.instance.ID()
@@ -292,8 +292,9 @@ func (a *attempt) finish(outcome tool.Outcome) {
 
 // checkOutput checks a result against the output schema of its tool. If the result does not fit,
 // the caller gets an error in its place, because code that relies on the schema would misread it.
-// The operator can configure a warning instead. A format of a text warns in any case, and so does any
-// result of an MCP server: many of them declare a schema and send only text, which would be lost.
+// The operator can configure a warning instead. A format of a text warns in any case, and so does
+// any result of an MCP server: many of them declare a schema and send only text, which would be
+// lost.
 func (a *attempt) checkOutput(schema *catalog.Schema, outcome *tool.Outcome) {
 	formats, err := result.CheckOutput(schema, outcome)
 	if err == nil {

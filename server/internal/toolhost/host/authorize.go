@@ -35,8 +35,9 @@ type decision struct {
 	standing *tool.StandingApproval // which approves the call; nil: none does
 }
 
-// decide decides whether a call may be executed with its final arguments. stands says that a standing
-// approval may approve it. decide returns an error only if the context of the call ended meanwhile.
+// decide decides whether a call may be executed with its final arguments. stands says that a
+// standing approval may approve it. decide returns an error only if the context of the call ended
+// meanwhile.
 func (a *authorizer) decide(ctx context.Context, call *tool.Call, t *catalog.Tool, s submission, final arguments.Parsed, stands bool) (decision, error) {
 	d := a.policy.Decide(ctx, policyInput(call, t, final))
 	if d.Err != nil && ctx.Err() != nil { // not the fault of a rule
@@ -89,8 +90,8 @@ func (made *decision) judge(call *tool.Call, s submission, final arguments.Parse
 	made.entry.Outcome, made.refused = audit.ApprovalRequired, refused
 }
 
-// record writes a decision to the audit log. If a permission cannot be written, the call must not be
-// executed.
+// record writes a decision to the audit log. If a permission cannot be written, the call must not
+// be executed.
 func (a *authorizer) record(ctx context.Context, entry audit.Decision) error {
 	if a.audit == nil {
 		return nil

@@ -26,8 +26,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// BenchmarkCall measures the cost of the host itself for a call with an answer of 1 KiB. There is no
-// socket, no other process and no encoding. The calls have ids, so that the host stores their
+// BenchmarkCall measures the cost of the host itself for a call with an answer of 1 KiB. There is
+// no socket, no other process and no encoding. The calls have ids, so that the host stores their
 // outcomes. Rules, artifacts, the ledger on disk and the audit log are enabled.
 func BenchmarkCall(b *testing.B) {
 	for _, callers := range []int{1, 64} {

@@ -87,8 +87,8 @@ func (c *call) spawn(f func()) {
 	}
 }
 
-// caught must be deferred. A panic is a bug of toolhost; caught makes it the end of this call, so that
-// it does not end toolhost with all other calls.
+// caught must be deferred. A panic is a bug of toolhost; caught makes it the end of this call, so
+// that it does not end toolhost with all other calls.
 func (c *call) caught() {
 	v := recover()
 	if v == nil {
@@ -211,8 +211,8 @@ func (c *call) unsent(err error) *tool.Error {
 	}
 }
 
-// aftermathUnsent returns a text for the caller that says which effects a call may have had whose last
-// attempt executed nothing.
+// aftermathUnsent returns a text for the caller that says which effects a call may have had whose
+// last attempt executed nothing.
 func (c *call) aftermathUnsent() string {
 	if c.cut > 0 {
 		return brokenOff

@@ -59,8 +59,8 @@ func encoded(value any) json.RawMessage {
 	return text
 }
 
-// checkContext refuses a context with a key that only toolhost may set. A tool relies on such a key,
-// so that a caller must not choose its value.
+// checkContext refuses a context with a key that only toolhost may set. A tool relies on such a
+// key, so that a caller must not choose its value.
 func checkContext(values map[string]json.RawMessage) error {
 	for key := range values {
 		if strings.HasPrefix(key, tool.ReservedPrefix) {

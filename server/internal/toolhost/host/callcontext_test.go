@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A tool that declares the keys gets the principal and the working directory from toolhost. toolhost
-// refuses a call whose context has a reserved key.
+// A tool that declares the keys gets the principal and the working directory from toolhost.
+// toolhost refuses a call whose context has a reserved key.
 func TestToolLearnsThePrincipal(t *testing.T) {
 	var got map[string]json.RawMessage
 	who := hosttest.Tool{

@@ -30,16 +30,17 @@ const (
 // has a different id.
 func (h *Host) LedgerID() string { return h.ledger.ID() }
 
-// Folders returns the workspace, Settings.WritableFolders and Settings.HiddenFolders. The caller must
-// not change the slices.
+// Folders returns the workspace, Settings.WritableFolders and Settings.HiddenFolders. The caller
+// must not change the slices.
 func (h *Host) Folders() tool.Folders {
 	latest := h.generations.latest()
 	return tool.Folders{Workspace: h.cfg.Workspace, Writable: latest.WritableFolders, Hidden: latest.HiddenFolders}
 }
 
-// Calls returns the calls of the principals of some tenants, the newest first: those that run, those in the ledger,
-// in memory and on disk, those that ended in the last minutes (recentCalls), and the failed ones in
-// the history. Errors: invalid_argument; unavailable if the store or the history cannot be read.
+// Calls returns the calls of the principals of some tenants, the newest first: those that run,
+// those in the ledger, in memory and on disk, those that ended in the last minutes (recentCalls),
+// and the failed ones in the history. Errors: invalid_argument; unavailable if the store or the
+// history cannot be read.
 func (h *Host) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, error) {
 	at, err := parseCallPosition(q.PageToken)
 	if err != nil {
@@ -72,10 +73,9 @@ func (h *Host) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, erro
 }
 
 // WatchCall returns the events of a call after a number: first those in the event log, then new
-// ones, up to the outcome. If the outcome is unknown and the tool can settle it, WatchCall first asks the
-// tool. When ctx ends, the last item is an error. Errors: invalid_argument;
-// not_found, also while the arguments of the call are incomplete, because a call gets its id only
-// after that.
+// ones, up to the outcome. If the outcome is unknown and the tool can settle it, WatchCall first
+// asks the tool. When ctx ends, the last item is an error. Errors: invalid_argument; not_found,
+// also while the arguments of the call are incomplete, because a call gets its id only after that.
 func (h *Host) WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error] {
 	return func(yield func(tool.Event, error) bool) {
 		events, unfollow, err := h.watch(ctx, key, after)
@@ -188,8 +188,8 @@ func unknownCall(id string) *tool.Error {
 }
 
 // callsInMemory returns the calls in memory that match and come after a position, in no order. A
-// call that ends gets into recentCalls before it leaves the ledger, so callsInMemory reads the ledger
-// first, and leaves out what both have.
+// call that ends gets into recentCalls before it leaves the ledger, so callsInMemory reads the
+// ledger first, and leaves out what both have.
 func (h *Host) callsInMemory(q tool.CallQuery, at callPosition) []listedCall {
 	entries := h.ledger.All()
 	var calls []listedCall
@@ -211,9 +211,9 @@ func (h *Host) callsInMemory(q tool.CallQuery, at callPosition) []listedCall {
 }
 
 // callsInHistory returns matching calls that failed, except those that are listed already, and
-// whether there may be more. Memory has a failed call too until it needs the room, so callsInHistory
-// reads the history after memory: a call that leaves memory meanwhile is in the history by then. The
-// parameter most is the largest number of calls to return.
+// whether there may be more. Memory has a failed call too until it needs the room, so
+// callsInHistory reads the history after memory: a call that leaves memory meanwhile is in the
+// history by then. The parameter most is the largest number of calls to return.
 func (h *Host) callsInHistory(ctx context.Context, q tool.CallQuery, at callPosition, most int, listed []listedCall) ([]listedCall, bool, error) {
 	if q.State != "" && q.State != tool.CallFailed {
 		return nil, false, nil
@@ -291,8 +291,8 @@ func summaryOf(c *call) tool.CallRecord {
 	return record
 }
 
-// endRecord returns the call as operators see it after its end, which is now. Unlike summaryOf, it does
-// not use the event log.
+// endRecord returns the call as operators see it after its end, which is now. Unlike summaryOf, it
+// does not use the event log.
 func (c *call) endRecord(outcome *tool.Outcome) tool.CallRecord {
 	record := tool.CallRecord{
 		CallID:    c.request.ID,
@@ -340,8 +340,8 @@ type listedCall struct {
 	number int64
 }
 
-// identity returns a value that no other call has, and that is the same wherever the call is listed.
-// A call id alone may belong to several calls, because a refused call releases its id.
+// identity returns a value that no other call has, and that is the same wherever the call is
+// listed. A call id alone may belong to several calls, because a refused call releases its id.
 func (c listedCall) identity() callPosition {
 	return callPosition{Time: time.Unix(0, c.StartTime.UnixNano()), ID: c.CallID, Session: c.Session, Principal: c.Principal}
 }

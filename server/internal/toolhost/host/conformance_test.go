@@ -8,7 +8,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The host passes the same suite as the client over gRPC, which server/internal/toolhost/hostserver tests.
+// The host passes the same suite as the client over gRPC, which server/internal/toolhost/hostserver
+// tests.
 func TestConforms(t *testing.T) {
 	hosttest.Run(t, func(t *testing.T) hosttest.Host { return newRig(t, hosttest.Tools(), forSuite(t)) })
 }

@@ -41,8 +41,8 @@ func explode(t *testing.T, r *rig, entered <-chan struct{}, n int, c tool.Call, 
 	return end(t, e)
 }
 
-// The error of a crash says which effects the call may have had. A call of an idempotent tool ends as
-// crashed, too, and what it wrote is there.
+// The error of a crash says which effects the call may have had. A call of an idempotent tool ends
+// as crashed, too, and what it wrote is there.
 func TestACrashSaysWhatMayHaveHappened(t *testing.T) {
 	for want, spec := range map[string]tool.Spec{
 		"; it can be called again":                                     {ReadOnly: true},
@@ -61,7 +61,8 @@ func TestACrashSaysWhatMayHaveHappened(t *testing.T) {
 }
 
 // A call that failed in another process, after its first one was killed, may have left something
-// behind: fs is killed once it has made a protected file, and cannot write the file the second time.
+// behind: fs is killed once it has made a protected file, and cannot write the file the second
+// time.
 func TestAFailedRepetitionSaysWhatMayHaveHappened(t *testing.T) {
 	const note = "may have done part of its work"
 	for name, test := range map[string]struct {

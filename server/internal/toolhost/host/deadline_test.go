@@ -130,8 +130,8 @@ func TestToolThatDoesNotYield(t *testing.T) {
 	})
 }
 
-// An instance that stops because of a call that does not stop is no normal stop: the observer learns
-// that, and its exit names the call and is in the history.
+// An instance that stops because of a call that does not stop is no normal stop: the observer
+// learns that, and its exit names the call and is in the history.
 func TestUnhealthyExitIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "history.db")

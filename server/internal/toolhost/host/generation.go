@@ -59,10 +59,10 @@ func (g *generations) view(known *catalog.Catalog) (*generation, *catalog.Snapsh
 // bound the load of a tool, and hold at once for the calls that wait. Reconfigure does not block.
 //
 // replaced reports whether the running instances of a plugin have to be replaced, because Launch
-// would now start their processes in another way. The host then starts a new instance of the plugin,
-// and the old ones finish their calls. The function that Reconfigure returns waits until that has
-// happened or failed, or until ctx ends. Its result has the plugins whose new instance did not
-// start. Such a plugin gets no calls in its old instances either, because the operator may have
+// would now start their processes in another way. The host then starts a new instance of the
+// plugin, and the old ones finish their calls. The function that Reconfigure returns waits until
+// that has happened or failed, or until ctx ends. Its result has the plugins whose new instance did
+// not start. Such a plugin gets no calls in its old instances either, because the operator may have
 // withdrawn a permission.
 //
 // Concurrent calls of Reconfigure take effect one after the other.
@@ -80,8 +80,8 @@ func (h *Host) Reconfigure(s Settings, replaced func(p *catalog.Plugin) bool) (a
 	return h.plugins.Reconfigure(replaced)
 }
 
-// Renew replaces the running instances of plugins as Reconfigure does, with the settings in force. It
-// does not block.
+// Renew replaces the running instances of plugins as Reconfigure does, with the settings in force.
+// It does not block.
 func (h *Host) Renew(replaced func(p *catalog.Plugin) bool) {
 	h.generations.mu.Lock()
 	defer h.generations.mu.Unlock()
@@ -112,7 +112,8 @@ func concurrencyOf(known *catalog.Catalog) func(name string) (most int, found bo
 	}
 }
 
-// offersView returns the settings in force for resources and prompts, and the snapshot that belongs to them.
+// offersView returns the settings in force for resources and prompts, and the snapshot that belongs
+// to them.
 func (h *Host) offersView() (*offers.Settings, *catalog.Snapshot) {
 	g, snapshot := h.generations.view(h.cfg.Catalog)
 	return &g.offers, snapshot

@@ -3,8 +3,8 @@
 // call id.
 //
 // The package knows the terms of package tool. It does not know gRPC, protobuf or go-plugin: it
-// launches processes with the LaunchFunc of its Config, and server/internal/toolhost/hostserver serves it on
-// the network.
+// launches processes with the LaunchFunc of its Config, and server/internal/toolhost/hostserver
+// serves it on the network.
 //
 // The steps of a call are in open.go, prepare.go, route.go, attempt.go and finish.go, in this
 // order. Subpackages own what the steps use: ledger, supervisor with its lifecycle state machine,

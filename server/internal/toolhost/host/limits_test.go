@@ -123,8 +123,8 @@ func TestRateLimitIsPerSession(t *testing.T) {
 	})
 }
 
-// The operator limits the calls of an agent, whatever sessions it uses. Calls without an agent are not
-// limited.
+// The operator limits the calls of an agent, whatever sessions it uses. Calls without an agent are
+// not limited.
 func TestRateLimitOfAnAgent(t *testing.T) {
 	counted := hosttest.Tool{
 		Spec: tool.Spec{Name: "counted", Description: "Counts.", ReadOnly: true},

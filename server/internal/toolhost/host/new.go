@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
 )
 
-// New returns a host that follows its catalog. It starts no process before a call needs one, or before it
-// asks a tool what became of a call of an earlier host. The caller must close it.
+// New returns a host that follows its catalog. It starts no process before a call needs one, or
+// before it asks a tool what became of a call of an earlier host. The caller must close it.
 func New(config Config) *Host {
 	cfg := config.withDefaults()
 	h := &Host{

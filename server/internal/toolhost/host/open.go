@@ -85,8 +85,8 @@ func (e *execution) begin(ctx context.Context, h *Host, call *tool.Call, in tool
 	return task{}, nil
 }
 
-// admit returns why the call cannot begin: its arguments are too large, a quota is full, or there is
-// no memory for it.
+// admit returns why the call cannot begin: its arguments are too large, a quota is full, or there
+// is no memory for it.
 func (c *call) admit(ctx context.Context, arguments int, complete bool) error {
 	if arguments > c.settings.MaxArgumentBytes {
 		return c.settings.tooLarge(c.request.ID)

@@ -312,8 +312,8 @@ func (o *operator) Upgrade(ctx context.Context, plugin, reason string) (tool.Upg
 	return o.upgrades.Upgrade(ctx, current, principalOf(ctx), reason)
 }
 
-// Rollback brings an earlier executable of a plugin back into service; revision 0: the previous one.
-// Errors: as of Upgrade; not_found also if there is no such revision.
+// Rollback brings an earlier executable of a plugin back into service; revision 0: the previous
+// one. Errors: as of Upgrade; not_found also if there is no such revision.
 func (o *operator) Rollback(ctx context.Context, plugin string, revision uint64, reason string) (tool.Upgraded, error) {
 	current, err := o.inService(plugin)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// unary opens a call of which the caller wants only the outcome. told gets the outcome once; it is the
-// error of Open if e is nil. The caller leaves when ctx ends.
+// unary opens a call of which the caller wants only the outcome. told gets the outcome once; it is
+// the error of Open if e is nil. The caller leaves when ctx ends.
 func unary(ctx context.Context, t *testing.T, r *rig, c tool.Call) (told <-chan tool.Outcome, e tool.Execution) {
 	t.Helper()
 	c.OutcomeOnly = true
@@ -264,8 +264,8 @@ func TestTheAuditLogComesBeforeTheOutcome(t *testing.T) {
 	}
 }
 
-// If a tool disappears while its call begins, the call fails like any call of a plugin whose file is
-// gone.
+// If a tool disappears while its call begins, the call fails like any call of a plugin whose file
+// is gone.
 func TestAToolThatDisappears(t *testing.T) {
 	var u *release
 	var goes atomic.Bool

@@ -55,8 +55,8 @@ func TestOutputSchema(t *testing.T) {
 	}
 }
 
-// A format of a text warns and loses no result, whatever else is configured: libraries derive formats that
-// their own encoders do not keep (AgentDojo).
+// A format of a text warns and loses no result, whatever else is configured: libraries derive
+// formats that their own encoders do not keep (AgentDojo).
 func TestFormatsInAnOutputSchemaWarn(t *testing.T) {
 	for _, tc := range []struct{ schema, value string }{
 		{`{"type":"object","properties":{"at":{"type":"string","format":"date-time"}}}`, `{"at":"2024-05-19T12:00:00"}`},
@@ -85,8 +85,8 @@ func TestFormatsInAnOutputSchemaWarn(t *testing.T) {
 	}
 }
 
-// TestBadOutputOfAnMCPServerWarns checks that a result of an MCP server arrives although it does not
-// fit the output schema (mcp-context-forge#4042). The same result of another plugin is refused.
+// TestBadOutputOfAnMCPServerWarns checks that a result of an MCP server arrives although it does
+// not fit the output schema (mcp-context-forge#4042). The same result of another plugin is refused.
 func TestBadOutputOfAnMCPServerWarns(t *testing.T) {
 	object := tool.Spec{Name: "ask", Description: "Answers.", OutputSchema: []byte(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`)}
 	for name, content := range map[string][]tool.Content{

@@ -12,12 +12,12 @@ import (
 
 // ownFilter returns a filter that the plugin of a tool applies to the tool.
 //
-// The operator did not choose the filter. So it can do less than one of the configuration: it cannot
-// answer in place of the tool, because the policy has not decided about the call yet, and it gets no
-// call that the policy denies whatever the arguments are. It knows the principal only if the tool
-// does. It is asked under the name PLUGIN.FILTER.
-// No tool and no filter of the configuration can have that name, so that statistics, limits and the
-// audit log never take one for the other.
+// The operator did not choose the filter. So it can do less than one of the configuration: it
+// cannot answer in place of the tool, because the policy has not decided about the call yet, and it
+// gets no call that the policy denies whatever the arguments are. It knows the principal only if
+// the tool does. It is asked under the name PLUGIN.FILTER. No tool and no filter of the
+// configuration can have that name, so that statistics, limits and the audit log never take one for
+// the other.
 func ownFilter(t *catalog.Tool, spec tool.Filter) *Filter {
 	return &Filter{Name: t.Plugin.Info.Name + "." + spec.Name, own: &catalog.Filter{Spec: spec, Plugin: t.Plugin}}
 }
@@ -25,13 +25,14 @@ func ownFilter(t *catalog.Tool, spec tool.Filter) *Filter {
 // errOwnAnswer is the failure of an own filter that answers in place of the tool.
 var errOwnAnswer = errors.New("it answered in place of the tool, which only a filter of the operator's configuration may do")
 
-// isFirstOwn reports whether the filter at an index is the first one that the plugin applies itself.
+// isFirstOwn reports whether the filter at an index is the first one that the plugin applies
+// itself.
 func (x filterChain) isFirstOwn(i int) bool {
 	return x.filters[i].own != nil && (i == 0 || x.filters[i-1].own == nil)
 }
 
-// appliesItself reports whether the plugin of the tool applies a filter of the configuration already.
-// The filter then runs once, at the place where the plugin has it, and is not optional.
+// appliesItself reports whether the plugin of the tool applies a filter of the configuration
+// already. The filter then runs once, at the place where the plugin has it, and is not optional.
 func (x filterChain) appliesItself(f *Filter) bool {
 	c := x.call
 	if !slices.ContainsFunc(c.tool.Filters, func(own tool.Filter) bool { return own.Name == f.Name }) {
@@ -41,8 +42,8 @@ func (x filterChain) appliesItself(f *Filter) bool {
 	return declared != nil && declared.Plugin.Info.Name == c.plugin()
 }
 
-// toolFor returns the name of the tool for a filter. A plugin that applies a filter to its own tools
-// knows the names that it declares.
+// toolFor returns the name of the tool for a filter. A plugin that applies a filter to its own
+// tools knows the names that it declares.
 func (x filterChain) toolFor(f *Filter) string {
 	if f.own != nil {
 		return x.call.tool.DeclaredName()

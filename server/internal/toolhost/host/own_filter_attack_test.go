@@ -44,8 +44,8 @@ func compiled(t *testing.T, rules ...policy.Rule) *policy.Policy {
 	return p
 }
 
-// An own filter that answers in place of the tool would pass the policy and the approval. A filter of
-// the operator may answer, also if it is the same one.
+// An own filter that answers in place of the tool would pass the policy and the approval. A filter
+// of the operator may answer, also if it is the same one.
 func TestOwnFilterMustNotAnswer(t *testing.T) {
 	cached := tool.TextResult("from the cache")
 	r, own, _ := newOwnRig(t, map[string][]string{"before_it": {"count"}}, map[string]filterFunc{"before_it": says(filterjson.Answer{Answer: &cached})}, nil,
@@ -140,8 +140,8 @@ func TestOwnFiltersDoNotBlockOpen(t *testing.T) {
 	}
 }
 
-// What a plugin names its filter is no rule of the operator: errors, metadata and the audit log have
-// the plugin's name before it.
+// What a plugin names its filter is no rule of the operator: errors, metadata and the audit log
+// have the plugin's name before it.
 func TestDenialOfAnOwnFilter(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
 	log, err := audit.Open(audit.Config{File: file})

@@ -130,8 +130,8 @@ func TestUpgradeThatAddsAnOwnFilter(t *testing.T) {
 	}
 }
 
-// A result of the old revision passes the filter of the old revision, or one of the new revision that
-// is declared alike. Otherwise it is withheld.
+// A result of the old revision passes the filter of the old revision, or one of the new revision
+// that is declared alike. Otherwise it is withheld.
 func TestUpgradeWhileAFilteredToolRuns(t *testing.T) {
 	for name, test := range map[string]struct {
 		filters []tool.Filter

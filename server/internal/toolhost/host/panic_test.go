@@ -38,8 +38,8 @@ type buggySpan struct {
 
 func (s *buggySpan) Event(name string, _ ...slog.Attr) { s.of.at(name) }
 
-// A panic on the goroutine of a call is a bug of toolhost. It ends this call, with an outcome that says
-// what may have happened, and no other.
+// A panic on the goroutine of a call is a bug of toolhost. It ends this call, with an outcome that
+// says what may have happened, and no other.
 func TestAPanicEndsOnlyItsCall(t *testing.T) {
 	changes := hosttest.Tool{Spec: tool.Spec{Name: "change", Description: "Has effects."}, Run: echoLog}
 	reads := hosttest.Tool{Spec: tool.Spec{Name: "read", Description: "Has none.", ReadOnly: true}, Run: echoLog}

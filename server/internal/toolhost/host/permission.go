@@ -21,10 +21,10 @@ func mayCall(ctx context.Context, call *tool.Call) permission {
 	return permission{authz.FromContext(ctx), authz.ToolsCall, call.Principal, call.Groups}
 }
 
-// noteUnknown writes to the audit log that a call names no tool that its caller may use. A tool that
-// the caller may not use and a tool that does not exist give the same line after the same work: the
-// time of the answer must not tell them apart. A caller that may use all tools has only mistyped a
-// name, so its call gives no line.
+// noteUnknown writes to the audit log that a call names no tool that its caller may use. A tool
+// that the caller may not use and a tool that does not exist give the same line after the same
+// work: the time of the answer must not tell them apart. A caller that may use all tools has only
+// mistyped a name, so its call gives no line.
 func (h *Host) noteUnknown(ctx context.Context, call *tool.Call) {
 	may := mayCall(ctx, call)
 	if h.cfg.Audit == nil || may.caller.MayUseAll(may.right, may.principal, may.groups) {

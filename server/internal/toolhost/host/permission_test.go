@@ -69,8 +69,8 @@ func failureOf(ctx context.Context, t *testing.T, r *rig, c tool.Call) *tool.Err
 	return (<-told).Err
 }
 
-// A tool that a caller may not use does not exist for it: no list, search or rendering has the tool,
-// and all errors are those about a name that no tool ever had.
+// A tool that a caller may not use does not exist for it: no list, search or rendering has the
+// tool, and all errors are those about a name that no tool ever had.
 func TestToolsThatACallerMayNotUse(t *testing.T) {
 	off := true
 	r := newRig(t, hosttest.Tools(), func(cfg *host.Config) {
@@ -146,8 +146,8 @@ func TestToolsThatACallerMayNotUse(t *testing.T) {
 	}
 }
 
-// The audit log has each call of a tool that a caller may not use. A name that no tool has gives the
-// same line. A caller of all tools that mistypes a name gives none.
+// The audit log has each call of a tool that a caller may not use. A name that no tool has gives
+// the same line. A caller of all tools that mistypes a name gives none.
 func TestCallsOfToolsThatACallerMayNotUse(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
 	log, err := audit.Open(audit.Config{File: file})

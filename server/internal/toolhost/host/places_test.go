@@ -71,8 +71,8 @@ func wantRefused(t *testing.T, err *tool.Error, text string) {
 	}
 }
 
-// A tenant with a full quota of processes loses idle ones of its own first. If all are busy, the call
-// waits and is refused. Other tenants do not notice, and the plugin is not quarantined.
+// A tenant with a full quota of processes loses idle ones of its own first. If all are busy, the
+// call waits and is refused. Other tenants do not notice, and the plugin is not quarantined.
 func TestQuotaOfProcesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := bounded(t, throttle.Quotas{Tenants: map[string]throttle.Quota{"red": {Processes: 2}}}, 0)

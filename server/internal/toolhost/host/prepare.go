@@ -28,8 +28,8 @@ type task struct {
 	call      *call
 	submitted submission
 	previewed bool // another goroutine executes the call
-	// unsettled says that an earlier execution under the id has an unknown outcome: execution claims the
-	// id for the call when the tool was asked.
+	// unsettled says that an earlier execution under the id has an unknown outcome: execution claims
+	// the id for the call when the tool was asked.
 	unsettled bool
 	execution *execution
 }

@@ -26,8 +26,8 @@ func reply(content string) []tool.Answer {
 	return []tool.Answer{{Person: &tool.PersonAnswer{Action: tool.PersonAccept, Content: json.RawMessage(content)}}}
 }
 
-// A plugin may ask before it fills in a prompt, within the grant and the bounds of questions. It gets
-// its state and answers that fit.
+// A plugin may ask before it fills in a prompt, within the grant and the bounds of questions. It
+// gets its state and answers that fit.
 func TestPromptAsks(t *testing.T) {
 	person := []tool.QuestionKind{tool.QuestionPerson}
 	granted := func(c *host.Config) {

@@ -239,8 +239,8 @@ func TestAskingIsTheOperatorsToGrant(t *testing.T) {
 	}
 }
 
-// A process that ends with an open question leaves the outcome unknown, even if the tool promises to
-// have no side effects, and a later host does not execute the call again.
+// A process that ends with an open question leaves the outcome unknown, even if the tool promises
+// to have no side effects, and a later host does not execute the call again.
 func TestAPluginDiesWithAnOpenQuestion(t *testing.T) {
 	file, executed := filepath.Join(t.TempDir(), "calls.db"), 0
 	ask := func(ctx context.Context, c *pluginwire.ServerCall) (tool.Result, error) {
@@ -299,8 +299,8 @@ func TestTheLedgerHasACallThatAsks(t *testing.T) {
 	}
 }
 
-// A watcher that comes late, after the log has discarded much, still finds the open question, and not
-// the ones that have closed.
+// A watcher that comes late, after the log has discarded much, still finds the open question, and
+// not the ones that have closed.
 func TestALateWatcherFindsTheOpenQuestion(t *testing.T) {
 	r := newAskRig(t, func(ctx context.Context, c *pluginwire.ServerCall) (tool.Result, error) {
 		first := kindOf(c.Ask(ctx, personQuestion("first")))

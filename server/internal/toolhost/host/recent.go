@@ -30,10 +30,10 @@ const (
 // the tenant with the most of them loses its oldest one, so that one tenant cannot hide the calls
 // of another.
 //
-// It also chooses the calls for the history, so that operators can list failed calls later and after
-// a restart. The history gets each failed call that the ledger does not have on disk. These are the
-// failed calls of recentCalls, and those with an id of their caller and without side effects, which
-// the ledger has in memory only. recentCalls is safe for concurrent use.
+// It also chooses the calls for the history, so that operators can list failed calls later and
+// after a restart. The history gets each failed call that the ledger does not have on disk. These
+// are the failed calls of recentCalls, and those with an id of their caller and without side
+// effects, which the ledger has in memory only. recentCalls is safe for concurrent use.
 type recentCalls struct {
 	mu     sync.Mutex
 	calls  map[string]*records // by tenant
@@ -112,7 +112,8 @@ func (q *records) pop() {
 // at returns the i-th call, the oldest first.
 func (q *records) at(i int) *tool.CallRecord { return &q.ring[(q.first+i)%len(q.ring)] }
 
-// store appends a call to the history if it failed, and if not too many others have failed just now.
+// store appends a call to the history if it failed, and if not too many others have failed just
+// now.
 func (r *recentCalls) store(c tool.CallRecord, log *history.Log) {
 	c = withShortError(c)
 	r.mu.Lock()

@@ -113,8 +113,8 @@ func TestFailedCallsAreListedLater(t *testing.T) {
 	})
 }
 
-// A later host lists each call with an id that failed once: those with side effects from the ledger,
-// and the others from the history.
+// A later host lists each call with an id that failed once: those with side effects from the
+// ledger, and the others from the history.
 func TestFailedCallsWithIDsOutliveTheHost(t *testing.T) {
 	dir := t.TempDir()
 	entered := make(chan struct{}, 1)

@@ -200,8 +200,8 @@ func TestBlankArguments(t *testing.T) {
 	}
 }
 
-// A text that holds the markup of a parameter reaches the tool as it was sent, and the result warns the
-// model, also the result of a repeat.
+// A text that holds the markup of a parameter reaches the tool as it was sent, and the result warns
+// the model, also the result of a repeat.
 func TestLeakedParameters(t *testing.T) {
 	note := mirrors()[0]
 	note.Spec.Name = "note"

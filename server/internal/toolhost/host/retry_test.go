@@ -196,8 +196,8 @@ func TestProgressExtendsTheTimeout(t *testing.T) {
 	}
 }
 
-// An approval that names no arguments is for those of its call and the defaults that the tool declares,
-// and for nothing else that becomes of them.
+// An approval that names no arguments is for those of its call and the defaults that the tool
+// declares, and for nothing else that becomes of them.
 func TestApprovalCoversDeclaredDefaults(t *testing.T) {
 	danger := hosttest.Tool{
 		Spec: tool.Spec{Name: "danger", Description: "Bites.", Dangerous: true, InputSchema: []byte(

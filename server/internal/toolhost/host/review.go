@@ -9,12 +9,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Review decides about a call with complete arguments as Open does, and executes nothing. It makes the
-// final arguments, and keeps those for which an approval is required, so that the approved call gets
-// exactly them. It returns the result with which the call would end unexecuted, or nil if the tool would
-// be executed now. Nothing has the id afterwards, no statistics count the call, no standing approval is
-// used, and the audit log gets only refusals: the permission follows with the call, about which the host
-// decides again. Errors: those with which the call would end unexecuted, such as approval_required.
+// Review decides about a call with complete arguments as Open does, and executes nothing. It makes
+// the final arguments, and keeps those for which an approval is required, so that the approved call
+// gets exactly them. It returns the result with which the call would end unexecuted, or nil if the
+// tool would be executed now. Nothing has the id afterwards, no statistics count the call, no
+// standing approval is used, and the audit log gets only refusals: the permission follows with the
+// call, about which the host decides again. Errors: those with which the call would end unexecuted,
+// such as approval_required.
 func (h *Host) Review(ctx context.Context, call tool.Call) (*tool.Result, error) {
 	if err := h.checkCall(ctx, &call); err != nil {
 		return nil, err

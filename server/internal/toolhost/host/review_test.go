@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A review says how a call would end unexecuted. It executes nothing, starts no process, and leaves no
-// trace of the call, whose id stays free.
+// A review says how a call would end unexecuted. It executes nothing, starts no process, and leaves
+// no trace of the call, whose id stays free.
 func TestReviewExecutesNothing(t *testing.T) {
 	var executed []string
 	free := hosttest.Tool{

@@ -34,8 +34,8 @@ func (c *call) execute() {
 	c.route(leave)
 }
 
-// route sends the call to one instance after the other until it has its outcome. It calls leave when
-// the tool has finished.
+// route sends the call to one instance after the other until it has its outcome. It calls leave
+// when the tool has finished.
 func (c *call) route(leave func()) {
 	s := c.services.plugins.supervisors.Of(c.tool.Plugin, identity.TenantOf(c.request.Principal))
 	relaunched := false
@@ -95,9 +95,9 @@ func (a *attempt) again(leave func()) bool {
 	return true
 }
 
-// killedLaunch reports whether a process ended by a signal before it took calls, and toolhost did not
-// end it. That says little about the plugin, so one more launch is worth the wait, also for a tool that
-// allows no retries.
+// killedLaunch reports whether a process ended by a signal before it took calls, and toolhost did
+// not end it. That says little about the plugin, so one more launch is worth the wait, also for a
+// tool that allows no retries.
 func killedLaunch(failure *tool.Error) bool {
 	exit := failure.Exit
 	return failure.Kind == tool.KindUnavailable && exit != nil && exit.Signal != "" && exit.Reason == "" && !exit.OutOfMemory

@@ -13,9 +13,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// services is what the steps of a call use beside the call's own parts. A step reaches nothing else of
-// the host, and reads its settings from the call, which keeps those with which it began. The fields do
-// not change, and everything in them is safe for concurrent use.
+// services is what the steps of a call use beside the call's own parts. A step reaches nothing else
+// of the host, and reads its settings from the call, which keeps those with which it began. The
+// fields do not change, and everything in them is safe for concurrent use.
 type services struct {
 	plugins   pluginServices
 	limits    limits

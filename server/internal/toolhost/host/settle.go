@@ -18,18 +18,18 @@ const maxSettling = 4
 
 // settler asks tools what became of calls whose outcome is unknown.
 //
-// The problem: if the process of a plugin, or toolhost, ends during a call with side effects, toolhost
-// does not know whether the call had its effect, and never executes its id again. The tool may be able to
-// find out.
+// The problem: if the process of a plugin, or toolhost, ends during a call with side effects,
+// toolhost does not know whether the call had its effect, and never executes its id again. The tool
+// may be able to find out.
 //
-// The idea: the store keeps the final arguments of such a call. When a caller asks for the call again or
-// watches it, and once after a start, the settler asks the tool, and records the answer. A call that
-// happened gets its outcome. A call that did not happen gives its id back, for one execution of the same
-// call, which passes the policy and everything else like a new one.
+// The idea: the store keeps the final arguments of such a call. When a caller asks for the call
+// again or watches it, and once after a start, the settler asks the tool, and records the answer. A
+// call that happened gets its outcome. A call that did not happen gives its id back, for one
+// execution of the same call, which passes the policy and everything else like a new one.
 //
-// The invariants: the settler asks only about a call that the store has as ended, so that no process
-// executes it; about each call one request runs at a time; and no caller sees an answer before the audit
-// log and the store have it. If one of them fails, the outcome stays unknown.
+// The invariants: the settler asks only about a call that the store has as ended, so that no
+// process executes it; about each call one request runs at a time; and no caller sees an answer
+// before the audit log and the store have it. If one of them fails, the outcome stays unknown.
 type settler struct {
 	host *Host
 
@@ -42,8 +42,8 @@ func newSettler(h *Host) *settler {
 	return &settler{host: h, running: map[ledger.Key]chan struct{}{}, barred: map[ledger.Key]bool{}}
 }
 
-// settleArguments returns the final arguments that the store keeps in case the outcome becomes unknown;
-// nil if the tool cannot settle the call.
+// settleArguments returns the final arguments that the store keeps in case the outcome becomes
+// unknown; nil if the tool cannot settle the call.
 func settleArguments(c *call) []byte {
 	if !c.tool.Spec.Settles || !c.tool.Spec.HasSideEffects() {
 		return nil
@@ -54,14 +54,15 @@ func settleArguments(c *call) []byte {
 	return []byte("{}")
 }
 
-// canSettle reports whether toolhost can ask the tool what became of the call, if its caller repeats it.
+// canSettle reports whether toolhost can ask the tool what became of the call, if its caller
+// repeats it.
 func (s *settler) canSettle(c *call) bool {
 	arguments := settleArguments(c)
 	return arguments != nil && len(arguments) <= callstore.MaxArguments && s.host.cfg.Calls != nil && !c.entry.Generated()
 }
 
-// bar prevents that the tool of a call is asked as long as this host lives: a plugin may still execute the
-// call, because toolhost lost track of it.
+// bar prevents that the tool of a call is asked as long as this host lives: a plugin may still
+// execute the call, because toolhost lost track of it.
 func (s *settler) bar(key ledger.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,8 +102,8 @@ func endedUnknown(c *call) bool {
 	return outcome != nil && outcome.Err != nil && outcome.Err.Kind == tool.KindOutcomeUnknown
 }
 
-// toolOf returns the tool with a name if it can say what became of calls, as it is trusted now, and still
-// belongs to the plugin.
+// toolOf returns the tool with a name if it can say what became of calls, as it is trusted now, and
+// still belongs to the plugin.
 func (s *settler) toolOf(name, plugin string) (toolView, bool) {
 	settings, snapshot := s.host.generations.view(s.host.cfg.Catalog)
 	t := snapshot.Tool(name)
@@ -112,8 +113,8 @@ func (s *settler) toolOf(name, plugin string) (toolView, bool) {
 	return toolView{t, settings}, true
 }
 
-// settle asks the tool of a call, unless it is being asked already, and waits until the answer has taken
-// effect or ctx ends.
+// settle asks the tool of a call, unless it is being asked already, and waits until the answer has
+// taken effect or ctx ends.
 func (s *settler) settle(ctx context.Context, key ledger.Key) {
 	select {
 	case <-s.begin(key):

@@ -41,17 +41,17 @@ type settleState struct {
 	succeed atomic.Bool
 }
 
-// Sum implements supervisor.CallState. It differs from the sum of the call itself: if the request crashes
-// processes, the call is not refused for that, nor the plugin quarantined.
+// Sum implements supervisor.CallState. It differs from the sum of the call itself: if the request
+// crashes processes, the call is not refused for that, nor the plugin quarantined.
 func (s *settleState) Sum() ledger.Sum     { return s.sum }
 func (s *settleState) Received() time.Time { return s.began }
 func (s *settleState) Executed() bool      { return true }
 func (s *settleState) Succeeded() bool     { return s.succeed.Load() }
 func (s *settleState) Cancel(cause error)  { s.cancel(cause) }
 
-// askPatiently asks the tool, again after a pause if it could not be asked: the process that it would
-// be asked on may have ended for the reason for which the call was lost. The caller must call leave as
-// after ask.
+// askPatiently asks the tool, again after a pause if it could not be asked: the process that it
+// would be asked on may have ended for the reason for which the call was lost. The caller must call
+// leave as after ask.
 func (k *settleCheck) askPatiently() (said tool.Settlement, leave func()) {
 	waiting, stop := context.WithTimeoutCause(k.settler.host.ctx, maxSettleWait, errSettleWait)
 	defer stop()
@@ -72,11 +72,11 @@ func (k *settleCheck) askPatiently() (said tool.Settlement, leave func()) {
 	}
 }
 
-// ask asks the tool on an instance like one that would execute the call. Everything but a clear answer
-// in time is unknown. If the tool did not answer in time, the caller must call leave when the answer has
-// taken effect: it waits for the tool. Otherwise leave is nil, and the instance is free when ask returns,
-// because a filter may need it. unasked says that the tool did not get the question. waiting bounds
-// the wait for an instance.
+// ask asks the tool on an instance like one that would execute the call. Everything but a clear
+// answer in time is unknown. If the tool did not answer in time, the caller must call leave when
+// the answer has taken effect: it waits for the tool. Otherwise leave is nil, and the instance is
+// free when ask returns, because a filter may need it. unasked says that the tool did not get the
+// question. waiting bounds the wait for an instance.
 func (k *settleCheck) ask(waiting context.Context) (said tool.Settlement, leave func(), unasked bool) {
 	h := k.settler.host
 	request := &tool.Call{ID: k.key.ID, Tool: k.entry.Tool, Principal: k.key.Principal, Session: k.key.Session}
@@ -171,7 +171,8 @@ func (k *settleCheck) judge(ctx context.Context, ended *tool.Outcome, err error)
 	return said
 }
 
-// stop cancels a request that took too long. A tool that does not stop loses its instance, like in a call.
+// stop cancels a request that took too long. A tool that does not stop loses its instance, like in
+// a call.
 func (k *settleCheck) stop(wire pluginconn.Call, lease *supervisor.Lease) {
 	wire.Cancel(errSettleTime.Error())
 	ctx, cancel := context.WithTimeout(context.Background(), k.view.settings.YieldTimeout)
@@ -181,8 +182,8 @@ func (k *settleCheck) stop(wire pluginconn.Call, lease *supervisor.Lease) {
 	}
 }
 
-// outcome returns the outcome of a call that happened, as callers get it: the result passes the output
-// schema, the filters and the rules like any other, and costs nothing.
+// outcome returns the outcome of a call that happened, as callers get it: the result passes the
+// output schema, the filters and the rules like any other, and costs nothing.
 func (k *settleCheck) outcome(said tool.Settlement) tool.Outcome {
 	h := k.settler.host
 	c := &call{services: h.services, settings: k.view.settings, tool: k.view.tool, arrived: k.entry.Begun}

@@ -21,8 +21,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// payments is a tool with side effects that can settle its calls. A call waits until the test lets it
-// finish or its process ends.
+// payments is a tool with side effects that can settle its calls. A call waits until the test lets
+// it finish or its process ends.
 type payments struct {
 	spec    tool.Spec
 	entered chan struct{} // one for each execution
@@ -173,9 +173,9 @@ func textSettlement(v tool.Verdict, text string) tool.Settlement {
 	return said
 }
 
-// Whoever asks first for a call with an unknown outcome makes toolhost ask its tool. A call that happened
-// is never executed again, one that did not happen is executed once more, and of one that the tool does
-// not know callers learn what it said.
+// Whoever asks first for a call with an unknown outcome makes toolhost ask its tool. A call that
+// happened is never executed again, one that did not happen is executed once more, and of one that
+// the tool does not know callers learn what it said.
 func TestSettledCalls(t *testing.T) {
 	for name, test := range map[string]struct {
 		said          tool.Settlement
@@ -468,8 +468,8 @@ func TestInvalidSettlements(t *testing.T) {
 	}
 }
 
-// A result of a settled call that does not fit the output schema is left out: the call happened, and each
-// repeat of its id gets what is known.
+// A result of a settled call that does not fit the output schema is left out: the call happened,
+// and each repeat of its id gets what is known.
 func TestASettledResultPassesTheSchema(t *testing.T) {
 	for name, wrong := range map[string]tool.Result{
 		"another type":  {Content: []tool.Content{tool.JSON(json.RawMessage(`{"n":"one"}`))}},
@@ -495,8 +495,8 @@ func testUnfitSettlement(t *testing.T, wrong tool.Result) {
 	})
 }
 
-// The result of a settled call passes the filters. If one fails, the outcome stays unknown, and nobody sees
-// the result.
+// The result of a settled call passes the filters. If one fails, the outcome stays unknown, and
+// nobody sees the result.
 func TestASettledResultPassesTheFilters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, store := newPayments(), openMemory(t)
@@ -533,8 +533,8 @@ func TestASettledResultPassesTheFilters(t *testing.T) {
 	})
 }
 
-// Without the arguments, or if the tool does not settle any more, a call stays unknown, and its tool is
-// not asked.
+// Without the arguments, or if the tool does not settle any more, a call stays unknown, and its
+// tool is not asked.
 func TestCallsThatCannotBeSettled(t *testing.T) {
 	for name, test := range map[string]struct {
 		large  bool

@@ -12,9 +12,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// approveByStanding approves a call for which the policy requires an approval, if a standing approval
-// is for it. A call with an approval of its own is judged by that one alone: a person who approved
-// other arguments did not approve these.
+// approveByStanding approves a call for which the policy requires an approval, if a standing
+// approval is for it. A call with an approval of its own is judged by that one alone: a person who
+// approved other arguments did not approve these.
 func (a *authorizer) approveByStanding(made *decision, call *tool.Call, t *catalog.Tool, final arguments.Parsed) {
 	if a.standing == nil || call.Approval != nil {
 		return
@@ -60,8 +60,8 @@ func (a *approval) setStands(use *standingUse) {
 	a.stands = use
 }
 
-// checkStanding returns the error with which a call ends whose standing approval has ended; nil if it
-// is in force, or the call needs none.
+// checkStanding returns the error with which a call ends whose standing approval has ended; nil if
+// it is in force, or the call needs none.
 func (c *call) checkStanding() *tool.Error {
 	c.approval.mu.Lock()
 	use := c.approval.stands
@@ -99,10 +99,10 @@ func (h *Host) endExpiredApprovals() {
 	}
 }
 
-// endChangedApprovals ends the standing approvals of tools and of rules whose definition has changed,
-// so that they do not come into force again if the change is undone. A tool that is not there for a
-// while ends none, because toolhost may have to read its plugin first; a plugin that the operator does
-// not trust any more does. It returns when the host closes.
+// endChangedApprovals ends the standing approvals of tools and of rules whose definition has
+// changed, so that they do not come into force again if the change is undone. A tool that is not
+// there for a while ends none, because toolhost may have to read its plugin first; a plugin that
+// the operator does not trust any more does. It returns when the host closes.
 func (h *Host) endChangedApprovals() {
 	var seen *catalog.Snapshot
 	for {
@@ -163,8 +163,9 @@ func (h *Host) reportEnds() {
 	}
 }
 
-// shortenApprovals lets no standing approval be valid for longer than the settings permit. The memory
-// has it at once; the file and the audit log follow, because a reload does not wait for a disk.
+// shortenApprovals lets no standing approval be valid for longer than the settings permit. The
+// memory has it at once; the file and the audit log follow, because a reload does not wait for a
+// disk.
 func (h *Host) shortenApprovals(longest time.Duration) {
 	shorter := h.cfg.Approvals.Shorten(longest)
 	if len(shorter) == 0 {

@@ -37,7 +37,8 @@ func (r *standingRig) restart(t *testing.T, change func(*host.Config)) {
 	})
 }
 
-// A lower approvals.longest shortens the approvals that exist, when it comes into force and at a start.
+// A lower approvals.longest shortens the approvals that exist, when it comes into force and at a
+// start.
 func TestLowerLongestShortensApprovals(t *testing.T) {
 	lower := host.Settings{Approvals: host.ApprovalLimits{Longest: 30 * time.Minute}}
 	for name, apply := range map[string]func(*standingRig){
@@ -57,8 +58,8 @@ func TestLowerLongestShortensApprovals(t *testing.T) {
 	}
 }
 
-// An approval for a rule does not approve calls for another rule that has its name now, and does not
-// come back with the former rule. Another reason makes no other rule.
+// An approval for a rule does not approve calls for another rule that has its name now, and does
+// not come back with the former rule. Another reason makes no other rule.
 func TestChangedRuleEndsTheApproval(t *testing.T) {
 	rule := func(when, reason string) host.Settings {
 		return host.Settings{Policy: rulesOf(t, policy.Rule{Name: "reviews", When: when, Then: policy.RequireApproval, Reason: reason})}
@@ -82,8 +83,8 @@ func TestChangedRuleEndsTheApproval(t *testing.T) {
 	}
 }
 
-// If toolhost is killed between the end of an approval and its line in the audit log, the next start
-// writes the line, once.
+// If toolhost is killed between the end of an approval and its line in the audit log, the next
+// start writes the line, once.
 func TestTheNextStartReportsAnEnd(t *testing.T) {
 	r := newStandingRig(t, nil)
 	a := r.approve(t, nil)

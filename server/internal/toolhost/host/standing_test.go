@@ -165,8 +165,8 @@ var rulesForStanding = []policy.Rule{
 	{Name: "drafts", When: `arguments.path.contains("draft")`, Then: policy.Allow},
 }
 
-// A standing approval approves what it is for. The audit log and the result say so, and the tool gets
-// exactly the text that was compared.
+// A standing approval approves what it is for. The audit log and the result say so, and the tool
+// gets exactly the text that was compared.
 func TestStandingApproval(t *testing.T) {
 	r := newStandingRig(t, nil)
 	refused := outcome(t, r.rig, writing(`{"path":"docs/a","content":"x"}`, nil))

@@ -27,7 +27,8 @@ func of(principal, name string) tool.Call {
 	return c
 }
 
-// owned returns a host whose tool says whose calls its process serves, and the number of the process.
+// owned returns a host whose tool says whose calls its process serves, and the number of the
+// process.
 func owned(t *testing.T, change func(*host.Config)) *rig {
 	t.Helper()
 	spec := tool.Spec{Name: "whose", Description: "Says whose calls the process serves.", ReadOnly: true}
@@ -147,7 +148,8 @@ func TestUpgradeReachesEveryTenant(t *testing.T) {
 	version("2")
 }
 
-// A reload also waits for an upgrade that began without it, until all tenants have the new revision.
+// A reload also waits for an upgrade that began without it, until all tenants have the new
+// revision.
 func TestReloadWaitsForEveryTenant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newRelease(t)

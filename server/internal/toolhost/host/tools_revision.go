@@ -19,8 +19,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// revisions numbers what lists of tools depend on, for Revision. The zero value is ready for use. It
-// is safe for concurrent use.
+// revisions numbers what lists of tools depend on, for Revision. The zero value is ready for use.
+// It is safe for concurrent use.
 type revisions struct {
 	mu       sync.Mutex
 	process  string // random, because numbers begin again with each process
@@ -52,8 +52,8 @@ func (r *revisions) of(snapshot *catalog.Snapshot, settings *generation, policy 
 // secrets, which it has to ask. Like ListTools, it waits for plugins that describe their dynamic
 // tools. An empty text means that it is not known.
 //
-// A caller asks for the revision before the list. If something changes in between, the list is newer
-// than its revision, and the next revision differs.
+// A caller asks for the revision before the list. If something changes in between, the list is
+// newer than its revision, and the next revision differs.
 func (l *toolList) Revision(ctx context.Context, q tool.Query) (string, error) {
 	if err := ledger.CheckSession(q.Session); err != nil {
 		return "", err
@@ -84,8 +84,8 @@ func (l *toolList) Revision(ctx context.Context, q tool.Query) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)), nil
 }
 
-// describedFor returns digests of how the plugins of dynamic tools describe them for the viewer of a
-// query.
+// describedFor returns digests of how the plugins of dynamic tools describe them for the viewer of
+// a query.
 func (l *toolList) describedFor(ctx context.Context, q tool.Query, dynamic []*catalog.Tool) (sums []string, err error) {
 	asked := map[*catalog.Plugin]*description{}
 	for _, t := range dynamic { // ask all plugins before waiting for one

@@ -76,8 +76,8 @@ func TestRevisionChangesWithTheList(t *testing.T) {
 	}
 }
 
-// The revision follows what a plugin describes for the session. It does not ask plugins of which the
-// query selects no tool.
+// The revision follows what a plugin describes for the session. It does not ask plugins of which
+// the query selects no tool.
 func TestRevisionOfDynamicTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, c := newChooserRig(t, nil)

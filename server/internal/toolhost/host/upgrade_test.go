@@ -277,8 +277,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// If the host finds a changed file before the operator's upgrade, the revision gets the reason of the
-// upgrade, unless it has been in service for some time.
+// If the host finds a changed file before the operator's upgrade, the revision gets the reason of
+// the upgrade, unless it has been in service for some time.
 func TestReasonOfAnUpgradeThatHappened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newRelease(t)

@@ -20,8 +20,8 @@ type Approvals interface {
 	RevokeApproval(ctx context.Context, r tool.ApprovalRevocation) (tool.StandingApproval, error)
 }
 
-// approvalService implements toolhost.v1.ApprovalService. The guard converts errors to statuses. The
-// rules about principals are those of calls, which toolService has.
+// approvalService implements toolhost.v1.ApprovalService. The guard converts errors to statuses.
+// The rules about principals are those of calls, which toolService has.
 type approvalService struct {
 	toolhostv1.UnimplementedApprovalServiceServer
 	tools     *toolService
@@ -35,8 +35,8 @@ func (s *approvalService) check() error {
 	return nil
 }
 
-// CreateApproval implements toolhost.v1.ApprovalService. What the caller must be permitted is what it
-// must be permitted to make the call with an approval: to call tools for the principal, and to
+// CreateApproval implements toolhost.v1.ApprovalService. What the caller must be permitted is what
+// it must be permitted to make the call with an approval: to call tools for the principal, and to
 // approve its calls, or to name the approver. A limited token must not extend what it can reach
 // beyond its own end.
 func (s *approvalService) CreateApproval(ctx context.Context, req *toolhostv1.CreateApprovalRequest) (*toolhostv1.CreateApprovalResponse, error) {

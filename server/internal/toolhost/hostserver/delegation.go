@@ -27,8 +27,8 @@ type subject struct {
 	via    string // the key of the delegate that makes the request; empty: the principal itself
 }
 
-// subjectOf returns the principal that a request is for: its caller, or the principal that a delegate
-// names. right is the right of the RPC.
+// subjectOf returns the principal that a request is for: its caller, or the principal that a
+// delegate names. right is the right of the RPC.
 //
 // A delegate has verified the principal that it names, so toolhost trusts the name and the groups.
 // That is safe only if every other caller is refused, whatever it names: itself, with more groups
@@ -77,8 +77,8 @@ func (s *toolService) approverOf(ctx context.Context, caller *remote, of subject
 
 // agentOf returns the agent and the run that make a call, as its caller states them. Limits and
 // approvals depend on the agent, so a caller that chose the name of another agent would use what
-// belongs to that agent. agentOf therefore believes a delegate, which knows its agents, and a caller
-// that may approve calls itself, which gains nothing. For other callers it returns none.
+// belongs to that agent. agentOf therefore believes a delegate, which knows its agents, and a
+// caller that may approve calls itself, which gains nothing. For other callers it returns none.
 func (s *toolService) agentOf(caller *remote, of subject, options *toolhostv1.CallOptions) (agent, run string, err error) {
 	agent, run = options.GetAgent(), options.GetRun()
 	if agent == "" && run == "" {
@@ -101,12 +101,12 @@ func (s *toolService) agentOf(caller *remote, of subject, options *toolhostv1.Ca
 	return agent, run, nil
 }
 
-// require returns an error if a principal may not do what a caller requests. The caller learns which
-// right is missing, and the log has the reason.
+// require returns an error if a principal may not do what a caller requests. The caller learns
+// which right is missing, and the log has the reason.
 //
-// who may be a principal that the caller names. The audit log has the caller as the principal of the
-// refusal, and the named principal only as the target: a delegate could otherwise write lines about
-// others that look like their own attempts.
+// who may be a principal that the caller names. The audit log has the caller as the principal of
+// the refusal, and the named principal only as the target: a delegate could otherwise write lines
+// about others that look like their own attempts.
 func (s *toolService) require(ctx context.Context, caller *remote, target string, who identity.Principal, r authz.Request, what string) error {
 	decision := s.guard.gate.Policy().Decide(who, r)
 	if decision.Allowed {

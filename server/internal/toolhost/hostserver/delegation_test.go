@@ -23,8 +23,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// as returns the gate of a server whose own user, which is the only user of the tests, has a name and
-// roles.
+// as returns the gate of a server whose own user, which is the only user of the tests, has a name
+// and roles.
 func as(t *testing.T, who identity.Principal, bindings ...authz.Binding) (*gate.Gate, *[]gate.Refusal) {
 	t.Helper()
 	for _, b := range bindings {
@@ -53,8 +53,8 @@ func (k known) Authenticate(context.Context, authn.Evidence) (authn.Verified, er
 
 var agentd = identity.Principal{Tenant: "default", Name: "agentd"}
 
-// delegates are the bindings of a delegate for the tenant red, of its callers, and of a tenant in which
-// it is no delegate.
+// delegates are the bindings of a delegate for the tenant red, of its callers, and of a tenant in
+// which it is no delegate.
 var delegates = []authz.Binding{
 	{Role: "caller", To: []string{"name:agentd"}}, {Role: "delegate", To: []string{"name:agentd"}, Tenants: []string{"red"}},
 	{Role: "caller", To: []string{"tenant:red", "tenant:blue"}},

@@ -71,8 +71,8 @@ type Admin interface {
 	Observer
 }
 
-// Operator controls one plugin. The events of the plugin show the principal of ctx, and the reason that it
-// gives, which may be empty. Errors: not_found.
+// Operator controls one plugin. The events of the plugin show the principal of ctx, and the reason
+// that it gives, which may be empty. Errors: not_found.
 type Operator interface {
 	// Restart replaces the processes of a plugin.
 	Restart(ctx context.Context, plugin, reason string, force bool) (tool.Restarted, error)

@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A server is ready before it knows its plugins. The health of the catalog says when it does, and a client
-// can wait for it.
+// A server is ready before it knows its plugins. The health of the catalog says when it does, and a
+// client can wait for it.
 func TestHealthOfTheCatalog(t *testing.T) {
 	known, asked := make(chan struct{}), make(chan struct{})
 	addr, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t).Host, Known: func(ctx context.Context) error {

@@ -96,7 +96,8 @@ func TestLogins(t *testing.T) {
 	}
 }
 
-// A caller that is not identified, one with a limited token, and one without the right cannot log in.
+// A caller that is not identified, one with a limited token, and one without the right cannot log
+// in.
 func TestWhoCannotLogIn(t *testing.T) {
 	for reason, p := range map[string]identity.Principal{
 		"an anonymous caller":                            {Tenant: identity.DefaultTenant, Name: authn.Anonymous, Credential: authn.None},

@@ -19,8 +19,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// remote is what the server knows about the other end of a connection, and after gate.Admit about its
-// caller.
+// remote is what the server knows about the other end of a connection, and after gate.Admit about
+// its caller.
 type remote struct {
 	peercred.Info // Principal is the key of who; before gate.Admit, of the user at the other end
 	who           identity.Principal
@@ -29,8 +29,8 @@ type remote struct {
 	intake        *intake.Conn // nil: the memory of the connection is not limited
 }
 
-// identify returns the hook that creates the remote of each new connection. It opens the memory account
-// of the connection, which the connection closes. refuse and memory may be nil: no process
+// identify returns the hook that creates the remote of each new connection. It opens the memory
+// account of the connection, which the connection closes. refuse and memory may be nil: no process
 // is refused, and the memory of connections is not limited.
 func identify(refuse func(pid int) error, memory *budget.Budget, logger *slog.Logger) peercred.Hook {
 	return func(conn net.Conn, info peercred.Info) (net.Conn, credentials.AuthInfo, error) {

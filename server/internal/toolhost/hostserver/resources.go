@@ -183,8 +183,8 @@ func (s *toolService) GetPrompt(ctx context.Context, req *toolhostv1.GetPromptRe
 	return resp, fitsAnswer(resp)
 }
 
-// fitsAnswer returns an error if what a plugin returned does not fit into a message: it has too many
-// parts, because the host replaces large ones.
+// fitsAnswer returns an error if what a plugin returned does not fit into a message: it has too
+// many parts, because the host replaces large ones.
 func fitsAnswer(resp proto.Message) error {
 	if size := proto.Size(resp); size > hostpb.MaxMessageBytes {
 		return tool.Errorf(tool.KindInternal, "the plugin returned %d bytes in many parts, and an answer has %d at most", size, hostpb.MaxMessageBytes)

@@ -121,8 +121,8 @@ func TestIDsOfOthersAreReported(t *testing.T) {
 	}
 }
 
-// The server reports a process that must not use it once for each connection. It also reports an RPC
-// that no service has.
+// The server reports a process that must not use it once for each connection. It also reports an
+// RPC that no service has.
 func TestRefusedConnectionsAreReported(t *testing.T) {
 	admitting, refusals := refusing(known{identity.Principal{Tenant: "red", Name: "ada", Credential: authn.Token}})
 	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Gate: admitting, Refuse: func(int) error { return errors.New("you are one of us") }})

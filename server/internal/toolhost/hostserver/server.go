@@ -63,8 +63,8 @@ type Config struct {
 	// Conditions returns what operators should know about toolhost itself. It is called for requests
 	// that ask for it. nil: there is nothing.
 	Conditions func() []tool.Condition
-	// Known returns once the tools of all plugins that were found at the start are known, or ctx ends. From
-	// then on, the health of hostpb.CatalogHealth is SERVING. nil: it is from the start.
+	// Known returns once the tools of all plugins that were found at the start are known, or ctx ends.
+	// From then on, the health of hostpb.CatalogHealth is SERVING. nil: it is from the start.
 	Known func(ctx context.Context) error
 	// Logins logs principals in to MCP servers. nil: LoginService fails.
 	Logins Logins
@@ -128,7 +128,8 @@ func NewServer(cfg Config) *Server {
 	return s
 }
 
-// reportKnown sets the health of the catalog. Its goroutine ends when known returns, or Shutdown begins.
+// reportKnown sets the health of the catalog. Its goroutine ends when known returns, or Shutdown
+// begins.
 func (s *Server) reportKnown(known func(context.Context) error) {
 	s.server.SetServing(hostpb.CatalogHealth, known == nil)
 	if known == nil {

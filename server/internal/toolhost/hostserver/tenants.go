@@ -39,8 +39,8 @@ func tenantsOf(ctx context.Context, right authz.Right, requested tool.Tenants) t
 	return both
 }
 
-// tenants is tenantsOf at the beginning of an RPC. It writes to the audit log that the request names
-// tenants that the caller may not see.
+// tenants is tenantsOf at the beginning of an RPC. It writes to the audit log that the request
+// names tenants that the caller may not see.
 func (s *adminService) tenants(ctx context.Context, right authz.Right, requested tool.Tenants) tool.Tenants {
 	shown := tenantsOf(ctx, right, requested)
 	var hidden []string
@@ -58,11 +58,11 @@ func (s *adminService) tenants(ctx context.Context, right authz.Right, requested
 	return shown
 }
 
-// following returns a function that a stream with lasting news calls before each message. The stream
-// begins with the tenants in which its caller has a right. It must not outlive them: without the
-// check, a caller whose token was revoked, or whose binding a reload removed, would read on for as
-// long as it keeps the stream open. The function returns an error when the credential is not valid
-// any more, or when the caller has the right in other tenants than at the beginning.
+// following returns a function that a stream with lasting news calls before each message. The
+// stream begins with the tenants in which its caller has a right. It must not outlive them: without
+// the check, a caller whose token was revoked, or whose binding a reload removed, would read on for
+// as long as it keeps the stream open. The function returns an error when the credential is not
+// valid any more, or when the caller has the right in other tenants than at the beginning.
 func following(ctx context.Context, right authz.Right, began, requested tool.Tenants) func() error {
 	valid := gate.Recheck(ctx)
 	return func() error {
@@ -76,8 +76,8 @@ func following(ctx context.Context, right authz.Right, began, requested tool.Ten
 	}
 }
 
-// tenantOf returns the tenant of an instance. An instance without one belongs to the default tenant:
-// an earlier toolhost stored it.
+// tenantOf returns the tenant of an instance. An instance without one belongs to the default
+// tenant: an earlier toolhost stored it.
 func tenantOf(name string) string { return cmp.Or(name, identity.DefaultTenant) }
 
 // shownPlugins returns plugins as a caller sees them that may see some tenants. Plugins serve all
@@ -107,8 +107,8 @@ func shownPlugins(plugins []tool.PluginInfo, tenants tool.Tenants) []tool.Plugin
 }
 
 // shownExit returns the end of a process as a caller sees it that may see some tenants. It counts
-// the calls of other tenants instead of naming them. It has the id and the output of the process only
-// if the process served a tenant that the caller may see.
+// the calls of other tenants instead of naming them. It has the id and the output of the process
+// only if the process served a tenant that the caller may see.
 func shownExit(e tool.PluginExit, tenants tool.Tenants) tool.PluginExit {
 	calls := e.Calls
 	e.Calls = nil

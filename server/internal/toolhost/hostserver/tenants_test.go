@@ -64,7 +64,8 @@ func (o *observed) Plugins(context.Context) ([]tool.PluginInfo, error) {
 }
 
 // An operator of one tenant gets the calls, events, logs, statistics, instances and crashes of that
-// tenant, whatever it requests. It gets the number of the calls of other tenants that a crash ended.
+// tenant, whatever it requests. It gets the number of the calls of other tenants that a crash
+// ended.
 func TestOperatorOfATenant(t *testing.T) {
 	host := &observed{Host: newHost(t), queries: map[string]tool.Tenants{}}
 	me := "name:uid:" + strconv.Itoa(os.Getuid())

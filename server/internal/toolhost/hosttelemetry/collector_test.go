@@ -59,7 +59,8 @@ func only(metrics, word string) string {
 }
 
 // If a collector accepts traces and metrics and never answers, calls do not wait, and the process
-// keeps one queue of spans. It drops and counts all others. No export ends before the test allows it, so a call that waited for one would never end.
+// keeps one queue of spans. It drops and counts all others. No export ends before the test allows
+// it, so a call that waited for one would never end.
 func TestCollectorHangs(t *testing.T) {
 	const queue, more = 10, 1000
 	collector := &telemetrytest.Collector{Hold: make(chan struct{})}

@@ -32,8 +32,8 @@ type count struct {
 	timing []metric.RecordOption // the labels of durations, ready to be passed on without a copy
 }
 
-// of returns the count for labels. Beyond telemetry.MaxSeries it returns one that all further labels share,
-// with the label that OpenTelemetry uses for that.
+// of returns the count for labels. Beyond telemetry.MaxSeries it returns one that all further
+// labels share, with the label that OpenTelemetry uses for that.
 func (c *counts[K]) of(labels K) *count {
 	c.mu.RLock()
 	found := c.made[labels]
@@ -64,8 +64,8 @@ func (c *counts[K]) of(labels K) *count {
 	return c.rest
 }
 
-// observe reports all totals, in the order of their creation. The rest is last, because the SDK puts
-// all later series into the overflow series once that exists.
+// observe reports all totals, in the order of their creation. The rest is last, because the SDK
+// puts all later series into the overflow series once that exists.
 func (c *counts[K]) observe(counter metric.Int64ObservableCounter, o metric.Observer) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

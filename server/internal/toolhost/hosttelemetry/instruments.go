@@ -96,9 +96,9 @@ func (m *instruments) observeCounts() error {
 // failureEvents are the types of events for which operators have alerts.
 var failureEvents = []lifecycle.EventType{lifecycle.EventCrashed, lifecycle.EventLaunchFailed, lifecycle.EventQuarantined}
 
-// expect makes the counters of a plugin's failures exist before its first failure, with the value 0.
-// Prometheus computes an increase from two samples: in a counter that appears with the value 1, it
-// sees no increase, and an alert would miss the first failure.
+// expect makes the counters of a plugin's failures exist before its first failure, with the value
+// 0. Prometheus computes an increase from two samples: in a counter that appears with the value 1,
+// it sees no increase, and an alert would miss the first failure.
 func (m *instruments) expect(plugin string) {
 	ctx := context.Background()
 	for _, kind := range failureEvents {

@@ -1,7 +1,8 @@
 // Package hosttelemetry translates the reports of the host to metrics and spans.
 //
 // Every label is a value of an enumeration, or a name from the catalog or the configuration. So the
-// number of series is bounded, whatever callers and plugins do. TestLabelsAreBounded lists the labels.
+// number of series is bounded, whatever callers and plugins do. TestLabelsAreBounded lists the
+// labels.
 package hosttelemetry
 
 import (
@@ -92,8 +93,8 @@ func (o *Observer) CallAsked(plugin string, kind tool.QuestionKind, outcome ques
 	}
 }
 
-// Expect prepares the metrics of a plugin that is in service at the start. PluginEvent prepares those
-// of later plugins.
+// Expect prepares the metrics of a plugin that is in service at the start. PluginEvent prepares
+// those of later plugins.
 func (o *Observer) Expect(plugin string) {
 	if o != nil && o.meters != nil {
 		o.meters.expect(plugin)

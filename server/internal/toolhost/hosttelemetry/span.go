@@ -153,8 +153,8 @@ func (s *span) end(end *host.CallEnd) {
 	s.Span.End(oteltrace.WithTimestamp(now))
 }
 
-// description returns the text of the status of a failed call. A message may quote arguments or what
-// the plugin wrote, so without content the text is only the kind of the error.
+// description returns the text of the status of a failed call. A message may quote arguments or
+// what the plugin wrote, so without content the text is only the kind of the error.
 func (s *span) description(err *tool.Error) string {
 	if s.observer.tracer.Content() {
 		return trace.Cut(err.Message, trace.MaxText)
@@ -182,8 +182,8 @@ func resultText(r *tool.Result) string {
 
 // export exports the spans of plugins as children of this one, and returns the number of dropped
 // spans. A plugin controls only their content. export drops spans with the id of the call, or with
-// an id that occurs twice. It replaces a parent that is no span of this plugin in this call, or whose
-// ancestors form a ring, by the call's span. It clips times to the duration of the call.
+// an id that occurs twice. It replaces a parent that is no span of this plugin in this call, or
+// whose ancestors form a ring, by the call's span. It clips times to the duration of the call.
 func (s *span) export(spans []returned, end time.Time) (dropped int) {
 	if len(spans) == 0 {
 		return 0

@@ -17,8 +17,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Toolhost is a host whose plugin runs in the process of the test. Use New or Start to make one. All
-// methods are safe for concurrent use.
+// Toolhost is a host whose plugin runs in the process of the test. Use New or Start to make one.
+// All methods are safe for concurrent use.
 type Toolhost struct {
 	*host.Host
 	folder    string // of all files
@@ -46,7 +46,8 @@ func New(t testing.TB, change func(*host.Config), tools ...Tool) *Toolhost {
 
 // Start returns a host with one plugin, PluginName, that has the tools, or with no plugin if there
 // are none. The host keeps artifacts, and shows results whole unless a call bounds them. The plugin
-// may ask everything. change, if not nil, changes this configuration. The caller must close the host.
+// may ask everything. change, if not nil, changes this configuration. The caller must close the
+// host.
 func Start(change func(*host.Config), tools ...Tool) (h *Toolhost, err error) {
 	h = &Toolhost{tools: tools}
 	if h.folder, err = os.MkdirTemp("/tmp", "hosttest"); err != nil {

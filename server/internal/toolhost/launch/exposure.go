@@ -14,19 +14,19 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A sandbox protects what the known plugins execute outside of their own folders. It is made when its
-// process starts, so a process that runs when a plugin is found may still change what the new plugin
-// executes. The launcher keeps its processes for that reason. It has those processes replaced, and
-// starts the new plugin only when they are gone. What they changed before is what the new plugin
-// executes, as what was changed before it was found is: nothing outside of a plugin's folder is part of
-// its digest.
+// A sandbox protects what the known plugins execute outside of their own folders. It is made when
+// its process starts, so a process that runs when a plugin is found may still change what the new
+// plugin executes. The launcher keeps its processes for that reason. It has those processes
+// replaced, and starts the new plugin only when they are gone. What they changed before is what the
+// new plugin executes, as what was changed before it was found is: nothing outside of a plugin's
+// folder is part of its digest.
 //
 // A process is in the record before its sandbox is computed, and a sandbox also protects what the
-// plugins in the record execute. So of two processes that start at the same time, the second one in the
-// record has the right sandbox.
+// plugins in the record execute. So of two processes that start at the same time, the second one in
+// the record has the right sandbox.
 
-// replacedWait is how long a launch waits for processes that are being replaced. Most have no call and
-// are gone as soon as another one has started. A launch that waits keeps others from starting.
+// replacedWait is how long a launch waits for processes that are being replaced. Most have no call
+// and are gone as soon as another one has started. A launch that waits keeps others from starting.
 const replacedWait = 3 * time.Second
 
 // running records the processes that start or run. The zero value is ready for use.
@@ -106,8 +106,8 @@ type exposure struct {
 	of   *catalog.Plugin
 }
 
-// exposures returns the processes of other plugins that may change what one of the plugins executes.
-// The processes of a plugin itself have its grants anyway.
+// exposures returns the processes of other plugins that may change what one of the plugins
+// executes. The processes of a plugin itself have its grants anyway.
 func (l *Launcher) exposures(g Places, plugins ...*catalog.Plugin) (found []exposure) {
 	all := l.running.list()
 	if len(all) == 0 || len(g.Writable) == 0 {
@@ -147,8 +147,8 @@ func (l *Launcher) replace(exposed []exposure) {
 	}
 }
 
-// outlast returns when no process of another plugin may change what the plugin of a process executes.
-// If they do not end soon, it returns an error that refuses the launch.
+// outlast returns when no process of another plugin may change what the plugin of a process
+// executes. If they do not end soon, it returns an error that refuses the launch.
 func (l *Launcher) outlast(ctx context.Context, g Places, one *runner) error {
 	exposed := l.exposures(g, one.plugin)
 	if len(exposed) == 0 {
@@ -197,8 +197,8 @@ func (l *Launcher) recorded(ctx context.Context, g Places, p *catalog.Plugin, in
 // Renew replaces the running instances of the plugins that a function selects. It does not wait.
 type Renew func(replaced func(p *catalog.Plugin) bool)
 
-// Follow makes the host replace the instances that could change what a plugin executes that the catalog
-// has found. stop ends that, and waits.
+// Follow makes the host replace the instances that could change what a plugin executes that the
+// catalog has found. stop ends that, and waits.
 func (l *Launcher) Follow(known *catalog.Catalog, renew Renew) (stop func()) {
 	l.renew.Store(&renew)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A process exposes what another plugin executes if its sandbox lets it write there. A process in its
-// place, whose sandbox knows the plugin, does not.
+// A process exposes what another plugin executes if its sandbox lets it write there. A process in
+// its place, whose sandbox knows the plugin, does not.
 func TestExposures(t *testing.T) {
 	root := withoutLinks(t.TempDir())
 	at := func(path string) string { return filepath.Join(root, path) }

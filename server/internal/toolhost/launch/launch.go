@@ -58,9 +58,10 @@ type Config struct {
 	// Redact redacts a line of the output of processes; nil: lines stay as they are.
 	Redact func(line string, headless, cut bool) string
 
-	// Granted says that only plugins are asked for their description that the operator has trusted. MCP
-	// servers then have their whole grants but the workspace while they are asked: many look for their
-	// network or write a file when they start. Plugins of the contract need neither to describe themselves.
+	// Granted says that only plugins are asked for their description that the operator has trusted.
+	// MCP servers then have their whole grants but the workspace while they are asked: many look for
+	// their network or write a file when they start. Plugins of the contract need neither to describe
+	// themselves.
 	Granted bool
 
 	Subreaped bool // toolhost runs below subreapers
@@ -69,8 +70,8 @@ type Config struct {
 	// Workspaces are those of tenants, or of sessions if PerSession is set; nil: all calls share one.
 	Workspaces *workspaces.Store
 	PerSession bool
-	// Proxy has the sockets of workspaces that are not folders of this machine; nil: they are. Separate
-	// says that tenants or sessions have their own.
+	// Proxy has the sockets of workspaces that are not folders of this machine; nil: they are.
+	// Separate says that tenants or sessions have their own.
 	Proxy    *workspaceproxy.Proxy
 	Separate bool
 }
@@ -83,8 +84,8 @@ type Settings struct {
 	Secrets *secrets.Store // for the processes of MCP servers, which get them in their environment
 }
 
-// Authorize returns a transport that adds the credentials of the owner of an instance to requests to
-// the server of a plugin.
+// Authorize returns a transport that adds the credentials of the owner of an instance to requests
+// to the server of a plugin.
 type Authorize func(p *catalog.Plugin, owner supervisor.Owner, next http.RoundTripper) http.RoundTripper
 
 // New returns a Launcher.
@@ -94,12 +95,12 @@ func New(cfg Config, settings Settings) *Launcher {
 	return l
 }
 
-// Authorize makes the requests to servers of plugins carry credentials. It must be called before the
-// first launch.
+// Authorize makes the requests to servers of plugins carry credentials. It must be called before
+// the first launch.
 func (l *Launcher) Authorize(authorize Authorize) { l.authorize = authorize }
 
-// Know says that the plugins of a catalog are called from now on, and not only described. So sandboxes
-// protect what they execute.
+// Know says that the plugins of a catalog are called from now on, and not only described. So
+// sandboxes protect what they execute.
 func (l *Launcher) Know(c *catalog.Catalog) { l.known.Store(c) }
 
 // Tenants returns the record of the tenants whose calls arrive, and whose results are large.
@@ -239,8 +240,8 @@ func (l *Launcher) process(in *Settings, p *catalog.Plugin, instance string) pro
 // carried records a piece of the results of a tenant; empty: the default tenant.
 func (l *Launcher) carried(tenant string) { l.tenants.Carried(cmp.Or(tenant, identity.DefaultTenant)) }
 
-// guarded returns what the processes of a plugin may access. They cannot change what the other plugins
-// execute.
+// guarded returns what the processes of a plugin may access. They cannot change what the other
+// plugins execute.
 func (l *Launcher) guarded(in *Settings, s config.Sandbox) sandbox.Config {
 	cfg := in.Places.Sandbox(s)
 	cfg.Protected = append(cfg.Protected, l.programs(in.Places)...)

@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Places are the files and folders of toolhost itself. Plugins must not see some of them, and must not
-// change the others, even if the operator granted a folder around them. All paths are absolute.
+// Places are the files and folders of toolhost itself. Plugins must not see some of them, and must
+// not change the others, even if the operator granted a folder around them. All paths are absolute.
 type Places struct {
 	Workspace string   // of all calls; empty: tenants or sessions have their own
 	Hidden    []string // what no plugin may see
@@ -34,8 +34,8 @@ func (g Places) Sandbox(s config.Sandbox) sandbox.Config {
 
 // Question returns the access of a process that only describes itself. It has no workspace, because
 // the operator has not trusted the executable yet. It has everything else that the plugin may need
-// to start. granted says that the operator has trusted what runs, and that it may need the network and
-// the paths that it may write.
+// to start. granted says that the operator has trusted what runs, and that it may need the network
+// and the paths that it may write.
 func (g Places) Question(s config.Sandbox, granted bool) sandbox.Config {
 	s.Workspace = string(tool.AccessNone)
 	if !granted {

@@ -15,10 +15,10 @@ import (
 )
 
 // Protectable returns the paths that the sandbox has to protect, of those that a plugin may change.
-// The folders of the paths are without links. A path that is a link, or of which own is false and that
-// has a second name, is replaced by its folder. If that is what the operator granted, the path stays,
-// and the sandbox refuses it. A path that the operator granted by its own name stays writable, as do
-// the folders around what was granted.
+// The folders of the paths are without links. A path that is a link, or of which own is false and
+// that has a second name, is replaced by its folder. If that is what the operator granted, the path
+// stays, and the sandbox refuses it. A path that the operator granted by its own name stays
+// writable, as do the folders around what was granted.
 func (g Places) Protectable(paths []string, own bool) []string {
 	var found []string
 	for _, path := range paths {
@@ -34,8 +34,8 @@ func (g Places) Protectable(paths []string, own bool) []string {
 	return found
 }
 
-// changeable reports whether a plugin may change a path without links, and the operator did not grant
-// it by its own name.
+// changeable reports whether a plugin may change a path without links, and the operator did not
+// grant it by its own name.
 func (g Places) changeable(path string) bool {
 	changeable := false
 	for _, folder := range g.Writable {
@@ -48,9 +48,9 @@ func (g Places) changeable(path string) bool {
 	return changeable && !slices.ContainsFunc(g.Hidden, func(hidden string) bool { return contains(withoutLinks(hidden), path) })
 }
 
-// programs returns what the known plugins execute outside of their own folders: interpreters, which a
-// manifest or the first line of a script names, and what links of a plugin lead to. A tool that could
-// change it would get the grants of another plugin.
+// programs returns what the known plugins execute outside of their own folders: interpreters, which
+// a manifest or the first line of a script names, and what links of a plugin lead to. A tool that
+// could change it would get the grants of another plugin.
 func (l *Launcher) programs(g Places) []string {
 	known := l.known.Load()
 	if known == nil || len(g.Writable) == 0 {
@@ -71,8 +71,8 @@ func searchedNames(p *catalog.Plugin) []string {
 	return names
 }
 
-// earlierInPath returns the paths at which a program would be found instead of the one that PATH leads
-// to now. A tool that could make one of them would choose what the next plugin runs.
+// earlierInPath returns the paths at which a program would be found instead of the one that PATH
+// leads to now. A tool that could make one of them would choose what the next plugin runs.
 func earlierInPath(name string) (paths []string) {
 	if strings.Contains(name, "/") {
 		return nil
@@ -127,8 +127,8 @@ func (g Places) executed(plugins []*catalog.Plugin) []string {
 // mostSteps bounds the steps to the end of a path.
 const mostSteps = 1000
 
-// ProgramPaths returns the paths that keep a program what it is: its file, and every link on the way
-// to it. The folder of each is without links. The file need not exist: a tool could make it.
+// ProgramPaths returns the paths that keep a program what it is: its file, and every link on the
+// way to it. The folder of each is without links. The file need not exist: a tool could make it.
 func ProgramPaths(path string) []string {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -101,8 +101,8 @@ func remoteTransport(url string, settings config.HTTP) (*http.Transport, error) 
 }
 
 // staticHeaders adds the headers of plugin.yaml to each request, with the values that the secrets
-// have at that moment for the owner of the instance. Calls of other principals with other values get
-// other instances.
+// have at that moment for the owner of the instance. Calls of other principals with other values
+// get other instances.
 type staticHeaders struct {
 	launcher *Launcher
 	plugin   string
@@ -127,10 +127,10 @@ func (h *staticHeaders) RoundTrip(req *http.Request) (*http.Response, error) {
 	return h.next.RoundTrip(req)
 }
 
-// AuthorizationTransport returns what connects to the authorization servers of a plugin, by the address
-// rules of the plugin. It keeps no connection, because such requests are rare. A certificate of the
-// operator for the MCP server is not presented, because the MCP server chooses the authorization
-// server.
+// AuthorizationTransport returns what connects to the authorization servers of a plugin, by the
+// address rules of the plugin. It keeps no connection, because such requests are rare. A
+// certificate of the operator for the MCP server is not presented, because the MCP server chooses
+// the authorization server.
 func (l *Launcher) AuthorizationTransport(plugin string) http.RoundTripper {
 	settings := l.current.Load().Config.Plugin(plugin).HTTP
 	settings.Certificate, settings.Key = "", ""

@@ -58,8 +58,8 @@ func (l *Launcher) workspaceOwner(owner supervisor.Owner) (whose workspaces.Owne
 }
 
 // claimWorkspace claims the workspace of the calls that a process will get, and puts it into the
-// Config of the process. The claim is nil if there is nothing to claim: all calls share a workspace,
-// the plugin has no access to it, or the process belongs to no session yet.
+// Config of the process. The claim is nil if there is nothing to claim: all calls share a
+// workspace, the plugin has no access to it, or the process belongs to no session yet.
 func (l *Launcher) claimWorkspace(cfg *process.Config, owner supervisor.Owner) (*workspaces.Claim, error) {
 	if l.cfg.Workspaces == nil || cfg.Sandbox.WorkspaceAccess == tool.AccessNone {
 		return nil, nil
@@ -83,8 +83,8 @@ func (l *Launcher) claimWorkspace(cfg *process.Config, owner supervisor.Owner) (
 	return claim, nil
 }
 
-// guardWorkspace releases a claim when its process is gone, and ends the process if the quota demands
-// that.
+// guardWorkspace releases a claim when its process is gone, and ends the process if the quota
+// demands that.
 func (l *Launcher) guardWorkspace(claim *workspaces.Claim, started *process.Process) {
 	go func() { // ends with the process, which the host stops and waits for
 		defer claim.Release()
@@ -102,9 +102,9 @@ func (l *Launcher) guardWorkspace(claim *workspaces.Claim, started *process.Proc
 	}()
 }
 
-// claimSocket claims the socket at which a process gets the workspace of an owner, and puts it into the
-// Config of the process. The claim is nil if there is none: the workspaces are folders of this machine,
-// or the plugin has no access to them.
+// claimSocket claims the socket at which a process gets the workspace of an owner, and puts it into
+// the Config of the process. The claim is nil if there is none: the workspaces are folders of this
+// machine, or the plugin has no access to them.
 func (l *Launcher) claimSocket(cfg *process.Config, owner supervisor.Owner) (*workspaceproxy.Claim, error) {
 	access := cfg.Sandbox.WorkspaceAccess
 	whose, known := l.workspaceOwner(owner)

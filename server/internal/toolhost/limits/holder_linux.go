@@ -195,8 +195,8 @@ type usage struct {
 
 // watch passes the usage of the processes below roots to passed, once in a watchInterval, until ctx
 // ends. Without look, it does not measure the usage. It also calls passed, with killed, at the
-// beginning and for each value of kills, unless kills is nil. If passed returns a reason, watch calls
-// kill with it and returns.
+// beginning and for each value of kills, unless kills is nil. If passed returns a reason, watch
+// calls kill with it and returns.
 func (h *Holder) watch(ctx context.Context, roots []int, kill func(string), passed func(u usage, killed bool) string, look bool, kills <-chan struct{}) {
 	var again <-chan time.Time
 	if look {

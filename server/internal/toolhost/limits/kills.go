@@ -12,8 +12,8 @@ const watchInterval = 500 * time.Millisecond
 // killWatch tells the watches of all instances when the kernel has killed a process because memory
 // ran out. Control groups of version 1 report that in no event: that of memory.oom_control precedes
 // the kill, and is missing if the machine runs out of memory, and not the group. So one goroutine
-// reads the count of the whole machine, and the instances read the count of their own groups only if
-// it has changed. The zero value is ready for use. All methods are safe for concurrent use.
+// reads the count of the whole machine, and the instances read the count of their own groups only
+// if it has changed. The zero value is ready for use. All methods are safe for concurrent use.
 type killWatch struct {
 	// read returns the number N of a line "name N" in a file. nil: counter
 	read func(dir, file, name string) (uint64, error)

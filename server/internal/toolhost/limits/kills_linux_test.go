@@ -111,9 +111,9 @@ func TestOneReaderForAllInstances(t *testing.T) {
 	})
 }
 
-// An instance of which the kernel has killed a process is killed, also if the kernel counts the kill
-// for the group after the one for the machine, if the kill precedes the watch, and if the machine has
-// no count.
+// An instance of which the kernel has killed a process is killed, also if the kernel counts the
+// kill for the group after the one for the machine, if the kill precedes the watch, and if the
+// machine has no count.
 func TestKillsAreSeen(t *testing.T) {
 	for name, test := range map[string]struct {
 		err  error

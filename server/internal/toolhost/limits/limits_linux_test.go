@@ -231,9 +231,9 @@ func TestGroupsAreEmptiedBeforeRemoval(t *testing.T) {
 	}
 }
 
-// A kernel with version 1 of control groups kills only the process that needs too much memory. The rest of
-// the instance is killed, too, as it is without control groups. The process keeps its memory, because the watchdog
-// looks once in an interval.
+// A kernel with version 1 of control groups kills only the process that needs too much memory. The
+// rest of the instance is killed, too, as it is without control groups. The process keeps its
+// memory, because the watchdog looks once in an interval.
 func TestTheRestOfAnInstanceIsKilled(t *testing.T) {
 	h, err := limits.Hold(limits.Config{MemoryBytes: 64 << 20}, open(t), "fs-1")
 	if err != nil {

@@ -62,8 +62,8 @@ func (m *MCP) SecretNames() []string {
 // secretPattern matches the place of a secret in a header.
 var secretPattern = regexp.MustCompile(`\$\{secret ([^{}\s]+)\}`)
 
-// ExpandHeader returns the value of a header with the values of secrets. It expands nothing in these
-// values.
+// ExpandHeader returns the value of a header with the values of secrets. It expands nothing in
+// these values.
 func ExpandHeader(value string, secrets map[string]string) string {
 	return secretPattern.ReplaceAllStringFunc(value, func(place string) string {
 		return secrets[secretPattern.FindStringSubmatch(place)[1]]

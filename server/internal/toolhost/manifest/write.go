@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// YAML returns the text of a plugin.yaml of an MCP server, which Parse reads as the same manifest. It
-// has the keys of MCP, Description, Env.Set and Permissions, and none below mcp.oauth.
+// YAML returns the text of a plugin.yaml of an MCP server, which Parse reads as the same manifest.
+// It has the keys of MCP, Description, Env.Set and Permissions, and none below mcp.oauth.
 func (m *Manifest) YAML() []byte {
 	var b bytes.Buffer
 	line := func(key, value string) { fmt.Fprintf(&b, "%s: %s\n", key, value) }

@@ -76,8 +76,8 @@ type Start struct {
 	// nothing.
 	Answers []tool.QuestionKind
 	// Settle asks what became of the earlier call with this id and these arguments, which must be
-	// complete, instead of executing it. The outcome is then an error, or has Settled with the result of
-	// that call if the tool knows it.
+	// complete, instead of executing it. The outcome is then an error, or has Settled with the result
+	// of that call if the tool knows it.
 	Settle bool
 	// Spans receives the spans that the plugin has returned, within the bounds of package trace.
 	// dropped is the number of further spans that were dropped. Next calls Spans, so it must not

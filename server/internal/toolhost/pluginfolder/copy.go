@@ -14,8 +14,8 @@ import (
 )
 
 // Copy copies a file to a free path, or what is in a folder into a folder, which is made if it does
-// not exist. It replaces nothing, keeps holes, and leaves out what Stage leaves out. It fails when ctx
-// ends, and may then leave a part.
+// not exist. It replaces nothing, keeps holes, and leaves out what Stage leaves out. It fails when
+// ctx ends, and may then leave a part.
 func Copy(ctx context.Context, to, from string) error {
 	from, err := filepath.Abs(from)
 	if err != nil {

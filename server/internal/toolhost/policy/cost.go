@@ -9,9 +9,9 @@ import (
 	"cel.dev/cel-go/interpreter"
 )
 
-// costs has the steps of functions that are charged before they begin, by their arguments. A step is
-// a byte that the function allocates, or about as much time as a comparison of a few bytes. A test
-// checks that every function of CEL is here, or is known to be linear.
+// costs has the steps of functions that are charged before they begin, by their arguments. A step
+// is a byte that the function allocates, or about as much time as a comparison of a few bytes. A
+// test checks that every function of CEL is here, or is known to be linear.
 var costs = map[string]func(args []ref.Val) int{
 	"indexOf":         searching,
 	"lastIndexOf":     searching,
@@ -24,17 +24,17 @@ var costs = map[string]func(args []ref.Val) int{
 	"substring":       decoding,
 }
 
-// allocating are the functions whose results are charged when they are there. A result is at most a few
-// times larger than the arguments, but a loop may keep many of them. CEL counts the bytes only if it
-// knows the types, and it does not know those of arguments.
+// allocating are the functions whose results are charged when they are there. A result is at most a
+// few times larger than the arguments, but a loop may keep many of them. CEL counts the bytes only
+// if it knows the types, and it does not know those of arguments.
 var allocating = map[string]bool{
 	"_+_": true, "bytes": true, "lowerAscii": true, "reverse": true, "string": true, "strings.quote": true, "trim": true, "upperAscii": true,
 }
 
-// repeated are the functions that take linear time and allocate nothing. Only a loop can make them take
-// long, so they are charged in rules with loops. CEL counts the bytes of their arguments only if it knows
-// the types. An argument is nil if it is neither a variable, nor a part of one, nor a constant: what an
-// expression computes was charged, or is as short as the rule.
+// repeated are the functions that take linear time and allocate nothing. Only a loop can make them
+// take long, so they are charged in rules with loops. CEL counts the bytes of their arguments only
+// if it knows the types. An argument is nil if it is neither a variable, nor a part of one, nor a
+// constant: what an expression computes was charged, or is as short as the rule.
 var repeated = map[string]func(args []ref.Val) int{
 	"size": scanning, "contains": scanning, "startsWith": scanning, "endsWith": scanning,
 	"int": converting, "uint": converting, "double": converting, "bool": converting, "timestamp": converting, "duration": converting,
@@ -50,7 +50,8 @@ func scanning(args []ref.Val) (steps int) {
 	return steps
 }
 
-// converting is the cost of reading a number or a time from a text. An error has a copy of the text.
+// converting is the cost of reading a number or a time from a text. An error has a copy of the
+// text.
 func converting(args []ref.Val) int {
 	if text, ok := args[0].(types.String); ok {
 		return len(text)
@@ -91,8 +92,8 @@ func textSteps(value ref.Val) int {
 	return 0
 }
 
-// equalSteps returns how many steps it takes to compare two values, and whether the values may be equal.
-// Texts of the same length may be.
+// equalSteps returns how many steps it takes to compare two values, and whether the values may be
+// equal. Texts of the same length may be.
 func equalSteps(a, b ref.Val) (steps int, alike bool) {
 	switch x := a.(type) {
 	case types.String:
@@ -153,15 +154,15 @@ const (
 // characters.
 func searching(args []ref.Val) int { return product(sizeOf(args[0]), sizeOf(args[1])) }
 
-// comparing is the cost of comparing two lists as sets, which may compare each pair of elements. Two
-// elements are compared up to the end of the smaller one.
+// comparing is the cost of comparing two lists as sets, which may compare each pair of elements.
+// Two elements are compared up to the end of the smaller one.
 func comparing(args []ref.Val) int {
 	a, b := args[0], args[1]
 	return min(product(sizeOf(a), pairSteps*deepSize(b)), product(sizeOf(b), pairSteps*deepSize(a)))
 }
 
-// joining is the cost of a text that is joined from a list: its bytes. The separator may come from a
-// call, like the list.
+// joining is the cost of a text that is joined from a list: its bytes. The separator may come from
+// a call, like the list.
 func joining(args []ref.Val) int {
 	list, ok := args[0].(traits.Lister)
 	if !ok {
@@ -275,7 +276,8 @@ type chargingRepeated struct {
 	cost func(args []ref.Val) int
 }
 
-// newChargingRepeated returns the function with its charge, or without one if a constant bounds its steps.
+// newChargingRepeated returns the function with its charge, or without one if a constant bounds its
+// steps.
 func newChargingRepeated(call interpreter.InterpretableCall, cost func(args []ref.Val) int) interpreter.InterpretableV2 {
 	c := &chargingRepeated{call: call, args: make([]interpreter.InterpretableV2, 2), cost: cost}
 	read := false
@@ -298,7 +300,8 @@ func newChargingRepeated(call interpreter.InterpretableCall, cost func(args []re
 // ID implements interpreter.Interpretable.
 func (c *chargingRepeated) ID() int64 { return c.call.ID() }
 
-// Exec implements interpreter.InterpretableV2. It looks up its variables twice, which does not take long.
+// Exec implements interpreter.InterpretableV2. It looks up its variables twice, which does not take
+// long.
 func (c *chargingRepeated) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	var args [2]ref.Val
 	for i, arg := range c.args {

@@ -10,8 +10,8 @@ import (
 )
 
 // index finds the rules that may match a call of a tool. A rule that begins with the names of the
-// tools that it is about is not evaluated for calls of others, so that a call takes no longer because
-// there are rules about other tools. The zero value has no rules.
+// tools that it is about is not evaluated for calls of others, so that a call takes no longer
+// because there are rules about other tools. The zero value has no rules.
 type index struct {
 	general []int            // the rules that any tool may match, in order
 	named   map[string][]int // the others, by the name of a tool, in order
@@ -51,8 +51,8 @@ func (c *candidates) next() (rule int, found bool) {
 	return rule, true
 }
 
-// namesIn returns the names of tools without which an expression is false, whatever else it says. For
-// other tools its evaluation reads only what is plain: it neither fails, nor takes steps from
+// namesIn returns the names of tools without which an expression is false, whatever else it says.
+// For other tools its evaluation reads only what is plain: it neither fails, nor takes steps from
 // the budget of the decision. That is why an operand of && counts only after plain ones.
 func namesIn(e ast.Expr) (names map[string]bool, found bool) {
 	if e.Kind() != ast.CallKind {

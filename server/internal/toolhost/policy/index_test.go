@@ -34,8 +34,8 @@ func TestRulesOfOtherTools(t *testing.T) {
 	}
 }
 
-// What looks like a name of a tool decides only where nothing is evaluated before it, and only if the
-// expression is false without it.
+// What looks like a name of a tool decides only where nothing is evaluated before it, and only if
+// the expression is false without it.
 func TestRulesForAnyTool(t *testing.T) {
 	for _, when := range []string{
 		`"x" in groups && tool.name == "a"`,
@@ -67,8 +67,8 @@ func TestRulesForAnyTool(t *testing.T) {
 	}
 }
 
-// Whatever the rules and the call are, the rule that decides, the error, what is read of the call, and
-// what is left of the budget are those of evaluating each rule.
+// Whatever the rules and the call are, the rule that decides, the error, what is read of the call,
+// and what is left of the budget are those of evaluating each rule.
 func TestTheIndexDecidesAsAllRules(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -141,8 +141,8 @@ func condition(r *rand.Rand, depth int) string {
 	return others[r.IntN(len(others))]
 }
 
-// randomCall returns a call whose arguments may lack what the rules read, be no JSON, or be so large
-// that they use up the budget.
+// randomCall returns a call whose arguments may lack what the rules read, be no JSON, or be so
+// large that they use up the budget.
 func randomCall(r *rand.Rand) policy.Input {
 	in := policy.Input{
 		Principal: "ada", Session: string(rune('a' + r.IntN(5))), Groups: []string{"b"},

@@ -3,8 +3,8 @@
 // allowed.
 //
 // It owns the variables of expressions, their type check and bounds, and the test cases of rules.
-// It does not know where rules come from (server/internal/toolhost/config), what happens with a decision
-// (server/internal/toolhost/host), or what is logged (server/internal/audit).
+// It does not know where rules come from (server/internal/toolhost/config), what happens with a
+// decision (server/internal/toolhost/host), or what is logged (server/internal/audit).
 //
 // A rule whose evaluation fails denies the call, for example because it reads a missing argument. A
 // rule that was meant to stop a call must not let it through by failing. CEL evaluates && and ||
@@ -107,8 +107,8 @@ type compiledRule struct {
 // Decide returns the verdict of the first rule whose expression is true. If there is none, a
 // dangerous tool requires approval and any other tool is allowed. Each evaluation is bounded in
 // steps and ends with ctx. If an evaluation fails or exceeds its bound, that rule denies the call,
-// and later rules are not evaluated. Rules that begin with the names of other tools cannot match, and
-// are not evaluated either.
+// and later rules are not evaluated. Rules that begin with the names of other tools cannot match,
+// and are not evaluated either.
 func (p *Policy) Decide(ctx context.Context, in Input) Decision {
 	if p == nil || len(p.rules) == 0 {
 		return byDefault(in)
@@ -122,8 +122,8 @@ func (p *Policy) Decide(ctx context.Context, in Input) Decision {
 	return byDefault(in)
 }
 
-// first returns the first rule that matches a call, or that cannot be evaluated, with the reason. It
-// returns nil if there is none.
+// first returns the first rule that matches a call, or that cannot be evaluated, with the reason.
+// It returns nil if there is none.
 func (p *Policy) first(ctx context.Context, facts *facts) (*compiledRule, error) {
 	left := p.index.of(facts.tool.Name)
 	for passed := 0; passed < len(p.rules); {
@@ -142,8 +142,8 @@ func (p *Policy) first(ctx context.Context, facts *facts) (*compiledRule, error)
 	return nil, nil
 }
 
-// RuleDigest returns the digest of what the rule with a name decides: its expression and its verdict.
-// It is empty if there is no such rule. The reason is not part of it.
+// RuleDigest returns the digest of what the rule with a name decides: its expression and its
+// verdict. It is empty if there is no such rule. The reason is not part of it.
 func (p *Policy) RuleDigest(name string) string {
 	if p == nil {
 		return ""

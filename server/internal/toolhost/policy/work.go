@@ -15,9 +15,9 @@ import (
 )
 
 // CEL counts a step after it is done, and checks its context only in loops. Functions that take
-// more than linear time, and functions whose result takes much more memory than their arguments, are
-// therefore charged in advance. A regular expression takes up to one step for each character of the
-// text and each state of the pattern. costs has the other functions. One budget covers a whole
+// more than linear time, and functions whose result takes much more memory than their arguments,
+// are therefore charged in advance. A regular expression takes up to one step for each character of
+// the text and each state of the pattern. costs has the other functions. One budget covers a whole
 // decision, whatever the number of rules.
 const (
 	// maxSteps is the budget of one decision, at most about a second of work. It allows matching a
@@ -118,8 +118,8 @@ func charged(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error)
 	return i, nil
 }
 
-// chargedInLoops does what charged does, for an expression that has a loop. There, it also charges the
-// budget of the decision for calls of functions whose time is linear in their argument.
+// chargedInLoops does what charged does, for an expression that has a loop. There, it also charges
+// the budget of the decision for calls of functions whose time is linear in their argument.
 func chargedInLoops(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	if call, ok := i.(interpreter.InterpretableCall); ok {
 		if cost := repeated[call.Function()]; cost != nil {

@@ -171,8 +171,8 @@ func environOf(pid int) ([]byte, error) {
 	}
 }
 
-// mayExecute reports whether a process may execute a program: it is neither one of the kernel's, nor
-// ending.
+// mayExecute reports whether a process may execute a program: it is neither one of the kernel's,
+// nor ending.
 func mayExecute(pid int) bool {
 	const exiting, ofKernel = 0x4, 0x200000 // PF_EXITING and PF_KTHREAD of the kernel's include/linux/sched.h
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -122,7 +122,8 @@ func TestResidentBytes(t *testing.T) {
 	}
 }
 
-// A process that executes a program has no environment for a moment. Its mark is found all the same.
+// A process that executes a program has no environment for a moment. Its mark is found all the
+// same.
 func TestMarkIsFoundWhileAProgramIsExecuted(t *testing.T) {
 	const mark = "TestMarkIsFoundWhileAProgramIsExecuted"
 	stop := make(chan struct{})

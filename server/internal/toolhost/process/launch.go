@@ -63,8 +63,8 @@ func Launch(ctx context.Context, cfg Config) (*Process, error) {
 	}
 }
 
-// run launches the process, and starts the goroutine that owns it to its end. It returns why the launch
-// failed.
+// run launches the process, and starts the goroutine that owns it to its end. It returns why the
+// launch failed.
 func (p *Process) run(launch context.Context) error {
 	piped := p.cfg.Pipes != nil
 	if !piped {
@@ -215,7 +215,8 @@ func greet(ctx context.Context, channel *grpc.ClientConn, conn *pluginwire.Conn)
 	return conn.Open(ctx)
 }
 
-// failure returns why a launch failed with err. Nothing of the process is left. ctx is the caller's.
+// failure returns why a launch failed with err. Nothing of the process is left. ctx is the
+// caller's.
 func (p *Process) failure(ctx, launch context.Context, err error) error {
 	switch {
 	case ctx.Err() == nil && context.Cause(launch) == errStartTimeout:

@@ -410,8 +410,8 @@ func inheritable(t *testing.T, file *os.File) {
 	}
 }
 
-// TestAnUnusableSessionIsTheReason checks that a process that answers, but not as it must, is not said
-// to have ended, although it ends when its session is closed.
+// TestAnUnusableSessionIsTheReason checks that a process that answers, but not as it must, is not
+// said to have ended, although it ends when its session is closed.
 func TestAnUnusableSessionIsTheReason(t *testing.T) {
 	for name, test := range map[string]struct {
 		err          error

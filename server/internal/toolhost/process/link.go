@@ -127,8 +127,8 @@ type linkConn struct {
 	large int  // bytes of large data since carried was called; used by the reading goroutine only
 }
 
-// largeRead is the size from which what one read returns counts as large data. Small results come in
-// smaller pieces, unless many arrive at the same time.
+// largeRead is the size from which what one read returns counts as large data. Small results come
+// in smaller pieces, unless many arrive at the same time.
 const largeRead = 4 << 10
 
 func (c *linkConn) Read(b []byte) (int, error) {

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// multiline joins the lines of a stack trace, and of other text whose further lines are indented, to
-// one record. Without it, a traceback of ten lines would be ten records, with the lines of other
+// multiline joins the lines of a stack trace, and of other text whose further lines are indented,
+// to one record. Without it, a traceback of ten lines would be ten records, with the lines of other
 // processes between them.
 //
 // It decides by the lines alone, because a process can write them with any pauses. A record ends
-// with the first line that does not continue it. Because the process may not write another line, the
-// owner calls take when no line has come for a while. The zero value is empty.
+// with the first line that does not continue it. Because the process may not write another line,
+// the owner calls take when no line has come for a while. The zero value is empty.
 type multiline struct {
 	open  bool
 	last  record // its message has all lines so far

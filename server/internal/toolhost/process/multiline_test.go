@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recordsOf returns the records of a process that prints a text to standard error, each as its level
-// and its message.
+// recordsOf returns the records of a process that prints a text to standard error, each as its
+// level and its message.
 func recordsOf(t *testing.T, limit int, printed string) []string {
 	t.Helper()
 	var out bytes.Buffer

@@ -17,8 +17,8 @@ const (
 	tailLines   = 50      // kept lines of standard error: enough for most Go panics of one goroutine and what led to them
 	queuedBytes = 1 << 20 // bound of the lines that wait for a slow logger
 
-	// droppedDelay is the least time between two reports of dropped lines, and the time after which they
-	// are reported if no other line is logged before.
+	// droppedDelay is the least time between two reports of dropped lines, and the time after which
+	// they are reported if no other line is logged before.
 	droppedDelay = time.Second
 )
 

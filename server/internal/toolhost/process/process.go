@@ -18,10 +18,10 @@ import (
 
 // Process is one plugin process that has answered. All methods are safe for concurrent use.
 //
-// The goroutine that calls Launch makes the process and talks to it until it has answered. Another one,
-// own, waits for its end and releases everything, also while the first one still waits for an answer.
-// What the first one learns reaches the others as facts: that the process exists, and how the launch
-// ended.
+// The goroutine that calls Launch makes the process and talks to it until it has answered. Another
+// one, own, waits for its end and releases everything, also while the first one still waits for an
+// answer. What the first one learns reaches the others as facts: that the process exists, and how
+// the launch ended.
 type Process struct {
 	cfg    Config
 	folder string // its own folder, below RunDir
@@ -63,8 +63,8 @@ type launched struct {
 	err     error            // why the launch failed; nil: it has not
 }
 
-// fact is a future that is set once. One goroutine sets its value. Others wait for the value, or ask
-// whether it is set.
+// fact is a future that is set once. One goroutine sets its value. Others wait for the value, or
+// ask whether it is set.
 type fact[T any] struct {
 	known chan struct{} // closed when value is set
 	value T             // read by get alone

@@ -7,7 +7,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/limits"
 )
 
-// resources bounds what a process uses while it runs. The kernel or a goroutine enforces the limits.
+// resources bounds what a process uses while it runs. The kernel or a goroutine enforces the
+// limits.
 type resources struct {
 	holder *limits.Holder
 

@@ -152,8 +152,8 @@ func (p *Process) endLaunch(child *child, failure error, aborted <-chan struct{}
 // kill ends the process, which must exist. It does not block.
 func (p *Process) kill(reason string) { p.end(p.child(), reason) }
 
-// end kills the group and cuts the connection, so that no goroutine waits for an answer. It does not
-// block. A limit may end the process before others know of it.
+// end kills the group and cuts the connection, so that no goroutine waits for an answer. It does
+// not block. A limit may end the process before others know of it.
 func (p *Process) end(child *child, reason string) {
 	p.because(child, reason)
 	child.signalGroup(syscall.SIGKILL) // first: a process that loses its connection may run on for a moment

@@ -119,8 +119,8 @@ func (g *Handle) Remove(leader proc.ID) {
 	})
 }
 
-// SetSockets sets the files that toolhost listens on, which must exist. A file that takes the name of
-// one later, such as the next toolhost's socket, is not removed. It blocks like Add.
+// SetSockets sets the files that toolhost listens on, which must exist. A file that takes the name
+// of one later, such as the next toolhost's socket, is not removed. It blocks like Add.
 func (g *Handle) SetSockets(ctx context.Context, paths ...string) error {
 	var sockets []*file
 	for _, path := range paths {

@@ -72,9 +72,9 @@ func (s state) clean() error {
 // socketPatience bounds how long removeSocket waits for those who make a socket in the same folder.
 const socketPatience = 2 * time.Second
 
-// removeSocket removes a socket while it holds the lock of its folder, as listeners do that make one there
-// (package address). Otherwise the next toolhost could replace the socket between the look at it and its
-// removal, and would lose its own.
+// removeSocket removes a socket while it holds the lock of its folder, as listeners do that make
+// one there (package address). Otherwise the next toolhost could replace the socket between the
+// look at it and its removal, and would lose its own.
 func removeSocket(socket *file) error {
 	folder, err := os.Open(filepath.Dir(socket.Path))
 	if err != nil {

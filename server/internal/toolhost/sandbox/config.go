@@ -47,8 +47,8 @@ type Config struct {
 	// Names are file names that the process must not create or change directly in any folder that
 	// it may write, because they have a meaning for toolhost in every folder.
 	Names []string
-	// Least are groups of layers. The process is not started unless at least one layer of each group is
-	// effective, whatever Mode says. Empty means that only Mode decides.
+	// Least are groups of layers. The process is not started unless at least one layer of each group
+	// is effective, whatever Mode says. Empty means that only Mode decides.
 	Least [][]string
 }
 

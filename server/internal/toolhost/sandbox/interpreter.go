@@ -21,9 +21,9 @@ const shims = "shims"
 // a shell, and so on.
 const mostHops = 8
 
-// Interpreters returns what runs a program, outside of the system's folders: the installations of its
-// interpreters, or an interpreter alone if its installation contains one of the folders in never. It
-// does not follow the last link of a path. It reads files.
+// Interpreters returns what runs a program, outside of the system's folders: the installations of
+// its interpreters, or an interpreter alone if its installation contains one of the folders in
+// never. It does not follow the last link of a path. It reads files.
 func Interpreters(program string, never []string) []string { return installations(program, never) }
 
 // Searched returns the names that are looked up in PATH before a program runs: those that the first
@@ -166,8 +166,8 @@ func searched(name string) string {
 	return ""
 }
 
-// firstLine returns the interpreter that the first line of a script names, or the name that env looks up
-// in PATH. Both are empty if the file is no script.
+// firstLine returns the interpreter that the first line of a script names, or the name that env
+// looks up in PATH. Both are empty if the file is no script.
 func firstLine(file string) (interpreter, name string) {
 	f, err := os.Open(file)
 	if err != nil {

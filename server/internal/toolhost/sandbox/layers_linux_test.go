@@ -178,8 +178,8 @@ func TestRequiredFailsClosed(t *testing.T) {
 	}
 }
 
-// A sandbox must leave nothing behind outside of it. Only mounts in this test's folders count: tests
-// of other packages mount file systems at the same time.
+// A sandbox must leave nothing behind outside of it. Only mounts in this test's folders count:
+// tests of other packages mount file systems at the same time.
 func TestNothingIsLeft(t *testing.T) {
 	w := newWorld(t)
 	own := filepath.Dir(w.base) + "/"
@@ -316,8 +316,8 @@ func TestLayersThatWereThereAreDemanded(t *testing.T) {
 	}
 }
 
-// TestLeastLayers checks that a process without the layers that it needs at least is not planned, also in a
-// mode that takes what the machine gives.
+// TestLeastLayers checks that a process without the layers that it needs at least is not planned,
+// also in a mode that takes what the machine gives.
 func TestLeastLayers(t *testing.T) {
 	for name, c := range map[string]struct {
 		least   [][]string

@@ -18,10 +18,10 @@ const (
 	plain    = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 )
 
-// rootMounts adds the calls that set up the layer Files, which is the process's own file system. The
-// new root is a file system in memory, mounted over the stage. Each item of the layout is mounted in
-// it, over an empty file or folder that the process makes first. made and placed follow the calls
-// that were added: they say what exists in the new root at this point of the list.
+// rootMounts adds the calls that set up the layer Files, which is the process's own file system.
+// The new root is a file system in memory, mounted over the stage. Each item of the layout is
+// mounted in it, over an empty file or folder that the process makes first. made and placed follow
+// the calls that were added: they say what exists in the new root at this point of the list.
 type rootMounts struct {
 	*callList
 	layout  layout

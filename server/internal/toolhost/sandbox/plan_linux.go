@@ -132,8 +132,9 @@ func (p *Plan) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 }
 
 // Execute lets the process execute its program, and returns when it does. The error is a
-// *LayerError if this machine does not give a layer after all, an *EndedError if a signal ended it, and the error of exec
-// if the program cannot be executed. With an error, nothing of the process is left.
+// *LayerError if this machine does not give a layer after all, an *EndedError if a signal ended it,
+// and the error of exec if the program cannot be executed. With an error, nothing of the process is
+// left.
 func (e *Entered) Execute(ctx context.Context) (*os.Process, error) {
 	process, err := e.Entered.Execute(ctx)
 	if failed, ok := errors.AsType[*entry.CallError](err); ok {

@@ -62,9 +62,9 @@ var callerModules = []string{
 	"google.golang.org/protobuf",
 }
 
-// A new Go plugin or caller compiles only the listed modules, and its go.mod requires no others. The test
-// does not use `go list -m all`, which also lists what the tests of grpc require and no plugin
-// downloads.
+// A new Go plugin or caller compiles only the listed modules, and its go.mod requires no others.
+// The test does not use `go list -m all`, which also lists what the tests of grpc require and no
+// plugin downloads.
 func TestGoNeedsFewModules(t *testing.T) {
 	t.Run("plugin", func(t *testing.T) { needsFewModules(t, scaffold.Config{}, pluginModules, pluginTestModules) })
 	t.Run("caller", func(t *testing.T) { needsFewModules(t, scaffold.Config{Caller: true}, callerModules, nil) })

@@ -47,7 +47,8 @@ type Config struct {
 }
 
 // CheckName returns an error if the plugin or caller cannot have the name. The name must be valid
-// for a plugin. That of a plugin must be short enough for the name of the tool, which begins with it.
+// for a plugin. That of a plugin must be short enough for the name of the tool, which begins with
+// it.
 func (c Config) CheckName() error {
 	name := c.Name
 	if err := tool.CheckName(name); err != nil || c.Caller {

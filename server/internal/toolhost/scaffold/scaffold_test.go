@@ -18,8 +18,8 @@ import (
 )
 
 // A written repository contains the plugin's name and valid files of its language. It contains no
-// placeholder and no path of this machine. The tests in server/internal/e2e/docs build and test such
-// repositories.
+// placeholder and no path of this machine. The tests in server/internal/e2e/docs build and test
+// such repositories.
 func TestWrite(t *testing.T) {
 	for _, language := range scaffold.Languages() {
 		t.Run(language, func(t *testing.T) {
@@ -151,8 +151,8 @@ func checkJob(t *testing.T, name string, text []byte) {
 	}
 }
 
-// The bundle of a TypeScript plugin has a source map, and node reads it, so that a stack trace names
-// the author's lines.
+// The bundle of a TypeScript plugin has a source map, and node reads it, so that a stack trace
+// names the author's lines.
 func TestBundlesHaveSourceMaps(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := scaffold.Write(scaffold.Config{Name: "weather", Language: "typescript", Dir: dir, Sources: toolhost.Sources()}); err != nil {

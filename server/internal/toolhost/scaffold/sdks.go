@@ -19,8 +19,8 @@ type origin struct {
 	use sdkarchive.GoUse // the packages of the Go module that the repository needs
 }
 
-// published is "yes" in a toolhost whose SDKs are in the public registries. A release that publishes
-// them sets it with the linker flag -X.
+// published is "yes" in a toolhost whose SDKs are in the public registries. A release that
+// publishes them sets it with the linker flag -X.
 var published string
 
 // Published reports whether the public registries have the SDKs of this toolhost, so that a new

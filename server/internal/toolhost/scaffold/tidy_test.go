@@ -12,8 +12,9 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/scaffold"
 )
 
-// The go.mod and go.sum of a new plugin or caller are those that the go command would write, and the
-// reference of the SDK can be read. The go command may fetch what only tests of dependencies need.
+// The go.mod and go.sum of a new plugin or caller are those that the go command would write, and
+// the reference of the SDK can be read. The go command may fetch what only tests of dependencies
+// need.
 func TestGoIsTidy(t *testing.T) {
 	t.Run("plugin", func(t *testing.T) { isTidy(t, scaffold.Config{}, "sdk", "Package sdk turns Go functions into tools") })
 	t.Run("caller", func(t *testing.T) {

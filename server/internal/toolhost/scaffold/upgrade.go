@@ -181,9 +181,9 @@ func (u *Upgrade) Apply() error {
 	return nil
 }
 
-// replace writes a file as a whole or not at all, so that an interrupted upgrade leaves no part of a
-// file. It writes a new file and renames it, so that the old file may be read-only. The new file has
-// the permissions of the old one.
+// replace writes a file as a whole or not at all, so that an interrupted upgrade leaves no part of
+// a file. It writes a new file and renames it, so that the old file may be read-only. The new file
+// has the permissions of the old one.
 func replace(root *os.Root, name string, data []byte) error {
 	const suffix = ".toolhost-upgrade"
 	mode := fs.FileMode(0o644)
@@ -240,8 +240,8 @@ type repository struct {
 const maxFileBytes = 64 << 20
 
 // read returns the content of a file. It refuses a path with a symbolic link, because the upgrade
-// would change a file of another name, which the caller did not check. It also refuses anything that
-// is no regular file: a read of a named pipe never ends.
+// would change a file of another name, which the caller did not check. It also refuses anything
+// that is no regular file: a read of a named pipe never ends.
 func (r repository) read(name string) ([]byte, error) {
 	for at := name; at != "."; at = path.Dir(at) {
 		info, err := fs.Lstat(r.FS, at)

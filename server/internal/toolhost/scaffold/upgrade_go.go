@@ -111,8 +111,8 @@ func (r repository) carryIn(mod *modfile.File) error {
 	return nil
 }
 
-// use returns the packages that the copy of the SDK must contain: those of the present copy, or all if
-// there is none.
+// use returns the packages that the copy of the SDK must contain: those of the present copy, or all
+// if there is none.
 func (r repository) use() sdkarchive.GoUse {
 	_, plugins := fs.Stat(r, carriedGo+"/sdk")
 	_, callers := fs.Stat(r, carriedGo+"/client")

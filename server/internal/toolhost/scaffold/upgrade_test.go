@@ -128,8 +128,8 @@ func write(t *testing.T, dir, name, text string) {
 }
 
 // An upgrade replaces the SDK and the lines that name its version. It keeps the lines and files of
-// the author. A second upgrade finds nothing to change. The tests in server/internal/e2e/docs build and
-// test an upgraded repository.
+// the author. A second upgrade finds nothing to change. The tests in server/internal/e2e/docs build
+// and test an upgraded repository.
 func TestUpgrade(t *testing.T) {
 	for _, language := range scaffold.Languages() {
 		t.Run(language, func(t *testing.T) {

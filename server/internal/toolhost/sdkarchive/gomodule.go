@@ -106,8 +106,8 @@ var goSums = []string{
 	"gopkg.in/yaml.v3",
 }
 
-// goUnneeded are the lines of toolhost's go.sum for these modules that `go mod tidy` removes from the
-// go.sum of a plugin: other modules of toolhost need them.
+// goUnneeded are the lines of toolhost's go.sum for these modules that `go mod tidy` removes from
+// the go.sum of a plugin: other modules of toolhost need them.
 var goUnneeded = []string{
 	"github.com/pmezard/go-difflib v1.0.0 ",
 	"github.com/stretchr/testify v1.3.0/go.mod ",
@@ -137,9 +137,9 @@ func sumsOf(sum string, use GoUse) []byte {
 	return []byte(b.String())
 }
 
-// GoCopy is the part of the Go module that a plugin and its tests, or a caller, need. A repository contains it in
-// a folder and replaces the module by that folder. It has the import paths of the module but
-// another hash.
+// GoCopy is the part of the Go module that a plugin and its tests, or a caller, need. A repository
+// contains it in a folder and replaces the module by that folder. It has the import paths of the
+// module but another hash.
 type GoCopy struct {
 	GoVersion string // the Go version that the module needs, such as 1.26.0
 	Requires  string // the require directive for all modules that the copy needs
@@ -148,8 +148,8 @@ type GoCopy struct {
 }
 
 // GoModule returns the copy without the module's tests. Its go.mod requires only the modules that
-// the copied packages need. The go.mod of the published module also requires those of the client or of the
-// SDK, and of tests.
+// the copied packages need. The go.mod of the published module also requires those of the client or
+// of the SDK, and of tests.
 func GoModule(sources fs.FS, use GoUse) (GoCopy, error) {
 	sum, err := fs.ReadFile(sources, "go.sum")
 	if err != nil {

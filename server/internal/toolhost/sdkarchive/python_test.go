@@ -152,8 +152,8 @@ func unzip(t *testing.T, data []byte) map[string][]byte {
 	return files
 }
 
-// compareMetadata compares two core metadata files. The order of their fields has no meaning, nor has
-// the order of the bounds of a requirement. hatchling may write a later version of the format.
+// compareMetadata compares two core metadata files. The order of their fields has no meaning, nor
+// has the order of the bounds of a requirement. hatchling may write a later version of the format.
 func compareMetadata(t *testing.T, built, want []byte) {
 	t.Helper()
 	var fields [2][]string

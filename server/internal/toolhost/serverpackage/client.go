@@ -19,10 +19,11 @@ import (
 )
 
 // A client of a registry handles what authors wrote, and some of its features run it: npm clones
-// repositories with the git program that a repository names, and pip builds what a wheel names by a URL.
-// So a client runs in a sandbox. It writes only into the folders of the installation, reads the settings
-// for its registry, and has the network. The guards keep it from starting programs, so that nothing of an
-// author runs there either, and what the client leaves is read as if an author had written it.
+// repositories with the git program that a repository names, and pip builds what a wheel names by a
+// URL. So a client runs in a sandbox. It writes only into the folders of the installation, reads
+// the settings for its registry, and has the network. The guards keep it from starting programs, so
+// that nothing of an author runs there either, and what the client leaves is read as if an author
+// had written it.
 
 // guards are loaded before npm and pip. They make every attempt to start another program fail.
 var (
@@ -51,8 +52,8 @@ func newClient(scratch, dir string, s settings) (*client, error) {
 	return c, errors.Join(os.Mkdir(c.runDir, 0o700), os.Mkdir(c.dir, 0o700))
 }
 
-// run runs a program in the sandbox, in a folder. It returns the first line of its standard output and
-// the last lines of its standard error.
+// run runs a program in the sandbox, in a folder. It returns the first line of its standard output
+// and the last lines of its standard error.
 func (c *client) run(ctx context.Context, dir, program string, args ...string) (stdout, stderr string, err error) {
 	path, err := exec.LookPath(program)
 	if err == nil {
@@ -87,8 +88,8 @@ func (c *client) run(ctx context.Context, dir, program string, args ...string) (
 	return stdout, strings.Join(exit.LastStderr, "\n"), err
 }
 
-// guarded returns an error if the client wanted to run a program, which only happens for a package that
-// is no archive of its registry.
+// guarded returns an error if the client wanted to run a program, which only happens for a package
+// that is no archive of its registry.
 func guarded(stderr string) error {
 	_, after, found := strings.Cut(stderr, guardMark)
 	if !found {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestClientIsConfined installs with a client that does what an author would like it to do. It must reach
-// nothing but its own folders and the settings for its registry.
+// TestClientIsConfined installs with a client that does what an author would like it to do. It must
+// reach nothing but its own folders and the settings for its registry.
 func TestClientIsConfined(t *testing.T) {
 	bin, home := t.TempDir(), t.TempDir()
 	scratch, err := os.MkdirTemp("/tmp", "t") // a socket needs a short path

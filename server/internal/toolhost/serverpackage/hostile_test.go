@@ -23,8 +23,9 @@ import (
 	"testing"
 )
 
-// registry is a registry of npm and an index of Python whose packages a hostile author wrote. It knows
-// when code of the author has run: the code requests a page, and writes a file of the operator.
+// registry is a registry of npm and an index of Python whose packages a hostile author wrote. It
+// knows when code of the author has run: the code requests a page, and writes a file of the
+// operator.
 type registry struct {
 	*httptest.Server
 	files  map[string][]byte         // by path
@@ -136,7 +137,8 @@ func (r *registry) npm(t *testing.T, name string, extra map[string]any, files ma
 	return integrity
 }
 
-// repository returns a git repository whose .npmrc names a program as git, and that wants to be prepared.
+// repository returns a git repository whose .npmrc names a program as git, and that wants to be
+// prepared.
 func (r *registry) repository(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -182,8 +184,8 @@ func (r *registry) install(t *testing.T, request *Request, lock string, environ 
 	return done, dir, err
 }
 
-// TestHostileNPM checks that nothing of an author runs while npm resolves and installs a package, and that
-// only archives of the registry are installed.
+// TestHostileNPM checks that nothing of an author runs while npm resolves and installs a package,
+// and that only archives of the registry are installed.
 func TestHostileNPM(t *testing.T) {
 	r := newRegistry(t)
 	repository := r.repository(t)
@@ -300,8 +302,8 @@ func (r *registry) wheel(t *testing.T, name string, metadata string) string {
 	return file
 }
 
-// TestHostilePyPI checks that nothing of an author runs while pip resolves and installs a package, and that
-// only wheels of the index are installed.
+// TestHostilePyPI checks that nothing of an author runs while pip resolves and installs a package,
+// and that only wheels of the index are installed.
 func TestHostilePyPI(t *testing.T) {
 	r := newRegistry(t)
 	source := tarball(t, map[string]string{"setup.py": r.python(), "PKG-INFO": "Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n"})

@@ -33,10 +33,10 @@ type Installed struct {
 	Skipped       []string // packages whose install scripts did not run
 }
 
-// Install installs the package into dir, which must be an empty folder. It runs no code of the packages:
-// npm and pip run in a sandbox, where they can start no program, and take only archives of the registry
-// whose hash is known. It fails on a machine without such a sandbox, and when ctx ends. It may then leave
-// files in dir and in Scratch.
+// Install installs the package into dir, which must be an empty folder. It runs no code of the
+// packages: npm and pip run in a sandbox, where they can start no program, and take only archives
+// of the registry whose hash is known. It fails on a machine without such a sandbox, and when ctx
+// ends. It may then leave files in dir and in Scratch.
 func (r *Request) Install(ctx context.Context, dir string, o Options) (*Installed, error) {
 	var done *Installed
 	var err error
@@ -70,8 +70,8 @@ func missing(program, remedy string) error {
 	return nil
 }
 
-// choose returns the program of a package: the named one, else the one with the name of the package,
-// else the only one.
+// choose returns the program of a package: the named one, else the one with the name of the
+// package, else the only one.
 func choose(programs map[string]string, named, name string) (program, target string, err error) {
 	if named != "" {
 		if target, ok := programs[named]; ok {

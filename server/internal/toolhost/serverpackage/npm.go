@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// npmOptions keep npm from repositories, files and folders. An older npm, which does not know the first
-// three, meets the guard instead. There is one for URLs, too, but npm then reads no bundles.
+// npmOptions keep npm from repositories, files and folders. An older npm, which does not know the
+// first three, meets the guard instead. There is one for URLs, too, but npm then reads no bundles.
 var npmOptions = []string{
 	"--allow-git=none", "--allow-file=none", "--allow-directory=none",
 	"--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error",

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// npmLock is a package-lock.json, as far as toolhost takes it over. A lock file may be hostile, and it
-// can make npm fetch a repository, a URL, or a file. So toolhost gives npm a lock file of its own, which
-// has only names, versions and hashes: npm then fetches NAME@VERSION of its registry and compares the
-// archive with the hash.
+// npmLock is a package-lock.json, as far as toolhost takes it over. A lock file may be hostile, and
+// it can make npm fetch a repository, a URL, or a file. So toolhost gives npm a lock file of its
+// own, which has only names, versions and hashes: npm then fetches NAME@VERSION of its registry and
+// compares the archive with the hash.
 type npmLock struct {
 	Version  int                    `json:"lockfileVersion"`
 	Requires bool                   `json:"requires"`
@@ -81,8 +81,8 @@ func parseNPMLock(name string, data []byte) (*npmLock, error) {
 	return &lock, nil
 }
 
-// check returns the one package that the folder depends on, and the packages with install scripts. It
-// fails unless each package is an archive of the registry with a hash, or a part of one.
+// check returns the one package that the folder depends on, and the packages with install scripts.
+// It fails unless each package is an archive of the registry with a hash, or a part of one.
 func (l *npmLock) check(skipScripts bool) (name string, scripts []string, err error) {
 	if own := l.Packages[""]; own != nil {
 		for at := range own.Dependencies {
@@ -140,7 +140,8 @@ func (l *npmLock) archived(at string, p *npmPackage) bool {
 	return len(hashes) > 0 && !slices.ContainsFunc(hashes, func(hash string) bool { return !npmHash.MatchString(hash) })
 }
 
-// bundled reports whether a package is in the archive of one around it, which says that it has a bundle.
+// bundled reports whether a package is in the archive of one around it, which says that it has a
+// bundle.
 func (l *npmLock) bundled(at string, p *npmPackage) bool {
 	for p.InBundle && p.Integrity == "" {
 		end := strings.LastIndex(at, "/"+modules)
@@ -183,8 +184,8 @@ func (l *npmLock) write(dir string) error {
 	return nil
 }
 
-// compare returns an error if npm has installed another package than those that the lock file pins: one
-// without a hash, which is not in the archive that should contain it.
+// compare returns an error if npm has installed another package than those that the lock file pins:
+// one without a hash, which is not in the archive that should contain it.
 func (l *npmLock) compare(dir string) error {
 	data, err := readLeft(dir, npmHidden)
 	if err != nil {

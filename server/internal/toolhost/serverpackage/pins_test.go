@@ -15,8 +15,8 @@ const (
 	older  = "sha1-abcdefghijklmnopqrstuvwxyzA="
 )
 
-// TestNPMLock checks that only a lock file is used in which each package is an archive of the registry
-// with a hash.
+// TestNPMLock checks that only a lock file is used in which each package is an archive of the
+// registry with a hash.
 func TestNPMLock(t *testing.T) {
 	const own = `"": {"dependencies": {"server": "1.0.0"}}, "node_modules/server": {"version": "1.0.0", "integrity": "` + digest + `"`
 	const bundler = own + `, "bundleDependencies": ["b"]}, "node_modules/server/node_modules/b": `
@@ -152,8 +152,8 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
-// TestLinesOfPip checks that pip gets only the pins of a file. pip ends a line at a form feed, and a
-// comment at its line break even after a backslash.
+// TestLinesOfPip checks that pip gets only the pins of a file. pip ends a line at a form feed, and
+// a comment at its line break even after a backslash.
 func TestLinesOfPip(t *testing.T) {
 	const pinned = "b==1 --hash=sha256:" + hash
 	dir := t.TempDir()

@@ -43,10 +43,11 @@ type pin struct{ name, version, hashes string }
 
 const hashOption = "--hash=sha256:"
 
-// installPyPI resolves the package into a requirements file with hashes, and installs the wheels that
-// it pins into a Python environment in the folder. pip compares each wheel with its hash.
+// installPyPI resolves the package into a requirements file with hashes, and installs the wheels
+// that it pins into a Python environment in the folder. pip compares each wheel with its hash.
 //
-// It takes wheels of the index only. To build a source distribution, pip would run the author's code.
+// It takes wheels of the index only. To build a source distribution, pip would run the author's
+// code.
 func (r *Request) installPyPI(ctx context.Context, dir string, o Options) (*Installed, error) {
 	if err := missing("python3", "install Python 3.11 or later"); err != nil {
 		return nil, err
@@ -101,8 +102,8 @@ func (r *Request) installPyPI(ctx context.Context, dir string, o Options) (*Inst
 	}, cleanScripts(root)
 }
 
-// resolvePyPI writes the requirements file, and returns its pins. pip runs `pip install`, and may write
-// into the folder work.
+// resolvePyPI writes the requirements file, and returns its pins. pip runs `pip install`, and may
+// write into the folder work.
 func (r *Request) resolvePyPI(pip func(args ...string) error, dir, work string, o Options) ([]pin, error) {
 	if o.Lock != "" {
 		data, err := readLock(o.Lock)
@@ -244,8 +245,8 @@ func writeStarter(root *os.Root, program, target string) error {
 	return root.WriteFile(starter, []byte(text), 0o644)
 }
 
-// cleanScripts removes the programs of an environment except the interpreter: they name the folder of
-// the installation, which is gone when the plugin runs.
+// cleanScripts removes the programs of an environment except the interpreter: they name the folder
+// of the installation, which is gone when the plugin runs.
 func cleanScripts(root *os.Root) error {
 	bin := path.Join(environmentDir, "bin")
 	entries, err := fs.ReadDir(root.FS(), bin)

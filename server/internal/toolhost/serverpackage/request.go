@@ -1,10 +1,10 @@
-// Package serverpackage installs MCP servers from npm and PyPI into a folder. A command line such as
-// `npx -y PACKAGE` runs what the registry has at each start. Install resolves the package and its
-// dependencies once, pins each by the hash of its content, and returns the command that runs the
-// installed files with the interpreter alone. That command needs no registry.
+// Package serverpackage installs MCP servers from npm and PyPI into a folder. A command line such
+// as `npx -y PACKAGE` runs what the registry has at each start. Install resolves the package and
+// its dependencies once, pins each by the hash of its content, and returns the command that runs
+// the installed files with the interpreter alone. That command needs no registry.
 //
-// It owns command lines of package runners, the clients npm and pip, and the files with the pins. It
-// does not know plugins.
+// It owns command lines of package runners, the clients npm and pip, and the files with the pins.
+// It does not know plugins.
 package serverpackage
 
 import (
@@ -95,8 +95,8 @@ func Recognize(command []string) (*Request, error) {
 	return nil, nil
 }
 
-// programName returns the name by which Recognize knows a program, without a version and the endings of
-// Windows.
+// programName returns the name by which Recognize knows a program, without a version and the
+// endings of Windows.
 func programName(path string) string {
 	name := strings.ToLower(filepath.Base(path))
 	for _, ending := range []string{".cmd", ".exe", ".bat"} {
@@ -175,8 +175,8 @@ var (
 	pypiSpec = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*(\[[\w,.-]+\])?((@|===?|>=|<=|~=|!=|<|>)[\w.+!*]+(,(===?|>=|<=|~=|!=|<|>)[\w.+!*]+)*)?$`)
 )
 
-// check refuses what is no package of the registry: the registries' clients also take folders, files,
-// URLs and repositories, whose content they pin by no hash.
+// check refuses what is no package of the registry: the registries' clients also take folders,
+// files, URLs and repositories, whose content they pin by no hash.
 func (r *Request) check() error {
 	form := npmSpec
 	if r.Registry == PyPI {

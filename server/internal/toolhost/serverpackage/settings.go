@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// settings are what a registry's client gets of the operator's environment: where the registry is, how
-// it is reached, and the credential for it.
+// settings are what a registry's client gets of the operator's environment: where the registry is,
+// how it is reached, and the credential for it.
 type settings struct {
 	env  []string
 	read []string // files that the settings name
@@ -77,8 +77,8 @@ func (s *settings) file(e environment, value string) string {
 // setting is a line of a configuration file.
 type setting struct{ section, key, value string }
 
-// readSettings returns the lines of a configuration file of npm or pip. A file that cannot be read has
-// none. In files of pip, an indented line continues the one before.
+// readSettings returns the lines of a configuration file of npm or pip. A file that cannot be read
+// has none. In files of pip, an indented line continues the one before.
 func readSettings(path string, continued bool) (found []setting) {
 	data, err := os.ReadFile(path)
 	if err != nil || path == "" {
@@ -106,8 +106,8 @@ func readSettings(path string, continued bool) (found []setting) {
 	return found
 }
 
-// ofNPM are the settings of npm that say where a registry is and how it is reached. Those of scopes and
-// credentials have other keys.
+// ofNPM are the settings of npm that say where a registry is and how it is reached. Those of scopes
+// and credentials have other keys.
 var ofNPM = []string{"registry", "replace-registry-host", "cafile", "ca", "ca[]", "strict-ssl", "proxy", "http-proxy", "https-proxy", "noproxy", "no-proxy"}
 
 var (
@@ -116,8 +116,8 @@ var (
 	npmCredential = regexp.MustCompile(`^(//.*/?):(_authToken|_auth|username|_password|certfile|keyfile)$`)
 )
 
-// npm returns the settings of npm, the last of which counts: those of the machine, of the user, and of
-// the environment.
+// npm returns the settings of npm, the last of which counts: those of the machine, of the user, and
+// of the environment.
 func (e environment) npm(node string) (found []setting) {
 	named := map[string]string{}
 	var own []setting
@@ -153,8 +153,8 @@ func (e environment) npm(node string) (found []setting) {
 	return found
 }
 
-// npmrc returns the text of the settings, without the credentials of other registries, and the files
-// that it names.
+// npmrc returns the text of the settings, without the credentials of other registries, and the
+// files that it names.
 func (e environment) npmrc(all []setting, registries []string) (text []byte, files []string) {
 	var s settings
 	for _, line := range all {

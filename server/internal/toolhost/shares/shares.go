@@ -1,6 +1,6 @@
-// Package shares finds which of many owners has most of something bounded, such as memory or rows, so
-// that the owner with the most is the first to lose something. An owner that has less than an equal
-// share then loses nothing, whatever the others do.
+// Package shares finds which of many owners has most of something bounded, such as memory or rows,
+// so that the owner with the most is the first to lose something. An owner that has less than an
+// equal share then loses nothing, whatever the others do.
 package shares
 
 import "container/heap"

@@ -9,8 +9,8 @@ import (
 )
 
 // Copy writes what a reader has to a new, empty file, and returns its size. Blocks of zeros become
-// holes, so that the copy of a sparse file takes no more disk space than the original. Copy does not
-// close the file.
+// holes, so that the copy of a sparse file takes no more disk space than the original. Copy does
+// not close the file.
 func Copy(to *os.File, from io.Reader) (size int64, err error) {
 	if size, err = io.Copy(&writer{to}, from); err != nil {
 		return size, err

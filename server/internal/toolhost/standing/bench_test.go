@@ -9,8 +9,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// BenchmarkCreate creates an approval beside others in force, and asks when the next one expires, as
-// toolhost does after each. The time does not depend on their number.
+// BenchmarkCreate creates an approval beside others in force, and asks when the next one expires,
+// as toolhost does after each. The time does not depend on their number.
 func BenchmarkCreate(b *testing.B) {
 	for _, others := range []int{2_000, 24_000} {
 		b.Run(fmt.Sprint(others), func(b *testing.B) {

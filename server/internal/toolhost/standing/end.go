@@ -9,9 +9,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Revoke ends an approval. It returns the approval as it is then; first reports whether this call has
-// ended it. The approval is not used any more, whether or not there is an error. After an error, it
-// would come into force again with the next start; each later end is written together with it.
+// Revoke ends an approval. It returns the approval as it is then; first reports whether this call
+// has ended it. The approval is not used any more, whether or not there is an error. After an
+// error, it would come into force again with the next start; each later end is written together
+// with it.
 func (s *Store) Revoke(ctx context.Context, id, by string) (_ tool.StandingApproval, first bool, err error) {
 	ended, err := s.end(ctx, tool.ApprovalRevoked, by, func(e *entry) bool { return e.approval.ID == id })
 	now, _ := s.Get(id)
@@ -90,8 +91,8 @@ func (s *Store) Write(ctx context.Context) error {
 	return nil
 }
 
-// Shorten lets no approval expire later than longest after its creation, neither those that exist nor
-// those that Create creates later. It returns those that it changed. A longer time than before
+// Shorten lets no approval expire later than longest after its creation, neither those that exist
+// nor those that Create creates later. It returns those that it changed. A longer time than before
 // changes none. It does not block: call Write to write the file.
 func (s *Store) Shorten(longest time.Duration) []tool.StandingApproval {
 	s.mu.Lock()
@@ -152,10 +153,10 @@ func (s *Store) Reported(ctx context.Context, id string) error {
 	return s.Write(ctx)
 }
 
-// forget removes approvals that ended long ago. If it remembers too many, it removes the oldest of the
-// tenants that have the most, so that one tenant does not push out what another one needs. writing is
-// held, or no other goroutine uses the store yet. Without any to remove, its work grows with the number
-// of tenants, and not with that of approvals.
+// forget removes approvals that ended long ago. If it remembers too many, it removes the oldest of
+// the tenants that have the most, so that one tenant does not push out what another one needs.
+// writing is held, or no other goroutine uses the store yet. Without any to remove, its work grows
+// with the number of tenants, and not with that of approvals.
 func (s *Store) forget(ctx context.Context) error {
 	before := s.cfg.Now().Add(-keepEnded)
 	var gone []*entry

@@ -33,8 +33,8 @@ func TestEndedApprovalsAreForgotten(t *testing.T) {
 	}
 }
 
-// One tenant that ends many approvals does not push out those of another one, whose repeated requests
-// would then create again what was revoked.
+// One tenant that ends many approvals does not push out those of another one, whose repeated
+// requests would then create again what was revoked.
 func TestATenantForgetsItsOwnApprovals(t *testing.T) {
 	r := newRig(t)
 	end := func(principal, id string) tool.StandingApproval {
@@ -70,8 +70,8 @@ func TestATenantForgetsItsOwnApprovals(t *testing.T) {
 	}
 }
 
-// A lower bound shortens approvals in force and new ones, also in the file, and a higher one lengthens
-// none.
+// A lower bound shortens approvals in force and new ones, also in the file, and a higher one
+// lengthens none.
 func TestShorten(t *testing.T) {
 	r := newRig(t)
 	long := r.create(t, nil)
@@ -106,8 +106,8 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// An approval stands for the rule that the person was asked because of, not for another rule that has
-// its name now.
+// An approval stands for the rule that the person was asked because of, not for another rule that
+// has its name now.
 func TestAnotherRuleOfTheSameName(t *testing.T) {
 	r := newRig(t)
 	create := func(request, name, digest string) tool.StandingApproval {

@@ -11,9 +11,9 @@ import (
 // different ways.
 //
 // The problem: toolhost reads the URL, and the tool reads it again with another parser. So an
-// authority may have only the characters that all parsers read alike. A user, an escape, a backslash,
-// a space or a letter outside of ASCII is refused, although some of them are valid. A trailing dot
-// stays, which makes it another host.
+// authority may have only the characters that all parsers read alike. A user, an escape, a
+// backslash, a space or a letter outside of ASCII is refused, although some of them are valid. A
+// trailing dot stays, which makes it another host.
 func originOf(text string) (origin, rest string, ok bool) {
 	for i := range len(text) {
 		if text[i] <= ' ' || text[i] == 0x7f || text[i] == '\\' {

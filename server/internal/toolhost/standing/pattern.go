@@ -55,8 +55,8 @@ func maybeExecuted(name string) bool {
 	return slices.ContainsFunc(executed, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// normalize returns a pattern in the form in which it is kept and compared, or why it cannot be used
-// for an argument of a kind; an undeclared argument has the kind "".
+// normalize returns a pattern in the form in which it is kept and compared, or why it cannot be
+// used for an argument of a kind; an undeclared argument has the kind "".
 func normalize(p tool.ArgumentPattern, kind tool.ArgumentKind) (tool.ArgumentPattern, error) {
 	forms := 0
 	for _, set := range []bool{p.PathPrefix != "", p.Origin != "", p.Any} {
@@ -104,8 +104,8 @@ func normalize(p tool.ArgumentPattern, kind tool.ArgumentKind) (tool.ArgumentPat
 	return p, nil
 }
 
-// permits reports whether a normalized pattern permits a value of an argument. declared says that the
-// tool declares the argument as what the pattern is for.
+// permits reports whether a normalized pattern permits a value of an argument. declared says that
+// the tool declares the argument as what the pattern is for.
 //
 // The value must be spelled in the normal form too. A rule of the policy compares texts: one that
 // denies `docs/secret` does not know `./docs//secret`, and no person sees the call any more.
@@ -114,8 +114,8 @@ func permits(p tool.ArgumentPattern, value any, declared bool) bool {
 	return ok && normal
 }
 
-// within reports whether a value is one that a normalized pattern is about, and whether it is spelled
-// in the normal form.
+// within reports whether a value is one that a normalized pattern is about, and whether it is
+// spelled in the normal form.
 func within(p tool.ArgumentPattern, value any, declared bool) (normal, ok bool) {
 	if p.Any {
 		return true, true

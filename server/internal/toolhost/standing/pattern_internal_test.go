@@ -150,7 +150,8 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// An argument that the tool does not declare as a URL may be put into a shell, a template or a list.
+// An argument that the tool does not declare as a URL may be put into a shell, a template or a
+// list.
 func TestOriginsOfUndeclaredArguments(t *testing.T) {
 	p := tool.ArgumentPattern{Argument: "to", Origin: "https://example.com"}
 	for rest, want := range map[string]bool{

@@ -39,8 +39,8 @@ CREATE TABLE ledger (
 ) STRICT;
 `}}
 
-// record is the JSON of a row. The template is kept beside the approval, because a pattern is judged
-// by what the tool declared when the person saw it.
+// record is the JSON of a row. The template is kept beside the approval, because a pattern is
+// judged by what the tool declared when the person saw it.
 type record struct {
 	tool.StandingApproval
 	Declared []string `json:"declared,omitempty"` // the arguments with a pattern that the tool declares

@@ -98,9 +98,9 @@ func (e *entry) encode() ([]byte, error) {
 }
 
 // Open opens the file and reads all approvals. It sets a damaged file aside under a name with the
-// suffix ".damaged" and begins a new one: without approvals, toolhost asks persons again. It refuses
-// the file of another program or of a newer toolhost. If the file belongs to another ledger, all
-// approvals have ended; Unreported has them. The caller must call Close.
+// suffix ".damaged" and begins a new one: without approvals, toolhost asks persons again. It
+// refuses the file of another program or of a newer toolhost. If the file belongs to another
+// ledger, all approvals have ended; Unreported has them. The caller must call Close.
 func Open(ctx context.Context, cfg Config) (s *Store, err error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -224,8 +224,8 @@ type Proposal struct {
 	Permit func(tool.StandingApproval) error
 }
 
-// Create creates an approval, or returns the one that the same request has created before, which may
-// have ended. created reports which. Errors are *tool.Error: invalid_argument, conflict,
+// Create creates an approval, or returns the one that the same request has created before, which
+// may have ended. created reports which. Errors are *tool.Error: invalid_argument, conflict,
 // rate_limited; unavailable if the file cannot be written.
 func (s *Store) Create(ctx context.Context, p Proposal) (_ tool.StandingApproval, created bool, err error) {
 	e, err := s.prepare(p)
@@ -254,8 +254,8 @@ func (s *Store) Create(ctx context.Context, p Proposal) (_ tool.StandingApproval
 	if ctx.Err() != nil {
 		return tool.StandingApproval{}, false, notWritten(context.Cause(ctx))
 	}
-	// A caller that leaves meanwhile does not stop the write: it could end in the file and not in memory,
-	// and the repeated request would then fail for ever.
+	// A caller that leaves meanwhile does not stop the write: it could end in the file and not in
+	// memory, and the repeated request would then fail for ever.
 	if err := insert(context.WithoutCancel(ctx), s.db, e); err != nil {
 		return tool.StandingApproval{}, false, notWritten(err)
 	}
@@ -301,8 +301,9 @@ func (s *Store) prepare(p Proposal) (*entry, error) {
 	return e, err
 }
 
-// digestOf returns the digest of what a caller requests. What toolhost adds at the time of the request
-// is not part of it, such as the definition and the rule, so that a request can be repeated later.
+// digestOf returns the digest of what a caller requests. What toolhost adds at the time of the
+// request is not part of it, such as the definition and the rule, so that a request can be repeated
+// later.
 func digestOf(r *tool.ApprovalRequest, given arguments.Parsed) (string, error) {
 	requested := *r
 	requested.Arguments, requested.Expires = given.Canonical(), r.Expires.UTC().Round(0)
@@ -312,9 +313,9 @@ func digestOf(r *tool.ApprovalRequest, given arguments.Parsed) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// Earlier returns the approval that the same request has created before, which may have ended. given
-// is the arguments of the request. ok is false if there is none. Errors: conflict if another request
-// had the id.
+// Earlier returns the approval that the same request has created before, which may have ended.
+// given is the arguments of the request. ok is false if there is none. Errors: conflict if another
+// request had the id.
 func (s *Store) Earlier(r *tool.ApprovalRequest, given arguments.Parsed) (_ tool.StandingApproval, ok bool, err error) {
 	digest, err := digestOf(r, given)
 	if err != nil {

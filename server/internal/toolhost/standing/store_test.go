@@ -223,7 +223,8 @@ func TestCreateIsIdempotent(t *testing.T) {
 	}
 }
 
-// A caller leaves at any moment of its request. When it repeats the request, the answer is the approval.
+// A caller leaves at any moment of its request. When it repeats the request, the answer is the
+// approval.
 func TestCreateAfterItsCallerLeft(t *testing.T) {
 	r := newRig(t)
 	for i := range 300 {

@@ -92,8 +92,8 @@ func (s *Store) All(accept func(*tool.StandingApproval) bool) []tool.StandingApp
 	return all
 }
 
-// Next returns when the next approval expires, the zero time if there is none, and a channel that is
-// closed when that changes.
+// Next returns when the next approval expires, the zero time if there is none, and a channel that
+// is closed when that changes.
 func (s *Store) Next() (expires time.Time, changed <-chan struct{}) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -175,8 +175,9 @@ func (b *builder) index() *Index {
 }
 
 // value returns the contribution of a term to the score of the i-th tool, from 0 to 1. A long text
-// reduces the value of its own words, but not that of the words in the name: a long description, or one
-// in a script without spaces, which has a pair for each character, would hide the tool from its name.
+// reduces the value of its own words, but not that of the words in the name: a long description, or
+// one in a script without spaces, which has a pair for each character, would hide the tool from its
+// name.
 func (b *builder) value(i int, c count) float64 {
 	average := max(1, b.total/float64(len(b.names)))
 	reduced := func(length float64) float64 { return 1 - lengthMatters + lengthMatters*length/average }

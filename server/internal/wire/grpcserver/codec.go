@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// An empty message in a list has two or three bytes in a request and some hundred in memory, so that a
-// request of 16 MiB of them would take gigabytes. The size of a request therefore does not bound its
-// memory, and the number of its elements does.
+// An empty message in a list has two or three bytes in a request and some hundred in memory, so
+// that a request of 16 MiB of them would take gigabytes. The size of a request therefore does not
+// bound its memory, and the number of its elements does.
 
 const (
 	// maxElements is the largest number of messages, list elements and map entries of a request. It is
@@ -29,8 +29,9 @@ type boundedCodec struct {
 	small int
 }
 
-// Bounded returns a codec that decodes as another one does, except that it refuses messages with too
-// many elements or levels. It does not count those of at most small bytes. nil is gRPC's own codec.
+// Bounded returns a codec that decodes as another one does, except that it refuses messages with
+// too many elements or levels. It does not count those of at most small bytes. nil is gRPC's own
+// codec.
 func Bounded(codec encoding.CodecV2, small int) encoding.CodecV2 {
 	if codec == nil {
 		codec = encoding.GetCodecV2(encodingproto.Name)
@@ -38,8 +39,8 @@ func Bounded(codec encoding.CodecV2, small int) encoding.CodecV2 {
 	return boundedCodec{codec, small}
 }
 
-// Encoded is a message that is encoded already. The codec of Bounded sends it as it is, so that many
-// streams can share it. It must not change.
+// Encoded is a message that is encoded already. The codec of Bounded sends it as it is, so that
+// many streams can share it. It must not change.
 type Encoded []byte
 
 // Marshal implements encoding.CodecV2.
@@ -65,8 +66,8 @@ func (c boundedCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	return c.CodecV2.Unmarshal(mem.BufferSlice{whole}, v)
 }
 
-// countElements adds the elements of an encoded message to *elements. It returns an error if they are
-// too many. It ignores what is malformed: decoding refuses that.
+// countElements adds the elements of an encoded message to *elements. It returns an error if they
+// are too many. It ignores what is malformed: decoding refuses that.
 func countElements(data []byte, of protoreflect.MessageDescriptor, levels int, elements *int) error {
 	if levels == 0 {
 		return fmt.Errorf("the request has messages in messages, more than %d levels deep", maxNesting)

@@ -1,5 +1,6 @@
 // Package grpcserver has what the gRPC servers of toolhost and agentd share: health checking,
-// reflection, an orderly shutdown, and the bounds of requests that are read and decoded. It does not know their services.
+// reflection, an orderly shutdown, and the bounds of requests that are read and decoded. It does
+// not know their services.
 package grpcserver
 
 import (
@@ -27,18 +28,18 @@ type Server struct {
 	closing sync.Once
 }
 
-// HeaderBytes is the largest metadata of one RPC. An RPC with more ends with the code ResourceExhausted, and with
-// more than four times as much, gRPC closes the connection. gRPC stores it for as long as the RPC lasts, and
-// decodes it before any code of a server decides about the caller, so it must be small. gRPC's own
-// default, 16 MiB, bounds nothing: a connection has a hundred RPCs and more. It has room for a token
-// and a trace.
+// HeaderBytes is the largest metadata of one RPC. An RPC with more ends with the code
+// ResourceExhausted, and with more than four times as much, gRPC closes the connection. gRPC stores
+// it for as long as the RPC lasts, and decodes it before any code of a server decides about the
+// caller, so it must be small. gRPC's own default, 16 MiB, bounds nothing: a connection has a
+// hundred RPCs and more. It has room for a token and a trace.
 const HeaderBytes = 16 << 10
 
 // New returns a server that does not listen yet. The caller must call Shutdown. Shutdown waits for
-// the handlers of RPCs, whatever the options are. The server refuses an RPC with metadata of more than
-// HeaderBytes. network are further options for the connections of TCP listeners and count more than the
-// others: gRPC has no options for single listeners. Their tap must call RefuseHeaders. nil: none.
-// logger gets the refusals; nil: no log.
+// the handlers of RPCs, whatever the options are. The server refuses an RPC with metadata of more
+// than HeaderBytes. network are further options for the connections of TCP listeners and count more
+// than the others: gRPC has no options for single listeners. Their tap must call RefuseHeaders.
+// nil: none. logger gets the refusals; nil: no log.
 func New(logger *slog.Logger, network []grpc.ServerOption, options ...grpc.ServerOption) *Server {
 	logger = cmp.Or(logger, slog.New(slog.DiscardHandler))
 	tapHeaders := func(ctx context.Context, info *tap.Info) (context.Context, error) {

@@ -13,9 +13,9 @@ import (
 	"google.golang.org/grpc/tap"
 )
 
-// gRPC closes the connection, with all its RPCs, when the metadata of one of them exceeds the bound of
-// its option by much (grpc-go#4265). So gRPC reads readFactor times as much as an RPC may have, and
-// CheckHeaders refuses that one RPC before it begins.
+// gRPC closes the connection, with all its RPCs, when the metadata of one of them exceeds the bound
+// of its option by much (grpc-go#4265). So gRPC reads readFactor times as much as an RPC may have,
+// and CheckHeaders refuses that one RPC before it begins.
 const readFactor = 4
 
 // ReadHeaders returns the option for servers that call CheckHeaders with a bound in a tap.
@@ -23,8 +23,8 @@ func ReadHeaders(most int) grpc.ServerOption {
 	return grpc.MaxHeaderListSize(uint32(most) * readFactor)
 }
 
-// CheckHeaders returns an error with the code ResourceExhausted if the metadata of an RPC has more than
-// most bytes, as HTTP/2 counts them.
+// CheckHeaders returns an error with the code ResourceExhausted if the metadata of an RPC has more
+// than most bytes, as HTTP/2 counts them.
 func CheckHeaders(header metadata.MD, most int) error {
 	const overhead = 32 // of each field, by RFC 9113
 	size := 0
@@ -39,9 +39,9 @@ func CheckHeaders(header metadata.MD, most int) error {
 	return nil
 }
 
-// RefuseHeaders is CheckHeaders for the tap of a server, and logs what it refuses: gRPC logs nothing, and
-// no service sees the RPC. The logger has to bound its lines, because a client can repeat the RPC at
-// will.
+// RefuseHeaders is CheckHeaders for the tap of a server, and logs what it refuses: gRPC logs
+// nothing, and no service sees the RPC. The logger has to bound its lines, because a client can
+// repeat the RPC at will.
 func RefuseHeaders(ctx context.Context, info *tap.Info, most int, logger *slog.Logger) error {
 	err := CheckHeaders(info.Header, most)
 	if err == nil {
@@ -61,5 +61,6 @@ func RefuseHeaders(ctx context.Context, info *tap.Info, most int, logger *slog.L
 	return err
 }
 
-// maxMethod is how much of the name of a method a log line has, in bytes. A client chooses the name.
+// maxMethod is how much of the name of a method a log line has, in bytes. A client chooses the
+// name.
 const maxMethod = 100

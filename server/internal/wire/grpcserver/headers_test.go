@@ -89,8 +89,8 @@ func (c *rawClient) begin(stream uint32, method string, size int) error {
 	return nil
 }
 
-// began reports whether the RPC of a stream began: the server answers with headers, or it resets the
-// stream or ends the connection.
+// began reports whether the RPC of a stream began: the server answers with headers, or it resets
+// the stream or ends the connection.
 func (c *rawClient) began(stream uint32) bool {
 	for {
 		frame, err := c.ReadFrame()
@@ -136,7 +136,8 @@ func TestHeadersAreBounded(t *testing.T) {
 	}
 }
 
-// TestOneLargeRPCLeavesTheOthers checks that an RPC with too much metadata fails alone (grpc-go#4265).
+// TestOneLargeRPCLeavesTheOthers checks that an RPC with too much metadata fails alone
+// (grpc-go#4265).
 func TestOneLargeRPCLeavesTheOthers(t *testing.T) {
 	var log logged
 	s := grpcserver.New(slog.New(slog.NewTextHandler(&log, nil)), nil)

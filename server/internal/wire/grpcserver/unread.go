@@ -12,16 +12,16 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Admit decides about a unary RPC whose request the server has not read yet. It returns the context of
-// the RPC, and the key of the principal that made it. The caller gets the error, a status.
+// Admit decides about a unary RPC whose request the server has not read yet. It returns the context
+// of the RPC, and the key of the principal that made it. The caller gets the error, a status.
 type Admit func(ctx context.Context, method string) (admitted context.Context, principal string, err error)
 
 // The problem: gRPC reads and decodes the request of a unary RPC before it calls an interceptor, so
 // that a stranger could make a server store and decode as many of the largest requests as it has
 // streams. unread therefore stands in front of each unary handler. It asks Admit first, while the
-// request is in the flow-control window of its stream at most. It then lets each principal have only
-// receivedAtOnce requests that are read and decoded at the same time. Further ones wait for these.
-// Streams need no such step: their interceptors run before they receive a message.
+// request is in the flow-control window of its stream at most. It then lets each principal have
+// only receivedAtOnce requests that are read and decoded at the same time. Further ones wait for
+// these. Streams need no such step: their interceptors run before they receive a message.
 
 const (
 	// receivedAtOnce is how many requests of one principal the server reads and decodes at the same
@@ -83,8 +83,8 @@ func (u unread) handler(method string, next grpc.MethodHandler) grpc.MethodHandl
 	}
 }
 
-// receiving counts the requests that are being read, by the principals that sent them. The zero value
-// has none. It is safe for concurrent use.
+// receiving counts the requests that are being read, by the principals that sent them. The zero
+// value has none. It is safe for concurrent use.
 type receiving struct {
 	mu    sync.Mutex
 	rooms map[string]*room
@@ -96,8 +96,8 @@ type room struct {
 	users   int // also those that wait; the mutex of receiving guards it
 }
 
-// enter waits until a principal may send another request, and returns what ends it. It fails when ctx
-// ends.
+// enter waits until a principal may send another request, and returns what ends it. It fails when
+// ctx ends.
 func (r *receiving) enter(ctx context.Context, principal string) (leave func(), err error) {
 	r.mu.Lock()
 	of := r.rooms[principal]
@@ -126,8 +126,8 @@ func (r *receiving) enter(ctx context.Context, principal string) (leave func(), 
 	}
 }
 
-// anyone admits the RPCs of the services that everyone may use, such as health checking. Its callers
-// are told apart by their machines, and this process from the users of a socket.
+// anyone admits the RPCs of the services that everyone may use, such as health checking. Its
+// callers are told apart by their machines, and this process from the users of a socket.
 func anyone(ctx context.Context, _ string) (context.Context, string, error) {
 	host := ""
 	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {

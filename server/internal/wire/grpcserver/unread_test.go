@@ -118,8 +118,8 @@ func say(t *testing.T, conn *grpc.ClientConn, caller, text string) error {
 	return err
 }
 
-// A caller that is not admitted cannot make the server read or decode a request. It need not even send
-// one.
+// A caller that is not admitted cannot make the server read or decode a request. It need not even
+// send one.
 func TestRequestsOfStrangersAreNotRead(t *testing.T) {
 	codec := &watched{}
 	conn := serve(t, codec)

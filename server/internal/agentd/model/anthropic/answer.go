@@ -58,7 +58,8 @@ func unquoted(raw, decoded string) string {
 
 // add adds the next event and returns the chunks that it yields.
 func (a *answer) add(event sdk.MessageStreamEventUnion) ([]model.Chunk, error) {
-	// The SDK would replace the message and its blocks, but calls and texts have those of the first one.
+	// The SDK would replace the message and its blocks, but calls and texts have those of the first
+	// one.
 	if event.Type == "message_start" && (a.started || len(event.Message.Content) > 0) {
 		return nil, malformed(errors.New("a message began twice, or with blocks"))
 	}

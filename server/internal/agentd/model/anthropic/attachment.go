@@ -25,8 +25,8 @@ func (m *Model) Features() model.Features {
 }
 
 // attachment returns the block for an attachment of one of the types in Features: an image, or a
-// document with its name as title. The API refuses a blank document, so the model reads that the file
-// is blank.
+// document with its name as title. The API refuses a blank document, so the model reads that the
+// file is blank.
 func attachment(from *model.Attachment) sdk.ContentBlockParamUnion {
 	kind, _, _ := strings.Cut(from.MIMEType, ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))

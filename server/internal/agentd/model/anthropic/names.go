@@ -7,9 +7,10 @@ import (
 	"github.com/toolhost/toolhost/server/internal/text/render"
 )
 
-// renames has the parameters that the API gets under other names, because it refuses a request with a
-// name such as $top: the API's name by the tool's own, by tool. The conversation, and so everything
-// behind this package, has the tools' own names: rules, approvals, journals and the tools themselves.
+// renames has the parameters that the API gets under other names, because it refuses a request with
+// a name such as $top: the API's name by the tool's own, by tool. The conversation, and so
+// everything behind this package, has the tools' own names: rules, approvals, journals and the
+// tools themselves.
 type renames map[string]map[string]string
 
 // told returns a conversation as the API gets it.
@@ -35,8 +36,8 @@ func renamed(call *model.ToolCall, names map[string]string) model.Block {
 	return model.Block{ToolCall: &other}
 }
 
-// read returns a yield that passes on what the API sends with the tools' own names. A name is whole only
-// at the end of the arguments, so they come as one piece before the response.
+// read returns a yield that passes on what the API sends with the tools' own names. A name is whole
+// only at the end of the arguments, so they come as one piece before the response.
 func (r renames) read(yield func(model.Chunk) bool) func(model.Chunk) bool {
 	if len(r) == 0 {
 		return yield

@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The API gets parameters with names that it refuses under other names. What it sends, and all that is
-// behind the package, has the tool's own names (composio#3500, decocms#6874).
+// The API gets parameters with names that it refuses under other names. What it sends, and all that
+// is behind the package, has the tool's own names (composio#3500, decocms#6874).
 func TestParametersWithOtherNames(t *testing.T) {
 	events := `event: message_start
 data: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"x","content":[],"usage":{"input_tokens":5,"output_tokens":1}}}

@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
 )
 
-// budgets are the thinking tokens of each effort. The API's limit of a response covers its thinking,
-// so they are added to it. Models that are not adaptive think at most as much.
+// budgets are the thinking tokens of each effort. The API's limit of a response covers its
+// thinking, so they are added to it. Models that are not adaptive think at most as much.
 var budgets = map[model.Effort]int64{model.EffortNone: 0, model.EffortLow: 2048, model.EffortMedium: 8192, model.EffortHigh: 24576}
 
 var efforts = map[model.Effort]sdk.OutputConfigEffort{
@@ -55,7 +55,8 @@ func (m *Model) sample(params *sdk.MessageNewParams, s model.Sampling) error {
 }
 
 // cannotThink is the error for a request for thinking to a model that cannot think. The API would
-// refuse the request. Without the thinking, the answer would be another one than the operator expects.
+// refuse the request. Without the thinking, the answer would be another one than the operator
+// expects.
 func (m *Model) cannotThink(effort model.Effort) error {
 	if effort != "" {
 		return refusedSetting("effort", fmt.Sprintf("is %s, and the model %s cannot think: remove the setting, or use none", effort, m.name))

@@ -10,10 +10,10 @@ import (
 )
 
 // The API enforces a part of JSON Schema, and refuses a request with a schema outside of it. So a
-// schema is sent in one or both of two forms. The enforced form has only the keywords of the API. It
-// accepts nothing that the original refuses because of its structure, but may accept a number or a
-// text that is too large. The text form is the original in the system prompt, for the model to read.
-// The agent validates every answer against the original.
+// schema is sent in one or both of two forms. The enforced form has only the keywords of the API.
+// It accepts nothing that the original refuses because of its structure, but may accept a number or
+// a text that is too large. The text form is the original in the system prompt, for the model to
+// read. The agent validates every answer against the original.
 
 // The API's limits of a schema.
 const (

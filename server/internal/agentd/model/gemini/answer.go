@@ -143,9 +143,9 @@ func (a *answer) write(text string) {
 	a.blocks[len(a.blocks)-1].Text.Text = a.text.String()
 }
 
-// mostKept limits the parts of a response that only Gemini reads, in bytes. The journal has them, and
-// each later request sends them again. Signatures need much less. An image that a model has made can be
-// larger, and nothing in agentd reads it.
+// mostKept limits the parts of a response that only Gemini reads, in bytes. The journal has them,
+// and each later request sends them again. Signatures need much less. An image that a model has
+// made can be larger, and nothing in agentd reads it.
 const mostKept = 1 << 20
 
 // keep adds an opaque block.

@@ -7,8 +7,8 @@
 // environment variables that the SDK reads change nothing.
 //
 // Parts that only Gemini understands become model.Opaque and return to the API unchanged. The most
-// important ones are thought signatures: see signature.go. Gemini caches the beginning of prompts by
-// itself. The package keeps that beginning the same from request to request and counts what came
+// important ones are thought signatures: see signature.go. Gemini caches the beginning of prompts
+// by itself. The package keeps that beginning the same from request to request and counts what came
 // from the cache.
 package gemini
 

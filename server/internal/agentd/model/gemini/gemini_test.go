@@ -236,8 +236,8 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// The journal and each later request have what only Gemini reads, such as an image that a model made.
-// A response with more of it than a bound is refused, and what it used counts.
+// The journal and each later request have what only Gemini reads, such as an image that a model
+// made. A response with more of it than a bound is refused, and what it used counts.
 func TestLargeDataInAResponse(t *testing.T) {
 	event := func(parts string) string {
 		return `data: {"candidates": [{"content": {"parts": [` + parts + `], "role": "model"}}], "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 5}}` + "\n\n"

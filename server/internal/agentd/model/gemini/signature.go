@@ -12,8 +12,8 @@ import (
 // A part of a response can have a thought signature: the encrypted reasoning that led to it. Gemini
 // 3 and later refuse a conversation in which the first function call of a response has lost its
 // signature. A conversation has no parts but blocks, so the signature is an opaque block directly
-// before the block that it signs: {"thoughtSignature":"…"}. If the signed part has no other data, or
-// data that is not text or a call, the opaque block has the whole part.
+// before the block that it signs: {"thoughtSignature":"…"}. If the signed part has no other data,
+// or data that is not text or a call, the opaque block has the whole part.
 
 // signed returns the JSON of an opaque block that signs the next block.
 func signed(signature string) json.RawMessage {

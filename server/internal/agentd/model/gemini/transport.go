@@ -46,8 +46,8 @@ func (e *exchange) take() json.RawMessage {
 }
 
 // transport sends the requests of the SDK. It sets the key, or removes the header if there is none.
-// The SDK accepts only events that consist of one line of data. The transport therefore rewrites the
-// event stream: it joins lines of data, and it removes comments and all other fields.
+// The SDK accepts only events that consist of one line of data. The transport therefore rewrites
+// the event stream: it joins lines of data, and it removes comments and all other fields.
 type transport struct {
 	next http.RoundTripper // nil means http.DefaultTransport
 	key  string

@@ -56,7 +56,8 @@ var dialects = []dialect{
 	{name: "react", opener: opens(`Action:\s*[A-Za-z0-9_.-]+\s*\n+\s*Action[ _]Input:`), named: true},   // ReAct
 }
 
-// shape is a form without an opening of its own. The whole text has it, and the name of an offered tool.
+// shape is a form without an opening of its own. The whole text has it, and the name of an offered
+// tool.
 type shape struct {
 	name    string
 	pattern *regexp.Regexp // its first group is the name of a tool
@@ -90,8 +91,8 @@ type fence struct {
 	pattern *regexp.Regexp // its first group is the content
 }
 
-// matches reports whether a text ends with a call in a code block. The content of a block of JSON or
-// Python has to be a whole call of an offered tool, and the block the whole text.
+// matches reports whether a text ends with a call in a code block. The content of a block of JSON
+// or Python has to be a whole call of an offered tool, and the block the whole text.
 func (f *fence) matches(text string, tools []string) bool {
 	found := f.pattern.FindStringSubmatch(text)
 	if found == nil || strings.Contains(found[1], "```") {

@@ -1,16 +1,17 @@
-// Package markup finds tool calls that a model wrote as text, in the markup of its own training. Servers
-// turn such markup into calls. A server that does not know the model's markup, or a model that makes a
-// mistake in it, delivers it as the text of a response.
+// Package markup finds tool calls that a model wrote as text, in the markup of its own training.
+// Servers turn such markup into calls. A server that does not know the model's markup, or a model
+// that makes a mistake in it, delivers it as the text of a response.
 //
-// The package owns the dialects and the decision whether a text is a call or an answer. It parses no
-// arguments: what a text might mean is not executed. Its tables name their sources: the chat templates
-// of the models, the parsers of servers, and public reports.
+// The package owns the dialects and the decision whether a text is a call or an answer. It parses
+// no arguments: what a text might mean is not executed. Its tables name their sources: the chat
+// templates of the models, the parsers of servers, and public reports.
 //
 // # Call or answer
 //
-// An answer may quote markup or explain it. So a text is a call only if its markup stands where a model
-// calls: at the beginning of a line, outside of code, and at the beginning of the text or with the name of
-// an offered tool. Tokens that only chat templates have also count where the text ends with them.
+// An answer may quote markup or explain it. So a text is a call only if its markup stands where a
+// model calls: at the beginning of a line, outside of code, and at the beginning of the text or
+// with the name of an offered tool. Tokens that only chat templates have also count where the text
+// ends with them.
 package markup
 
 import (
@@ -18,8 +19,8 @@ import (
 	"strings"
 )
 
-// Find returns the name of the dialect if a text is a call, and "" if it is an answer. tools are the
-// names of the tools that the model was offered.
+// Find returns the name of the dialect if a text is a call, and "" if it is an answer. tools are
+// the names of the tools that the model was offered.
 func Find(text string, tools []string) string {
 	text = spelling.Replace(strings.TrimSpace(Plain(text)))
 	if text == "" {
@@ -50,8 +51,8 @@ func Find(text string, tools []string) string {
 	return ""
 }
 
-// spelling replaces characters that some models have in place of others: the tokens of DeepSeek have a
-// wide bar and a block for a space.
+// spelling replaces characters that some models have in place of others: the tokens of DeepSeek
+// have a wide bar and a block for a space.
 var spelling = strings.NewReplacer("｜", "|", "▁", "_", "\r\n", "\n")
 
 // thoughts are at the beginning of the text of models whose server does not separate them.
@@ -69,8 +70,8 @@ func Plain(text string) string {
 // whole matches one code fence around a whole text, also without its end.
 var whole = regexp.MustCompile("(?s)^\\s*(?:```|~~~)[ \\t]*([A-Za-z0-9_+-]*)[ \\t]*\\n(.*?)\\n?[ \\t]*(?:(?:```|~~~)\\s*)?$")
 
-// Unfenced returns the content of the one code fence that is around a whole text, or the text. A fence
-// that the model did not close is accepted.
+// Unfenced returns the content of the one code fence that is around a whole text, or the text. A
+// fence that the model did not close is accepted.
 func Unfenced(text string) string {
 	found := whole.FindStringSubmatch(text)
 	if found == nil || strings.Contains(found[2], "\n```") || strings.Contains(found[2], "\n~~~") {
@@ -82,7 +83,8 @@ func Unfenced(text string) string {
 // code matches code in Markdown, in which markup is quoted.
 var code = regexp.MustCompile("(?s)(?:^|\\n)[ \\t]*```.*?(?:\\n[ \\t]*```|$)|(?:^|\\n)[ \\t]*~~~.*?(?:\\n[ \\t]*~~~|$)|``[^`].*?``|`[^`\\n]+`")
 
-// withoutCode returns a text with a mark in place of code, so that what follows it does not begin a line.
+// withoutCode returns a text with a mark in place of code, so that what follows it does not begin
+// a line.
 func withoutCode(text string) string {
 	return code.ReplaceAllStringFunc(text, func(found string) string {
 		if strings.HasPrefix(found, "`") {

@@ -6,8 +6,9 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/model/markup"
 )
 
-// calls are responses that are a call of calculator, in the markup of models: of their chat templates, of
-// the parsers of vLLM, SGLang and llama.cpp, and of hermes-agent#35129 and vllm#50768.
+// calls are responses that are a call of calculator, in the markup of models: of their chat
+// templates, of the parsers of vLLM, SGLang and llama.cpp, and of hermes-agent#35129 and
+// vllm#50768.
 var calls = map[string]string{
 	"hermes":                    "<tool_call>\n{\"name\": \"calculator\", \"arguments\": {\"expression\": \"2+3\"}}\n</tool_call>",
 	"hermes, not closed":        "<tool_call>\n{\"name\": \"calculator\", \"arguments\": {\"expression\": \"2+3\"}}",

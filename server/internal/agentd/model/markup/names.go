@@ -2,13 +2,13 @@ package markup
 
 import "strings"
 
-// spaces are what models put before the name of a tool, from the form in which their training named it:
-// OpenAI's functions, Gemini's default_api, and tools of MCP servers.
+// spaces are what models put before the name of a tool, from the form in which their training named
+// it: OpenAI's functions, Gemini's default_api, and tools of MCP servers.
 var spaces = []string{"functions", "function", "default_api", "tools", "tool", "api", "mcp", "repo_browser"}
 
-// Meant returns the one offered tool that a model meant by another name, or "". The name may have a known
-// prefix, or a suffix of tokens and numbers, such as functions.calculator, default_api:calculator,
-// calculator<|channel|>commentary and functions.calculator:0.
+// Meant returns the one offered tool that a model meant by another name, or "". The name may have a
+// known prefix, or a suffix of tokens and numbers, such as functions.calculator,
+// default_api:calculator, calculator<|channel|>commentary and functions.calculator:0.
 func Meant(name string, tools []string) string {
 	name = strings.TrimSpace(spelling.Replace(name))
 	name, _, _ = strings.Cut(name, "<|")
@@ -28,7 +28,8 @@ func Meant(name string, tools []string) string {
 	}
 }
 
-// only returns the offered tool with a name, whatever the case of its letters, if there is just one.
+// only returns the offered tool with a name, whatever the case of its letters, if there is just
+// one.
 func only(name string, tools []string) (found string) {
 	for _, t := range tools {
 		switch {

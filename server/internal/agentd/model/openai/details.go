@@ -19,8 +19,8 @@ type details struct {
 // detail is one detail as far as it has arrived.
 type detail struct {
 	fields map[string]json.RawMessage
-	// texts replace the fields that are texts in pieces. The work for a long text must not grow with the
-	// square of its length.
+	// texts replace the fields that are texts in pieces. The work for a long text must not grow with
+	// the square of its length.
 	texts map[string]*strings.Builder
 }
 

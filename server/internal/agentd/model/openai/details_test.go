@@ -33,8 +33,8 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// Long reasoning arrives in tens of thousands of pieces. The memory that they need in total grows with
-// the text, not with its square.
+// Long reasoning arrives in tens of thousands of pieces. The memory that they need in total grows
+// with the text, not with its square.
 func TestDetailsOfManyPieces(t *testing.T) {
 	const pieces = 20_000
 	var before, after runtime.MemStats

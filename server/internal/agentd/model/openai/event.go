@@ -60,8 +60,8 @@ type usage struct {
 	} `json:"prompt_tokens_details"`
 }
 
-// tokens returns the usage. OpenAI counts reasoning as completion tokens. Other servers may count it
-// only in the total.
+// tokens returns the usage. OpenAI counts reasoning as completion tokens. Other servers may count
+// it only in the total.
 func (u *usage) tokens() tool.Usage {
 	read, written := wire.Count(u.PromptTokens), max(wire.Count(u.CompletionTokens), wire.Count(u.TotalTokens)-min(wire.Count(u.PromptTokens), wire.Count(u.TotalTokens)))
 	tokens := tool.Usage{InputTokens: read, OutputTokens: written, CacheReadTokens: wire.Count(max(u.CachedTokens, u.CacheHitTokens))}

@@ -13,10 +13,10 @@ import (
 // provider marks the opaque blocks of this provider.
 const provider = "openai"
 
-// kept is data that a server wants back with a message. Other servers cannot use it, and some refuse
-// a request with it. It is stored as the message's opaque block and returns to its server under the
-// names under which it arrived, once the conversation has calls. Without calls no server requires
-// it, and DeepSeek's older models refuse it.
+// kept is data that a server wants back with a message. Other servers cannot use it, and some
+// refuse a request with it. It is stored as the message's opaque block and returns to its server
+// under the names under which it arrived, once the conversation has calls. Without calls no server
+// requires it, and DeepSeek's older models refuse it.
 type kept struct {
 	// Server is the name of the host that sent the data. Data of older versions has none, and returns
 	// to every server.

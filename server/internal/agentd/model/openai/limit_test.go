@@ -42,8 +42,8 @@ func (g *gateway) RoundTrip(r *http.Request) (*http.Response, error) {
 	return reply(200, "text/event-stream", "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 }
 
-// The host of a server only suggests the name of the limit of a response. A server that refuses the name
-// gets the other one, once for all requests of the model (opencode#37964, gollm#33).
+// The host of a server only suggests the name of the limit of a response. A server that refuses the
+// name gets the other one, once for all requests of the model (opencode#37964, gollm#33).
 func TestTheOtherNameOfTheLimit(t *testing.T) {
 	const official = "https://api.openai.com/v1"
 	const other = "http://127.0.0.1:1/v1"

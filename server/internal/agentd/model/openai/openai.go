@@ -126,13 +126,13 @@ type form struct {
 	otherLimit  bool // the limit of a response has the other name
 }
 
-// post sends the request and returns when the response has started. If a server refuses the form of a
-// request, post sends it once more in the other form. This is not a retry after a failure, which is
-// the agent's task.
+// post sends the request and returns when the response has started. If a server refuses the form of
+// a request, post sends it once more in the other form. This is not a retry after a failure, which
+// is the agent's task.
 //
-// OpenAI's newer models accept tools in this API only with reasoning switched off, so post switches it
-// off, unless the request names an effort. Gateways differ in the name of the limit of a response, so
-// post tries the other name.
+// OpenAI's newer models accept tools in this API only with reasoning switched off, so post switches
+// it off, unless the request names an effort. Gateways differ in the name of the limit of a
+// response, so post tries the other name.
 func (m *Model) post(ctx context.Context, req model.Request) (*http.Response, error) {
 	as := form{m.noReasoning.Load(), m.otherLimit.Load()}
 	var renamed error // the refusal of the limit's first name

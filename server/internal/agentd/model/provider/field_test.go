@@ -20,8 +20,8 @@ import (
 // minted is the form of the ids that toolhost gives to calls without one.
 var minted = regexp.MustCompile(`call_[A-Z2-7]{26}|[A-Z2-7]{26}`)
 
-// TestFieldStreams runs streams from bug reports about other products. A string in Events is sent as
-// it is if it has a line break. It is the data of an event otherwise, like any other value.
+// TestFieldStreams runs streams from bug reports about other products. A string in Events is sent
+// as it is if it has a line break. It is the data of an event otherwise, like any other value.
 func TestFieldStreams(t *testing.T) {
 	data, err := os.ReadFile("testdata/field/streams.json")
 	if err != nil {
@@ -72,8 +72,8 @@ func sent(event json.RawMessage) string {
 	return "data: " + text + "\n\n"
 }
 
-// outcome returns what the agent gets from a stream: thoughts, each block, the reason of the end, and the
-// usage if there is one; or the error.
+// outcome returns what the agent gets from a stream: thoughts, each block, the reason of the end,
+// and the usage if there is one; or the error.
 func outcome(chunks iter.Seq2[model.Chunk, error]) (lines []string) {
 	thoughts := ""
 	for chunk, err := range chunks {

@@ -26,9 +26,9 @@ var answers = map[string]string{
 	"gemini": "data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"hi\"}]},\"finishReason\":\"STOP\"}]}\n\n",
 }
 
-// One image that a server refuses does not break the conversation: a note takes its place, in the request
-// that follows at once and in later ones (claude-code#57323, #56016, paseo#700). Images that the server
-// has accepted before stay.
+// One image that a server refuses does not break the conversation: a note takes its place, in the
+// request that follows at once and in later ones (claude-code#57323, #56016, paseo#700). Images
+// that the server has accepted before stay.
 func TestARefusedImage(t *testing.T) {
 	good, bad := []byte("an image that was accepted"), []byte("an image that is refused")
 	attached := func(data []byte) model.Block {

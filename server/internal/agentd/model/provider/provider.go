@@ -2,8 +2,8 @@
 //
 // It owns the list of providers, the environment variables that they use, and the default models.
 // It is the only package that imports all providers, so that package model and the agent import
-// none. The build tag demo leaves out the providers with a network API, whose libraries take a third
-// of the time of a first build.
+// none. The build tag demo leaves out the providers with a network API, whose libraries take a
+// third of the time of a first build.
 package provider
 
 import (

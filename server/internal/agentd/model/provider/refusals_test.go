@@ -38,8 +38,8 @@ func meaningOf(e *model.Error) string {
 	return "refused"
 }
 
-// The words that servers use mean the same through each API, because compatible servers and gateways exist
-// for each.
+// The words that servers use mean the same through each API, because compatible servers and
+// gateways exist for each.
 func TestFieldRefusals(t *testing.T) {
 	data, err := os.ReadFile("testdata/field/refusals.json")
 	if err != nil {
@@ -86,7 +86,8 @@ func TestTheErrorBehindAGateway(t *testing.T) {
 	}
 }
 
-// A parameter that a server refuses is left out of the request that follows at once, and of all later ones.
+// A parameter that a server refuses is left out of the request that follows at once, and of all
+// later ones.
 func TestRefusedParameters(t *testing.T) {
 	const done = "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
 	for name, body := range map[string]string{

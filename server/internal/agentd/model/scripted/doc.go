@@ -33,11 +33,11 @@
 // Unknown keys are errors. Arguments may also be a string: a template whose output must be JSON.
 //
 // Templates have the syntax of text/template and only call functions: {{result "ID"}} (the text of
-// an earlier call's result), {{prompt}} (the latest text of the user), {{attachments}} (the name, type, size and SHA-256 of each
-// attachment), {{json VALUE}} (VALUE as
-// JSON, for arguments_raw) and {{printf FORMAT VALUE…}}. Calls may be nested in parentheses and
-// pipelines. YAML requires quotes around a value that begins with {{. Pieces never split a
-// character, because JSON cannot have half of one.
+// an earlier call's result), {{prompt}} (the latest text of the user), {{attachments}} (the name,
+// type, size and SHA-256 of each attachment), {{json VALUE}} (VALUE as JSON, for arguments_raw) and
+// {{printf FORMAT VALUE…}}. Calls may be nested in parentheses and pipelines. YAML requires quotes
+// around a value that begins with {{. Pieces never split a character, because JSON cannot have half
+// of one.
 //
 // # Which turn is next
 //

@@ -268,8 +268,8 @@ func TestCancelEndsAPause(t *testing.T) {
 	})
 }
 
-// A conversation that begins with the prompt of a task gets the turns of the first such task, whatever is
-// said later. All others get the turns of the script.
+// A conversation that begins with the prompt of a task gets the turns of the first such task,
+// whatever is said later. All others get the turns of the script.
 func TestATaskHasTurnsOfItsOwn(t *testing.T) {
 	m := parse(t, `
 turns: [{text: mine 1}, {text: mine 2}]

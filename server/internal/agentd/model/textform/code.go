@@ -1,9 +1,10 @@
 package textform
 
-// code follows Markdown to find out which text is code. Models show examples of calls in code. A tag
-// in code that is read as a call would be executed. A call that is read as code does no harm: if the
-// response has no other call, suspicion asks the model about it. So where the rules of CommonMark need
-// the enclosing lists and quotes, code decides by the line alone, and prefers to see code:
+// code follows Markdown to find out which text is code. Models show examples of calls in code. A
+// tag in code that is read as a call would be executed. A call that is read as code does no harm:
+// if the response has no other call, suspicion asks the model about it. So where the rules of
+// CommonMark need the enclosing lists and quotes, code decides by the line alone, and prefers to
+// see code:
 //
 //   - A fence opens as soon as its marks are read, after any indentation and any marks of quotes and
 //     lists. CommonMark would need the enclosing lists to know how far a fence may be indented.

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// A text that contains a tag of the form, such as the documentation of the form, must not be read as
-// a tag. In such a text, "&lt;" replaces the "<" of each tag. So that every text can be written,
+// A text that contains a tag of the form, such as the documentation of the form, must not be read
+// as a tag. In such a text, "&lt;" replaces the "<" of each tag. So that every text can be written,
 // "&amp;" replaces the "&" of what already looks like such a replacement: &lt;use_tool becomes
-// &amp;lt;use_tool. Everything else stays as it is, unlike in XML, because models make mistakes when
-// they escape code. The invariant: unescape(escape(text)) == text, and escape(text) has no tag.
+// &amp;lt;use_tool. Everything else stays as it is, unlike in XML, because models make mistakes
+// when they escape code. The invariant: unescape(escape(text)) == text, and escape(text) has no
+// tag.
 
 // The names of the form's elements.
 const (

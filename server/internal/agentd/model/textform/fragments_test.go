@@ -18,8 +18,8 @@ var fragments = []string{
 	"```", "`", "~~~", "\n", " ", "text", "nul", "null", `["a"]`, `{"a":`, "1", "&", "&lt;", "&amp;", "amp;", "lt;/tool_arg>", "<", "</", "é", "\xff", "\x00",
 }
 
-// Whatever pieces follow each other, the result does not depend on how the text is split, and there are
-// at most as many executed calls as closed ones.
+// Whatever pieces follow each other, the result does not depend on how the text is split, and there
+// are at most as many executed calls as closed ones.
 func TestFragments(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -16,9 +16,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Whatever a model writes, and wherever its text is split, the result is the same. Every call that is
-// executed was closed: without the last closing tag of the text, or with less of it, fewer calls are
-// executed. The next request has no tag of a result that the adapter did not write.
+// Whatever a model writes, and wherever its text is split, the result is the same. Every call that
+// is executed was closed: without the last closing tag of the text, or with less of it, fewer calls
+// are executed. The next request has no tag of a result that the adapter did not write.
 func FuzzStream(f *testing.F) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {

@@ -125,8 +125,8 @@ func (w *writer) assistant(m *model.Message) {
 	}
 }
 
-// user writes a message with results. Tags of the form in it are escaped, so that nothing that a tool
-// or a user wrote looks like a result or ends one.
+// user writes a message with results. Tags of the form in it are escaped, so that nothing that a
+// tool or a user wrote looks like a result or ends one.
 func (w *writer) user(m *model.Message) {
 	results, told := 0, false
 	for _, block := range m.Blocks {

@@ -74,7 +74,8 @@ func (p *parser) parse(piece string) {
 	}
 }
 
-// step parses the next part of p.rest. It returns false if it needs more text, which final excludes.
+// step parses the next part of p.rest. It returns false if it needs more text, which final
+// excludes.
 func (p *parser) step(final bool) bool {
 	switch p.where {
 	case inText:
@@ -105,8 +106,8 @@ func (p *parser) drop(n int) []byte {
 	return dropped
 }
 
-// finish ends the response. It returns the response's stop reason. suspected says that the model has
-// already repeated a response after a suspicion.
+// finish ends the response. It returns the response's stop reason. suspected says that the model
+// has already repeated a response after a suspicion.
 func (p *parser) finish(reason model.StopReason, suspected bool) model.StopReason {
 	p.parse(p.characters.rest())
 	for p.where == inText && len(p.rest) > 0 && p.step(true) {

@@ -81,8 +81,8 @@ func tools() []model.Tool {
 	}
 }
 
-// stream returns what a model makes of a request, in a form that does not depend on the pieces of the
-// text, and the response.
+// stream returns what a model makes of a request, in a form that does not depend on the pieces of
+// the text, and the response.
 func stream(t *testing.T, m model.Model, req model.Request) (string, *model.Response) {
 	t.Helper()
 	var out, open strings.Builder
@@ -126,8 +126,8 @@ func stream(t *testing.T, m model.Model, req model.Request) (string, *model.Resp
 	return out.String(), response
 }
 
-// describe adds what follows from a response: the calls that can be executed, and what the model reads
-// if there are none.
+// describe adds what follows from a response: the calls that can be executed, and what the model
+// reads if there are none.
 func describe(t *testing.T, out *strings.Builder, m model.Model, req model.Request, response *model.Response) {
 	t.Helper()
 	fmt.Fprintf(out, "stop %s\n", response.StopReason)

@@ -9,8 +9,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/model/markup"
 )
 
-// foreign matches calls in other forms, with the name of the tool, and calls in this form, which are
-// in code if a response has them without having a call.
+// foreign matches calls in other forms, with the name of the tool, and calls in this form, which
+// are in code if a response has them without having a call.
 var foreign = regexp.MustCompile(
 	`(?:<` + elementCall + `\s+name\s*=\s*|<(?:invoke|tool|function)\s+name\s*=\s*|<function=|"(?:name|function|tool|tool_name|action)"\s*:\s*)["']?([A-Za-z0-9_.-]+)`)
 

@@ -1,8 +1,8 @@
 // Package textform lets a model without function calling use tools: it writes its calls as text.
 //
-// A Model wraps any other model.Model. It describes the tools in the system prompt, in Markdown, and
-// parses the calls from the text that the wrapped model streams. It writes the earlier calls and
-// results of a conversation back as text. The agent sees a model with function calling.
+// A Model wraps any other model.Model. It describes the tools in the system prompt, in Markdown,
+// and parses the calls from the text that the wrapped model streams. It writes the earlier calls
+// and results of a conversation back as text. The agent sees a model with function calling.
 //
 // The package owns the form, which docs/models.md describes:
 //
@@ -22,11 +22,11 @@
 // A parser of free text can be wrong in two ways: it can execute what the model did not mean as a
 // call, and it can cut a call short. The package prevents both by one rule: the calls of a response
 // become executable together, at its end, and only if the whole response can be read. Until then
-// the arguments of every call lack their closing brace. They are not JSON, so that neither the agent
-// nor toolhost can execute them, and a tool's preview can show them all the same. A tag that is not
-// closed, or that stands where it must not stand, makes the whole response unreadable. The agent
-// then records calls whose arguments are not JSON, and the next request tells the model what was
-// wrong.
+// the arguments of every call lack their closing brace. They are not JSON, so that neither the
+// agent nor toolhost can execute them, and a tool's preview can show them all the same. A tag that
+// is not closed, or that stands where it must not stand, makes the whole response unreadable. The
+// agent then records calls whose arguments are not JSON, and the next request tells the model what
+// was wrong.
 package textform
 
 import (
@@ -39,7 +39,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Model is a model whose tool calls are text. It is safe for concurrent use if the wrapped model is.
+// Model is a model whose tool calls are text. It is safe for concurrent use if the wrapped model
+// is.
 //
 // It is no model.ToolLimiter, because the API of the wrapped model does not see the tools.
 type Model struct{ wrapped model.Model }
@@ -50,8 +51,8 @@ func Wrap(m model.Model) *Model { return &Model{m} }
 // Name returns the name of the wrapped model.
 func (m *Model) Name() string { return m.wrapped.Name() }
 
-// Features returns the features of the wrapped model without Schema. An API that makes the text of a
-// response fit a schema prevents the model from writing calls.
+// Features returns the features of the wrapped model without Schema. An API that makes the text of
+// a response fit a schema prevents the model from writing calls.
 func (m *Model) Features() model.Features {
 	features := model.FeaturesOf(m.wrapped)
 	features.Schema = false
@@ -161,8 +162,8 @@ func errUnreadable(problem string) error {
 		"the model wrote tool calls that cannot be read, in %d responses in a row; the last problem: %s", maxUnreadable, problem)}
 }
 
-// errNativeCall is the error for a call in the form of the wrapped API. The request offered no tool,
-// so the call may be invented.
+// errNativeCall is the error for a call in the form of the wrapped API. The request offered no
+// tool, so the call may be invented.
 func errNativeCall(usage tool.Usage) error {
 	return model.Spent(&model.Error{Malformed: true, Retryable: true, Message: "the model's server sent a native tool call, " +
 		"but the configuration says that the model writes its calls as text: nothing was executed; set tools of the model to native"}, usage)

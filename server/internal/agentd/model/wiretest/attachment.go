@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
 )
 
-// RefusesAttachments checks that a model refuses attachments that its API does not accept, before it
-// sends a request. A model that left one out would answer as if it had read it.
+// RefusesAttachments checks that a model refuses attachments that its API does not accept, before
+// it sends a request. A model that left one out would answer as if it had read it.
 func RefusesAttachments(t *testing.T, connect Connect, refused ...string) {
 	attached := func(mimeType, data string) model.Block {
 		return model.Block{Attachment: &model.Attachment{Name: "x.dat", MIMEType: mimeType, Data: []byte(data)}}

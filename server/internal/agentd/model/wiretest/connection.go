@@ -25,9 +25,9 @@ func Hello() model.Request {
 	return model.Request{Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: &model.Text{Text: "hi"}}}}}}
 }
 
-// Interruptions checks what a model does when a response stops in the middle, by the server or by the
-// caller. half is the beginning of a response: a call begins, and its arguments are {"a": so far.
-// silent is the number of events at its beginning that yield no chunk.
+// Interruptions checks what a model does when a response stops in the middle, by the server or by
+// the caller. half is the beginning of a response: a call begins, and its arguments are {"a": so
+// far. silent is the number of events at its beginning that yield no chunk.
 func Interruptions(t *testing.T, connect Connect, half string, silent int) {
 	t.Run("deltas are passed on at once", func(t *testing.T) { passesOnAtOnce(t, connect, half, silent) })
 	Cancellations(t, connect, half)

@@ -9,7 +9,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
 )
 
-// LongLines checks that a response whose first line never ends is malformed, and that the error says so.
+// LongLines checks that a response whose first line never ends is malformed, and that the error
+// says so.
 func LongLines(t *testing.T, open Open) {
 	m, err := open("https://api.example.com/v1", "key", &http.Client{Transport: Transport(func(r *http.Request) (*http.Response, error) {
 		body := io.NopCloser(io.MultiReader(strings.NewReader("data: "), letters{}))

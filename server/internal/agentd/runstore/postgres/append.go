@@ -18,8 +18,8 @@ import (
 const retryPause = 100 * time.Millisecond
 
 // Append implements runstore.Store. It also fails with ErrConflict if another store has claimed the
-// run, so that a process that lost its claim writes nothing. While the database is gone, Append tries
-// again for some seconds, and then fails with runstore.ErrUnavailable.
+// run, so that a process that lost its claim writes nothing. While the database is gone, Append
+// tries again for some seconds, and then fails with runstore.ErrUnavailable.
 func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 	if err := batch.Check(); err != nil {
 		return err

@@ -18,14 +18,14 @@ import (
 
 // claims keeps one session of the store, which holds one advisory lock.
 //
-// The problem: a claim must end when its process ends in any way, and a process without its claim must
-// not write. The idea: the row of a run names the claimer, which is the key of an advisory lock, and
-// the claimer's session holds that lock. The server releases the lock when the session ends: at once
-// if the process is killed, and within half a minute if its machine vanishes. Whoever can take the
-// lock of a claimer therefore knows that the claimer is gone, and may replace it. The invariant: a row
-// has at most one claimer, and each append checks the claimer in the statement that locks the row. So
-// when a claim is taken, no append of the claimer before can follow. Without the check, two processes
-// could append in turn, and each of them would stop at the other's record.
+// The problem: a claim must end when its process ends in any way, and a process without its claim
+// must not write. The idea: the row of a run names the claimer, which is the key of an advisory
+// lock, and the claimer's session holds that lock. The server releases the lock when the session
+// ends: at once if the process is killed, and within half a minute if its machine vanishes. Whoever
+// can take the lock of a claimer therefore knows that the claimer is gone, and may replace it. The
+// invariant: a row has at most one claimer, and each append checks the claimer in the statement
+// that locks the row. So when a claim is taken, no append of the claimer before can follow. Without
+// the check, two processes could append in turn, and each of them would stop at the other's record.
 type claims struct {
 	db     *postgres.DB
 	key    int64 // of the lock; random, and not 0
@@ -111,8 +111,8 @@ func lockServer(ctx context.Context, session *pgx.Conn) error {
 }
 
 // Serve makes this store that of the one server of the database, until Close. It waits some seconds
-// for the server before, and then fails. If the session of the store ends, and another server takes its
-// place meanwhile, Claim fails with runstore.ErrUnavailable until that server has ended.
+// for the server before, and then fails. If the session of the store ends, and another server takes
+// its place meanwhile, Claim fails with runstore.ErrUnavailable until that server has ended.
 func (s *Store) Serve(ctx context.Context) error {
 	served := make(chan error, 1)
 	select {
@@ -168,8 +168,8 @@ func (c *claims) ready() bool {
 	return c.held
 }
 
-// keep checks the session, and replaces one that has ended, until end. The claims stay in the rows of
-// the runs, so they hold again with the lock, unless another store has taken them.
+// keep checks the session, and replaces one that has ended, until end. The claims stay in the rows
+// of the runs, so they hold again with the lock, unless another store has taken them.
 func (c *claims) keep(ctx context.Context, session *pgx.Conn) {
 	defer close(c.ended)
 	tick := time.NewTicker(watchPause)
@@ -212,16 +212,16 @@ func (c *claims) lives(ctx context.Context, session *pgx.Conn) bool {
 	return false
 }
 
-// unlock gives the locks back, so that the claims end with Close. The end of the session would release
-// it, too, but the server notices that only some time after Close.
+// unlock gives the locks back, so that the claims end with Close. The end of the session would
+// release it, too, but the server notices that only some time after Close.
 func (c *claims) unlock(session *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
 	defer cancel()
 	_, _ = session.Exec(ctx, "SELECT pg_advisory_unlock_all()")
 }
 
-// gone is the condition that the claimer of a row has no session. The shared lock that it takes ends
-// with the statement.
+// gone is the condition that the claimer of a row has no session. The shared lock that it takes
+// ends with the statement.
 const gone = "pg_try_advisory_xact_lock_shared(claimer)"
 
 // Claim implements runstore.Claims. The run must exist.

@@ -19,8 +19,8 @@ import (
 	database "github.com/toolhost/toolhost/server/internal/store/postgres"
 )
 
-// cutter passes the bytes of connections to a server. It cuts the connection whose client has sent a
-// mark, when the server answers: the server has then executed what the client does not know of.
+// cutter passes the bytes of connections to a server. It cuts the connection whose client has sent
+// a mark, when the server answers: the server has then executed what the client does not know of.
 type cutter struct {
 	mark []byte
 	cuts atomic.Int32 // how many are still to come

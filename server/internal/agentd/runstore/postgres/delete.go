@@ -15,9 +15,9 @@ import (
 	"github.com/toolhost/toolhost/server/internal/store/postgres"
 )
 
-// Delete implements runstore.Store. The row of a deleted run stays, so that its id cannot be used again.
-// Like Append, Delete fails with ErrConflict if another store has claimed one of the runs, and tries
-// again for some seconds while the database is gone.
+// Delete implements runstore.Store. The row of a deleted run stays, so that its id cannot be used
+// again. Like Append, Delete fails with ErrConflict if another store has claimed one of the runs,
+// and tries again for some seconds while the database is gone.
 func (s *Store) Delete(ctx context.Context, deletion runstore.Deletion) error {
 	for id := range deletion.Last {
 		if !storable(id) {
@@ -62,8 +62,8 @@ func (s *Store) delete(ctx context.Context, tx pgx.Tx, d *runstore.Deletion, tok
 	return err
 }
 
-// lockForDeletion locks the rows of the runs, and checks that they are as the caller knows them. done
-// says that an earlier attempt with the token has deleted them.
+// lockForDeletion locks the rows of the runs, and checks that they are as the caller knows them.
+// done says that an earlier attempt with the token has deleted them.
 func (s *Store) lockForDeletion(ctx context.Context, tx pgx.Tx, d *runstore.Deletion, ids []string, token []byte) (done bool, err error) {
 	// in the order of their ids, so that two deletions do not wait for each other
 	rows, err := tx.Query(ctx, "SELECT id, last_seq, last_append, claimer, deleted FROM agentd_runs WHERE id = ANY ($1) ORDER BY id FOR UPDATE", ids)

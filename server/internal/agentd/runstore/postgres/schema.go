@@ -2,8 +2,8 @@ package postgres
 
 import "github.com/toolhost/toolhost/server/internal/store/postgres"
 
-// layout returns the tables. Their names begin with agentd_, so that they can be in one database with
-// others. See docs/adr/0040-postgresql.md.
+// layout returns the tables. Their names begin with agentd_, so that they can be in one database
+// with others. See docs/adr/0040-postgresql.md.
 func layout() postgres.Layout {
 	return postgres.Layout{Name: "agentd runs", Steps: []postgres.Step{{SQL: `
 CREATE TABLE agentd_runs (

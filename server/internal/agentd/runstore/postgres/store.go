@@ -1,9 +1,9 @@
 // Package postgres is a runstore.Store in a PostgreSQL database.
 //
-// When Append returns, the batch is committed, and survives what the database survives. A batch is one
-// statement, so it is written as a whole or not at all. If the connection breaks during an append, the
-// store asks the database whether the append was committed, so an append is neither lost nor done
-// twice. Several processes can use one database.
+// When Append returns, the batch is committed, and survives what the database survives. A batch is
+// one statement, so it is written as a whole or not at all. If the connection breaks during an
+// append, the store asks the database whether the append was committed, so an append is neither
+// lost nor done twice. Several processes can use one database.
 package postgres
 
 import (
@@ -35,8 +35,8 @@ type Store struct {
 	patience time.Duration
 }
 
-// patience is how long Append waits for a database that is gone. A restart of PostgreSQL takes less,
-// and a run that waits here keeps its requests to models and tools.
+// patience is how long Append waits for a database that is gone. A restart of PostgreSQL takes
+// less, and a run that waits here keeps its requests to models and tools.
 const patience = 5 * time.Second
 
 // Open opens the journals in a database, and creates or migrates the tables. cfg.Application is
@@ -67,8 +67,8 @@ func (s *Store) Name() string { return s.db.Name() }
 // Gone returns since when the database cannot be reached, or the zero time if it can.
 func (s *Store) Gone() time.Time { return s.db.Gone() }
 
-// Close gives up the claims and closes all connections. It may be called more than once. Its error is
-// always nil.
+// Close gives up the claims and closes all connections. It may be called more than once. Its error
+// is always nil.
 func (s *Store) Close() error {
 	s.close.Do(func() {
 		s.claims.end()

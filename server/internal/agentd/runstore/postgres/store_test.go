@@ -24,8 +24,8 @@ import (
 	database "github.com/toolhost/toolhost/server/internal/store/postgres"
 )
 
-// writerEnv and claimerEnv have the URL of a database. The test binary then appends to the run r, or
-// claims it, until it is killed.
+// writerEnv and claimerEnv have the URL of a database. The test binary then appends to the run r,
+// or claims it, until it is killed.
 const (
 	writerEnv  = "RUNSTORE_TEST_WRITER"
 	claimerEnv = "RUNSTORE_TEST_CLAIMER"
@@ -233,8 +233,8 @@ func TestFencing(t *testing.T) {
 	storetest.Must(t, winner, "r", 2, 1)
 }
 
-// A database has one server. It stays the server when its session is cut, and another store becomes the
-// server after its end.
+// A database has one server. It stays the server when its session is cut, and another store becomes
+// the server after its end.
 func TestServe(t *testing.T) {
 	s := postgrestest.Shared(t)
 	name := s.Create(t)

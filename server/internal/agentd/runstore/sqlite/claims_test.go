@@ -33,7 +33,8 @@ func TestClaims(t *testing.T) {
 	storetest.RunClaims(t, func(*testing.T) (_, _ storetest.Claimer) { return one, other })
 }
 
-// If something else has the name of the file with the locks, the error names it and says what to do.
+// If something else has the name of the file with the locks, the error names it and says what to
+// do.
 func TestClaimsNeedAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	if err := os.Mkdir(path+sqlite.ClaimsSuffix, 0o700); err != nil {

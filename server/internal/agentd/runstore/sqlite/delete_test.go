@@ -20,8 +20,8 @@ import (
 // beforeDeletions turns a file into one of the format without parents and deletions.
 const beforeDeletions = "DROP TABLE deleted; DROP INDEX runs_parent; ALTER TABLE runs DROP COLUMN parent; "
 
-// A file of the format without parents knows the parents of its sub-runs after the migration. A summary
-// that is broken, or that has something else as its parent, prevents nothing.
+// A file of the format without parents knows the parents of its sub-runs after the migration. A
+// summary that is broken, or that has something else as its parent, prevents nothing.
 func TestFilesWithoutParents(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	store := open(t, path)
@@ -53,8 +53,8 @@ func TestFilesWithoutParents(t *testing.T) {
 // killed.
 const deleterEnv = "RUNSTORE_TEST_DELETER"
 
-// families is how many runs with a sub-run TestKillWhileDeleting has. They are more than are deleted
-// before the process is killed.
+// families is how many runs with a sub-run TestKillWhileDeleting has. They are more than are
+// deleted before the process is killed.
 const families = 120
 
 // familyOf returns the ids of a run and of its sub-run.
@@ -75,8 +75,8 @@ func deleteAll(path string) {
 	select {} // until it is killed
 }
 
-// A process that deletes runs is killed. Each run is whole, or it is gone with its sub-run and its id
-// cannot be used. All that Delete returned for are gone.
+// A process that deletes runs is killed. Each run is whole, or it is gone with its sub-run and its
+// id cannot be used. All that Delete returned for are gone.
 func TestKillWhileDeleting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	store := open(t, path)

@@ -83,8 +83,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// Check returns an error if a file that no Store uses is not a journal, is damaged, or was written by a
-// newer agentd. It changes nothing.
+// Check returns an error if a file that no Store uses is not a journal, is damaged, or was written
+// by a newer agentd. It changes nothing.
 func Check(ctx context.Context, path string) error {
 	if err := layout().Check(ctx, path); err != nil {
 		return fmt.Errorf("checking the journal %s: %w", path, err)

@@ -360,6 +360,7 @@ func claim(path string) {
 		os.Exit(1)
 	}
 	fmt.Println("claimed")
-	// A process whose goroutines all wait for each other is ended by the Go runtime. One that reads is not.
+	// A process whose goroutines all wait for each other is ended by the Go runtime. One that reads is
+	// not.
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }

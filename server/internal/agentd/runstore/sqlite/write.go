@@ -110,8 +110,8 @@ func (s *Store) gather(first *request) []*request {
 	return group
 }
 
-// commit writes a group in one transaction and answers each request. A request with a conflict writes
-// nothing and does not affect the others. A failure of the database affects all.
+// commit writes a group in one transaction and answers each request. A request with a conflict
+// writes nothing and does not affect the others. A failure of the database affects all.
 func (s *Store) commit(group []*request) {
 	// The group has several callers, so no caller's context may cancel it.
 	ctx := context.Background()

@@ -33,8 +33,8 @@ func wantNoContent(t *testing.T, store runstore.Store, runID, digest string) {
 	wantError(t, err, runstore.ErrNotFound)
 }
 
-// testContents checks that a content belongs to its run, comes with the batch or not at all, and does
-// not change.
+// testContents checks that a content belongs to its run, comes with the batch or not at all, and
+// does not change.
 func testContents(t *testing.T, store runstore.Store) {
 	small, large, later, refused := content(1), content(1<<20+17), content(300<<10), content(9)
 	first := runstore.Batch{RunID: "r", Records: Records(1, 1), Contents: []runstore.Content{small, large, small}}

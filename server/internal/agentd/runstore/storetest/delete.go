@@ -112,8 +112,8 @@ func testDelete(t *testing.T, store runstore.Store) {
 	Want(t, store, "other", 2)
 }
 
-// testDeleteRaces checks that of an append and a deletion of the same run one happens. The other one
-// changes nothing.
+// testDeleteRaces checks that of an append and a deletion of the same run one happens. The other
+// one changes nothing.
 func testDeleteRaces(t *testing.T, store runstore.Store) {
 	for i := range 40 {
 		id := fmt.Sprintf("r%d", i)

@@ -1,5 +1,5 @@
-// Package setup prepares the plugins and the caller of server/internal/e2e/languages in each language, with
-// the SDKs of the checkout. Tests of several packages run them.
+// Package setup prepares the plugins and the caller of server/internal/e2e/languages in each
+// language, with the SDKs of the checkout. Tests of several packages run them.
 //
 // It does not run the programs, and does not know the calls that they make.
 package setup

@@ -1,7 +1,7 @@
 // Command conformplugin is a plugin with those tools of the official conformance suite of MCP that
 // write a log, and with the tools that the tests call with the official clients of MCP. It uses the
-// SDK of toolhost, whose log belongs to a call: in version 2025-11-25 of MCP, a server's log belongs
-// to no request.
+// SDK of toolhost, whose log belongs to a call: in version 2025-11-25 of MCP, a server's log
+// belongs to no request.
 //
 // No shipped program imports it.
 package main

@@ -62,8 +62,8 @@ func prompt(message string, tokens int64) *mcp.CreateMessageParams {
 // answers has what the client answered.
 type answers map[string]string
 
-// answersOf returns the answers of a request to the input requests of a tool, and whether all of them
-// are there.
+// answersOf returns the answers of a request to the input requests of a tool, and whether all of
+// them are there.
 func answersOf(given mcp.InputResponseMap, asked mcp.InputRequestMap) (answers, bool) {
 	found := answers{}
 	for id, request := range asked {

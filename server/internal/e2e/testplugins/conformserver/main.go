@@ -1,7 +1,7 @@
 // Command conformserver is an MCP server on standard input and output that has the tools, resources
 // and prompts which the official conformance suite of MCP expects from a server. The suite gives
-// their names and contents. toolhost runs the program as a plugin, so that one run of the suite tests
-// toolhost as a client and as a server.
+// their names and contents. toolhost runs the program as a plugin, so that one run of the suite
+// tests toolhost as a client and as a server.
 //
 // No shipped program imports it.
 package main

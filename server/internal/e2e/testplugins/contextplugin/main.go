@@ -1,5 +1,5 @@
-// The plugin contextplugin has two tools that return the memory files in the context of their call, as
-// JSON. Only the first one declares the key.
+// The plugin contextplugin has two tools that return the memory files in the context of their call,
+// as JSON. Only the first one declares the key.
 package main
 
 import (

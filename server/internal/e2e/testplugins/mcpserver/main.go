@@ -1,6 +1,7 @@
 // Command mcpserver is an MCP server on standard input and output for tests. It is written against
-// the protocol and not with an SDK, so that it can violate the protocol. The argument "modern" makes
-// it speak version 2026-07-28, otherwise it speaks 2025-11-25. The tool do acts as its argument says.
+// the protocol and not with an SDK, so that it can violate the protocol. The argument "modern"
+// makes it speak version 2026-07-28, otherwise it speaks 2025-11-25. The tool do acts as its
+// argument says.
 package main
 
 import (

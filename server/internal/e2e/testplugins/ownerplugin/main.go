@@ -1,6 +1,6 @@
 // Command ownerplugin is a plugin for tests whose declaration is the last line of its executable,
-// in JSON: its name, its tools, its filters and a variable. Copies of one build with different last lines are
-// different plugins.
+// in JSON: its name, its tools, its filters and a variable. Copies of one build with different last
+// lines are different plugins.
 package main
 
 import (

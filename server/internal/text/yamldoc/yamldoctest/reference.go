@@ -1,5 +1,5 @@
-// Package yamldoctest has the tests that all configuration files share: it writes the reference of a
-// file from the structs that define it, and checks what a parser accepts.
+// Package yamldoctest has the tests that all configuration files share: it writes the reference of
+// a file from the structs that define it, and checks what a parser accepts.
 package yamldoctest
 
 import (
@@ -23,7 +23,8 @@ type Reference struct {
 	Sources []string
 	// Of is the struct of the whole file.
 	Of reflect.Type
-	// Also returns text that follows the key in the title of its section, or NoTable. nil adds nothing.
+	// Also returns text that follows the key in the title of its section, or NoTable. nil adds
+	// nothing.
 	Also func(key string) string
 	// Elsewhere has links to the tables of structs that another page has, by the type of the struct.
 	Elsewhere map[string]string

@@ -1,5 +1,5 @@
-// Package memory stores calls in memory. It is the simplest store that package storetest accepts, so
-// that other stores can be compared with it.
+// Package memory stores calls in memory. It is the simplest store that package storetest accepts,
+// so that other stores can be compared with it.
 package memory
 
 import (
@@ -236,8 +236,8 @@ func (s *Store) write(ctx context.Context, verb string, key callstore.Key, do fu
 	return nil
 }
 
-// evict removes outcomes and calls that are too old, and outcomes that are too many: the oldest ones
-// of the tenant that has the most bytes of them.
+// evict removes outcomes and calls that are too old, and outcomes that are too many: the oldest
+// ones of the tenant that has the most bytes of them.
 func (s *Store) evict(now time.Time) {
 	for s.bytes > s.cfg.MaxBytes-s.cfg.MaxBytes/callstore.ResultShare {
 		tenant := s.kept.Largest()

@@ -100,8 +100,8 @@ func testTooManyIDs(t *testing.T, h Harness) {
 	Must(t, store.Forget(t.Context(), Key("d")), begin(t, store, Entry("e")))
 }
 
-// testQuotaOfIDs checks that a full quota refuses ids of its tenant or principal only, that ids that
-// are forgotten or expire make room, and that a restart does not.
+// testQuotaOfIDs checks that a full quota refuses ids of its tenant or principal only, that ids
+// that are forgotten or expire make room, and that a restart does not.
 func testQuotaOfIDs(t *testing.T, h Harness) {
 	clock := newClock()
 	store := h.New(t, Config{Now: clock.Now, Bounds: callstore.Bounds{KeepIDs: time.Hour}})
@@ -136,8 +136,8 @@ func testQuotaOfIDs(t *testing.T, h Harness) {
 	begin("red/ada", "4", "")
 }
 
-// testResultsHaveABound checks that the bound of all results holds whatever their sizes are, and that
-// the store removes the oldest first.
+// testResultsHaveABound checks that the bound of all results holds whatever their sizes are, and
+// that the store removes the oldest first.
 func testResultsHaveABound(t *testing.T, h Harness) {
 	store := h.New(t, Config{Bounds: callstore.Bounds{MaxBytes: 80_000}})
 	random := rand.New(rand.NewPCG(1, 2))
@@ -169,8 +169,8 @@ func testResultsHaveABound(t *testing.T, h Harness) {
 	}
 }
 
-// testTenantsKeepResults checks that the tenant with the most bytes of results loses its oldest ones
-// if there are too many, and that results of other tenants stay.
+// testTenantsKeepResults checks that the tenant with the most bytes of results loses its oldest
+// ones if there are too many, and that results of other tenants stay.
 func testTenantsKeepResults(t *testing.T, h Harness) {
 	store := h.New(t, Config{Bounds: callstore.Bounds{MaxBytes: 80_000}})
 	made := map[string][]callstore.Key{}

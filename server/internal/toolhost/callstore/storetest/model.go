@@ -82,8 +82,8 @@ func sameError(got, want error) bool {
 	return got == nil && want == nil
 }
 
-// compare compares all calls of a store with those of the model. Numbers may differ: only their order
-// is the same.
+// compare compares all calls of a store with those of the model. Numbers may differ: only their
+// order is the same.
 func compare(t *testing.T, step int, store, model Store) {
 	t.Helper()
 	got, err := store.List(t.Context(), callstore.Query{})

@@ -108,8 +108,8 @@ func checkSet(t *testing.T, v reflect.Value, path string, but ...string) {
 	}
 }
 
-// testTooLargeAnOutcome checks that a store keeps only how a call ended if its outcome is too large,
-// with a shortened message.
+// testTooLargeAnOutcome checks that a store keeps only how a call ended if its outcome is too
+// large, with a shortened message.
 func testTooLargeAnOutcome(t *testing.T, h Harness) {
 	store := h.New(t, Config{Bounds: callstore.Bounds{MaxResult: 10_000}})
 	long := fullError()

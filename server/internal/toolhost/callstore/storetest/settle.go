@@ -27,8 +27,8 @@ func settling(id string) callstore.Entry {
 	return e
 }
 
-// twoUnknown returns a store with two calls with an unknown outcome: the process of "toolhost" ended, and
-// in the call "plugin" only that of the plugin.
+// twoUnknown returns a store with two calls with an unknown outcome: the process of "toolhost"
+// ended, and in the call "plugin" only that of the plugin.
 func twoUnknown(t *testing.T, h Harness, cfg Config) Store {
 	store := h.New(t, cfg)
 	Must(t, begin(t, store, settling("plugin")), store.End(t.Context(), Key("plugin"), lostOutcome), begin(t, store, settling("toolhost")))
@@ -68,8 +68,8 @@ func testHappened(t *testing.T, h Harness) {
 	}
 }
 
-// testDidNotHappen checks that the same call may begin once more, and that its outcome is then again
-// what happens to it.
+// testDidNotHappen checks that the same call may begin once more, and that its outcome is then
+// again what happens to it.
 func testDidNotHappen(t *testing.T, h Harness) {
 	store := twoUnknown(t, h, Config{Bounds: callstore.Bounds{MaxIDs: 2}})
 	for _, id := range []string{"plugin", "toolhost"} {
@@ -105,8 +105,8 @@ func testDidNotHappen(t *testing.T, h Harness) {
 	}
 }
 
-// testNotKnown checks that a call stays unknown, says that the tool was asked, and can be asked about
-// again.
+// testNotKnown checks that a call stays unknown, says that the tool was asked, and can be asked
+// about again.
 func testNotKnown(t *testing.T, h Harness) {
 	store := twoUnknown(t, h, Config{})
 	for _, id := range []string{"plugin", "toolhost"} {

@@ -144,7 +144,8 @@ func testClosed(t *testing.T, h Harness) {
 	}
 }
 
-// testCloseBeside checks that an operation that returned nil before or during Close is in the store.
+// testCloseBeside checks that an operation that returned nil before or during Close is in the
+// store.
 func testCloseBeside(t *testing.T, h Harness) {
 	store := h.New(t, Config{})
 	var group sync.WaitGroup

@@ -19,7 +19,8 @@ type Store interface {
 	io.Closer
 }
 
-// Config sets a store under test. The zero value has the default bounds and the clock of the system.
+// Config sets a store under test. The zero value has the default bounds and the clock of the
+// system.
 type Config struct {
 	callstore.Bounds
 	Now func() time.Time

@@ -271,8 +271,9 @@ type fields struct {
 	Approved  string    `json:"approved_by"`
 }
 
-// Text returns a line for people: its number, time and decision, the principal and where it is, what
-// it wanted, and why it was decided so. Callers choose some of the texts, so Text escapes them.
+// Text returns a line for people: its number, time and decision, the principal and where it is,
+// what it wanted, and why it was decided so. Callers choose some of the texts, so Text escapes
+// them.
 func Text(line tool.AuditLine) string {
 	var f fields
 	if err := json.Unmarshal(line.Line, &f); err != nil {

@@ -72,7 +72,8 @@ func upgrade(ctx context.Context, p cli.Process, flags upgradeFlags) error {
 //
 // A repository from elsewhere could name a command as fsmonitor in its settings, or have a hook for
 // changes of the index. So git runs with the settings of the repository, but without its fsmonitor
-// and its hooks. A file that the author told git to regard as unchanged does not count as committed.
+// and its hooks. A file that the author told git to regard as unchanged does not count as
+// committed.
 func committed(ctx context.Context, dir string, files []string) error {
 	if len(files) == 0 {
 		return nil

@@ -46,8 +46,8 @@ type Answer[T any] struct {
 }
 
 // Ask asks all nodes at once and returns their answers in the order of the nodes. Each node has the
-// time wait, which includes the connection. ask must return soon after its context ends. If ctx ends,
-// the nodes that have not answered yet have the state NoAnswer.
+// time wait, which includes the connection. ask must return soon after its context ends. If ctx
+// ends, the nodes that have not answered yet have the state NoAnswer.
 func Ask[T any](ctx context.Context, nodes []target.Node, wait time.Duration, ask func(context.Context, *client.Client) (T, error)) []Answer[T] {
 	answers := make([]Answer[T], len(nodes))
 	var asked sync.WaitGroup
@@ -79,8 +79,8 @@ func askOne[T any](ctx context.Context, node target.Node, wait time.Duration, as
 	return a
 }
 
-// Check returns an error for an answer that is too large, or that has no form in JSON, such as a time
-// after the year 9999.
+// Check returns an error for an answer that is too large, or that has no form in JSON, such as a
+// time after the year 9999.
 func Check(answer any) error {
 	data, err := json.Marshal(answer)
 	switch {
@@ -127,8 +127,8 @@ func Statuses[T any](answers []Answer[T]) []Status {
 	return all
 }
 
-// Err returns nil if each node answered, also that it does not have what was asked for. Otherwise it
-// returns an error with a count, of code ExitNoServer if no server answers at any address, else
+// Err returns nil if each node answered, also that it does not have what was asked for. Otherwise
+// it returns an error with a count, of code ExitNoServer if no server answers at any address, else
 // ExitInfrastructure.
 func Err[T any](answers []Answer[T]) error {
 	answered, absent, unfound := 0, 0, 0
@@ -156,8 +156,8 @@ func Err[T any](answers []Answer[T]) error {
 	}
 }
 
-// WriteProblems writes a table of the nodes that did not answer, with the reasons. It writes nothing
-// if each node answered. first says that no other text is before the table.
+// WriteProblems writes a table of the nodes that did not answer, with the reasons. It writes
+// nothing if each node answered. first says that no other text is before the table.
 func WriteProblems(p cli.Process, statuses []Status, first bool) error {
 	var rows [][]string
 	for _, s := range statuses {

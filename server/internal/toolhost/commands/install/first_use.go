@@ -13,8 +13,8 @@ import (
 
 // use makes sure that the trust records have a folder of plugins. If they do not, no toolhost has
 // served the folder, and use does what the first start would do: it trusts the plugins that are in
-// the folder, and asks them what they are, so that their names belong to them and not to plugins that
-// come later. Commands use a folder before they change it.
+// the folder, and asks them what they are, so that their names belong to them and not to plugins
+// that come later. Commands use a folder before they change it.
 func (i *Installer) use(ctx context.Context, options serve.Options, folder string) error {
 	store := trust.NewUserStore(i.conn.Process.Getenv)
 	known, err := store.Known(folder)

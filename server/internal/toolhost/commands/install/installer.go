@@ -80,8 +80,8 @@ func (i *Installer) folderOptions() (serve.Options, error) {
 	return options, err
 }
 
-// Install copies a plugin, an executable or a folder, into the folder of plugins, and trusts it. If a
-// toolhost serves the folder, Install waits until the plugin is in service. If Install fails, the
+// Install copies a plugin, an executable or a folder, into the folder of plugins, and trusts it. If
+// a toolhost serves the folder, Install waits until the plugin is in service. If Install fails, the
 // folder is as it was.
 func (i *Installer) Install(ctx context.Context, source string) (_ *Installed, err error) {
 	options, folder, err := i.Options()
@@ -127,8 +127,8 @@ func (i *Installer) Install(ctx context.Context, source string) (_ *Installed, e
 	return done, i.place(staged, done, plugin, options)
 }
 
-// place copies a plugin into the folder while no toolhost runs, trusts it, and allows it in the lock
-// file, if there is one. If place fails, the folder is as it was.
+// place copies a plugin into the folder while no toolhost runs, trusts it, and allows it in the
+// lock file, if there is one. If place fails, the folder is as it was.
 func (i *Installer) place(staged *pluginfolder.Staged, d *Installed, p *catalog.Plugin, options serve.Options) error {
 	placed, err := staged.Place(d.Plugin)
 	if err != nil {

@@ -16,10 +16,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// An MCP server that requires a login shows its tools to a toolhost only, because a toolhost has the
-// logins and these commands have none. And a toolhost lets nobody log in at a URL that the operator
-// does not trust. So the commands trust the plugin.yaml of such a server before its tools are known,
-// and the tools as toolhost reads them first. That is what the first start with a folder does, too.
+// An MCP server that requires a login shows its tools to a toolhost only, because a toolhost has
+// the logins and these commands have none. And a toolhost lets nobody log in at a URL that the
+// operator does not trust. So the commands trust the plugin.yaml of such a server before its tools
+// are known, and the tools as toolhost reads them first. That is what the first start with a folder
+// does, too.
 
 // trustAsIs records that a plugin is trusted as it describes itself, or will after a login.
 func trustAsIs(store *trust.Store, folders []string, path string, p *catalog.Plugin) error {
@@ -29,8 +30,8 @@ func trustAsIs(store *trust.Store, folders []string, path string, p *catalog.Plu
 	return store.TrustPlugin(folders, path, p.Trusted(), false)
 }
 
-// takeOverUnread is takeOver for an MCP server that needs a login. A toolhost has taken it over when the
-// login is all that it lacks.
+// takeOverUnread is takeOver for an MCP server that needs a login. A toolhost has taken it over
+// when the login is all that it lacks.
 func (i *Installer) takeOverUnread(ctx context.Context, c *client.Client, d *Installed) (reason string, err error) {
 	own, err := c.Admin().LockFile(ctx)
 	if err != nil {
@@ -69,8 +70,8 @@ func (i *Installer) takeOverUnread(ctx context.Context, c *client.Client, d *Ins
 	return reason, errors.Join(err, undone)
 }
 
-// unread trusts an MCP server that needs a login, or shows it. What its tools are, a toolhost that runs
-// knows. before is its record; nil if it has none.
+// unread trusts an MCP server that needs a login, or shows it. What its tools are, a toolhost that
+// runs knows. before is its record; nil if it has none.
 func (t *truster) unread(ctx context.Context, options serve.Options, source string, p *catalog.Plugin, before *trust.Plugin, look bool) (pluginTrust, error) {
 	shown := pluginTrust{Plugin: p.Info.Name, Path: source, Digest: p.Digest, State: "trusted"}
 	if !look {
@@ -96,8 +97,8 @@ func (t *truster) unread(ctx context.Context, options serve.Options, source stri
 	return shown, nil
 }
 
-// noticed returns the changes of a plugin that a toolhost that runs does not put into service before
-// they are trusted. It returns none if no toolhost runs.
+// noticed returns the changes of a plugin that a toolhost that runs does not put into service
+// before they are trusted. It returns none if no toolhost runs.
 func (t *truster) noticed(ctx context.Context, source string) (changes []string) {
 	_ = t.conn.With(func(c *client.Client) error {
 		var plugin *tool.PluginInfo

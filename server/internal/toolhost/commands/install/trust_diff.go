@@ -29,8 +29,8 @@ func definitionDiff(name, before, after string) []string {
 	return strings.Split(strings.TrimRight(changes(name, before, after), "\n"), "\n")
 }
 
-// exactly returns a line with the command that trusts what was shown and nothing that is there later;
-// empty if nothing waits for trust.
+// exactly returns a line with the command that trusts what was shown and nothing that is there
+// later; empty if nothing waits for trust.
 func exactly(name, state, digest string) string {
 	if digest == "" || state != "new" && state != "changed" {
 		return ""

@@ -128,10 +128,10 @@ func (t *truster) all(ctx context.Context) (*trustView, error) {
 	return v, nil
 }
 
-// locate returns the path of the plugin with a name, and options with the folder that has it. Without
-// --plugins that may be any folder that a toolhost of the user has used: one that runs with --plugins
-// tells its operator to trust a plugin by its name. The operator has to name a folder that tools may
-// write, because a tool could offer its own plugin there.
+// locate returns the path of the plugin with a name, and options with the folder that has it.
+// Without --plugins that may be any folder that a toolhost of the user has used: one that runs with
+// --plugins tells its operator to trust a plugin by its name. The operator has to name a folder
+// that tools may write, because a tool could offer its own plugin there.
 func (t *truster) locate(options serve.Options, name string) (serve.Options, string, error) {
 	if err := tool.CheckName(name); err != nil {
 		return options, "", cli.Usage("%w; write ./%s if it is a file or folder", err, name)

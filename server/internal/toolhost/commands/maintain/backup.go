@@ -93,8 +93,8 @@ func NewBackupCommand(p cli.Process) *cobra.Command {
 // writeBackup writes an archive of a state folder, which a toolhost may use meanwhile.
 //
 // The ledger is copied first. Each artifact that a result in the ledger names was stored before the
-// result, so the copies of the artifacts have it unless it was removed by age or number. In the same
-// way, the audit log has the decision about each call of the ledger.
+// result, so the copies of the artifacts have it unless it was removed by age or number. In the
+// same way, the audit log has the decision about each call of the ledger.
 func writeBackup(ctx context.Context, files serve.StateFiles, target string, now time.Time) (_ *written, err error) {
 	if backup.Pending(files.Marker()) {
 		return nil, fmt.Errorf("a restore of %s was interrupted; finish it with: toolhost restore --state %s --resume", files.State, cli.ShellWord(files.State))

@@ -89,8 +89,8 @@ func recognize(s *server) (*serverpackage.Request, error) {
 	return request, err
 }
 
-// checkPlan returns an error if the server's description, the configuration or the environment shows that
-// the server cannot be added. A dry run and a real one both begin with it.
+// checkPlan returns an error if the server's description, the configuration or the environment
+// shows that the server cannot be added. A dry run and a real one both begin with it.
 func (a *adder) checkPlan(s *server, request *serverpackage.Request, c config.Config) error {
 	command := slices.Clone(s.command)
 	if s.url == "" {
@@ -115,8 +115,8 @@ func (a *adder) checkPlan(s *server, request *serverpackage.Request, c config.Co
 	return nil
 }
 
-// fill makes the folder of the plugin. A package is installed into the empty folder, so that nothing of
-// the server's folder is there while its registry's client runs.
+// fill makes the folder of the plugin. A package is installed into the empty folder, so that
+// nothing of the server's folder is there while its registry's client runs.
 func (a *adder) fill(ctx context.Context, s *server, request *serverpackage.Request, plugin, scratch string, done *added) error {
 	if err := os.Mkdir(plugin, 0o755); err != nil {
 		return err
@@ -153,8 +153,8 @@ func (a *adder) fill(ctx context.Context, s *server, request *serverpackage.Requ
 	return os.WriteFile(place, text, 0o644)
 }
 
-// installPackage installs the package of a server into the folder of the plugin, and returns the command
-// that runs it.
+// installPackage installs the package of a server into the folder of the plugin, and returns the
+// command that runs it.
 func (a *adder) installPackage(ctx context.Context, s *server, request *serverpackage.Request, plugin, scratch string, done *added) ([]string, error) {
 	fmt.Fprintf(a.process.Err(), "installing %s from %s\n", request.Spec, request.Registry)
 	options := serverpackage.Options{Scratch: filepath.Join(scratch, "i"), Environ: os.Environ(), SkipScripts: s.noScripts, Lock: s.lock}

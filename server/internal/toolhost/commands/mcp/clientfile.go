@@ -16,12 +16,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// largestClientFile bounds the file of an MCP client, in bytes. The state file of a client, which has
-// more than its servers, fits.
+// largestClientFile bounds the file of an MCP client, in bytes. The state file of a client, which
+// has more than its servers, fits.
 const largestClientFile = 32 << 20
 
-// clientFile is the part of an MCP client's configuration that names servers. Clients use one of the
-// keys.
+// clientFile is the part of an MCP client's configuration that names servers. Clients use one of
+// the keys.
 type clientFile struct {
 	MCPServers map[string]json.RawMessage `json:"mcpServers"` // most clients
 	Servers    map[string]json.RawMessage `json:"servers"`    // VS Code
@@ -47,8 +47,8 @@ type clientServer struct {
 // errDisabled is the reason for a server that its file switches off.
 var errDisabled = errors.New("the file says that it is disabled")
 
-// readClientFile returns the servers of a file, by name. As clients do, it takes JSON with comments and
-// trailing commas, behind a byte order mark.
+// readClientFile returns the servers of a file, by name. As clients do, it takes JSON with comments
+// and trailing commas, behind a byte order mark.
 func readClientFile(path string) (map[string]json.RawMessage, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -109,7 +109,8 @@ func parseClientServer(text json.RawMessage) (*clientServer, error) {
 	return &from, nil
 }
 
-// server returns the server that the file describes. The error is the reason why it cannot be added.
+// server returns the server that the file describes. The error is the reason why it cannot be
+// added.
 func (c *clientServer) server(name string, getenv func(string) string) (*server, error) {
 	s := &server{name: pluginName(name), secrets: map[string]secret{}, headers: map[string]header{}, set: map[string]string{}}
 	e := expander{plugin: s.name, getenv: getenv}

@@ -99,7 +99,8 @@ func TestServersOfClientFiles(t *testing.T) {
 	}
 }
 
-// TestFormsOfClientFiles checks that a file is read as its client reads it (github.com/github/copilot-cli
+// TestFormsOfClientFiles checks that a file is read as its client reads it
+// (github.com/github/copilot-cli
 // #4323, and the settings of VS Code and Zed).
 func TestFormsOfClientFiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")

@@ -7,12 +7,12 @@ import (
 )
 
 // expander reads the references to variables in the file of an MCP client: ${NAME}, ${env:NAME},
-// ${NAME:-DEFAULT}, and $NAME. The client takes their values from its environment. $NAME has capitals and
-// is a word of its own or begins a path, because a dollar sign in a password is none.
+// ${NAME:-DEFAULT}, and $NAME. The client takes their values from its environment. $NAME has
+// capitals and is a word of its own or begins a path, because a dollar sign in a password is none.
 //
 // A reference that is the whole value of a variable stays one: the secret is then the variable of
-// toolhost's environment, and its value is copied nowhere. Other texts with references get the values
-// of this moment, and are secrets themselves.
+// toolhost's environment, and its value is copied nowhere. Other texts with references get the
+// values of this moment, and are secrets themselves.
 type expander struct {
 	plugin string
 	getenv func(string) string
@@ -67,8 +67,8 @@ func braced(text string) string {
 	return text
 }
 
-// visible returns a text of plugin.yaml: a word of the command, or the URL. It expands the home folder,
-// and uses the default of a variable that is not set. Other variables may be secrets.
+// visible returns a text of plugin.yaml: a word of the command, or the URL. It expands the home
+// folder, and uses the default of a variable that is not set. Other variables may be secrets.
 func (e *expander) visible(what, text string) (string, error) {
 	text = braced(text)
 	for _, found := range anyReference.FindAllString(text, -1) {

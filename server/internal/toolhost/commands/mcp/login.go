@@ -76,7 +76,8 @@ func permitting(l tool.Login) string {
 	return text
 }
 
-// announce says to whom the person is about to give a password. Both URLs come from foreign servers.
+// announce says to whom the person is about to give a password. Both URLs come from foreign
+// servers.
 func announce(p cli.Process, s tool.LoginStart) {
 	asks := ""
 	if len(s.Scopes) > 0 {

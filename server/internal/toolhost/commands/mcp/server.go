@@ -120,8 +120,8 @@ func (s *server) manifest(command []string) ([]byte, error) {
 	return text, err
 }
 
-// secretName returns the name of the secret of a plugin for a variable or header. A name that had to
-// be changed ends with a part of a digest, so that two variables never share a secret.
+// secretName returns the name of the secret of a plugin for a variable or header. A name that had
+// to be changed ends with a part of a digest, so that two variables never share a secret.
 func secretName(plugin, variable string) string {
 	const longest, digits = 64, 8
 	whole := plugin + "_" + variable
@@ -160,8 +160,8 @@ func plainCommand(ctx context.Context, command []string, folder string) ([]strin
 	return append([]string{"./" + filepath.Base(program)}, command[1:]...), os.Chmod(copied, 0o755)
 }
 
-// checkProgram returns an error if the path of a program leads to none. A name without a slash is looked
-// up when the server starts.
+// checkProgram returns an error if the path of a program leads to none. A name without a slash is
+// looked up when the server starts.
 func checkProgram(program string) error {
 	if !strings.ContainsRune(program, '/') {
 		return nil
@@ -173,8 +173,8 @@ func checkProgram(program string) error {
 	return err
 }
 
-// addFolder copies what is in a folder into that of the plugin. It replaces and adds to nothing that the
-// installation of a package has made.
+// addFolder copies what is in a folder into that of the plugin. It replaces and adds to nothing
+// that the installation of a package has made.
 func addFolder(ctx context.Context, plugin, folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

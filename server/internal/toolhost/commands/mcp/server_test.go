@@ -43,8 +43,8 @@ func TestHeaderWithoutAColon(t *testing.T) {
 	}
 }
 
-// TestFolderBesideAPackage checks that the client of a registry does not see the folder of the server, and
-// that the folder cannot add to the package or lead toolhost to another file.
+// TestFolderBesideAPackage checks that the client of a registry does not see the folder of the
+// server, and that the folder cannot add to the package or lead toolhost to another file.
 func TestFolderBesideAPackage(t *testing.T) {
 	bin, folder, outside := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "profile")
 	for path, text := range map[string]string{
@@ -106,7 +106,8 @@ func TestFolderBesideAPackage(t *testing.T) {
 	}
 }
 
-// TestLargeProgram checks that a program, and a file of a folder, are neither read into memory nor filled.
+// TestLargeProgram checks that a program, and a file of a folder, are neither read into memory nor
+// filled.
 func TestLargeProgram(t *testing.T) {
 	const size, sector, most = 64 << 20, 512, 1 << 20
 	for name, copied := range map[string]func(to, dir string) error{

@@ -124,8 +124,8 @@ func permitted(a *tool.StandingApproval) string {
 	return cmp.Or(strings.Join(words, " "), "none")
 }
 
-// word returns a text that a model may have chosen as one word. It quotes a text that could be taken
-// for several arguments, or for the end of one.
+// word returns a text that a model may have chosen as one word. It quotes a text that could be
+// taken for several arguments, or for the end of one.
 func word(text string) string {
 	if text != "" && !strings.ContainsAny(text, " =\"…") {
 		return text

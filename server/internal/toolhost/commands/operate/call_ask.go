@@ -39,8 +39,8 @@ type interviewer struct {
 	more  chan struct{} // of capacity 1: queue has grown
 }
 
-// newInterviewer returns an interviewer, or nil if there is no person at a terminal. readsInput says
-// that the arguments come from standard input. The caller must close it.
+// newInterviewer returns an interviewer, or nil if there is no person at a terminal. readsInput
+// says that the arguments come from standard input. The caller must close it.
 func newInterviewer(ctx context.Context, c *client.Client, p cli.Process, session string, readsInput bool) *interviewer {
 	if readsInput || !cli.IsTerminal(p.Stdin) || !cli.IsTerminal(p.Stderr) {
 		return nil
@@ -99,8 +99,8 @@ func (i *interviewer) withdraw(id uint32) {
 	}
 }
 
-// next returns the next question, and a context that ends when it closes. It returns nil if there is
-// none.
+// next returns the next question, and a context that ends when it closes. It returns nil if there
+// is none.
 func (i *interviewer) next() (*tool.Question, context.Context, context.CancelFunc) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -24,7 +24,8 @@ type Connection struct {
 // says otherwise. A person waits for it if one toolhost does not answer.
 const nodeTimeout = 5 * time.Second
 
-// addFleetFlags adds --fleet and --node-timeout. what says what the command does with each toolhost.
+// addFleetFlags adds --fleet and --node-timeout. what says what the command does with each
+// toolhost.
 func (c *Connection) addFleetFlags(flags *pflag.FlagSet, what string, wait time.Duration) {
 	flags.BoolVar(&c.fleet, "fleet", false, what+" every toolhost of the target, see `toolhost target add --fleet`, or of a list in --addr")
 	flags.DurationVar(&c.nodeWait, "node-timeout", wait, "with --fleet: how `LONG` each toolhost may take to answer")

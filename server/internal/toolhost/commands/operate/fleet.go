@@ -122,8 +122,8 @@ func labeled(node string, rows [][]string) [][]string {
 	return rows
 }
 
-// writeFleet writes a table of what the nodes answered and a table of those that did not answer. The
-// error says that some did not.
+// writeFleet writes a table of what the nodes answered and a table of those that did not answer.
+// The error says that some did not.
 func writeFleet[T any](p cli.Process, header []string, rows [][]string, answers []fleet.Answer[T]) error {
 	if len(rows) > 0 || fleet.Err(answers) == nil {
 		if err := cli.WriteTable(p.Stdout, p.Screen(), header, rows); err != nil {

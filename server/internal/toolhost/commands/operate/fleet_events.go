@@ -124,8 +124,8 @@ func (s *fleetEvents) problem(status fleet.Status) error {
 	return err
 }
 
-// followFleet prints the new events of the nodes that have answered, until an interrupt or until all
-// of them have gone away.
+// followFleet prints the new events of the nodes that have answered, until an interrupt or until
+// all of them have gone away.
 func (c *Connection) followFleet(ctx context.Context, query tool.EventQuery, answers []fleet.Answer[[]tool.PluginEvent], show *fleetEvents) error {
 	var following sync.WaitGroup
 	var mutex sync.Mutex

@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// callsOfWhy bounds the calls with one id that `why` asks a toolhost for. Each principal and session
-// can have one.
+// callsOfWhy bounds the calls with one id that `why` asks a toolhost for. Each principal and
+// session can have one.
 const callsOfWhy = 100
 
 // found is what a toolhost knows about a name: a plugin, or else calls with this id.
@@ -129,8 +129,8 @@ func writeOfNode(p cli.Process, node string, w *explanation, further bool) error
 	return w.write(p)
 }
 
-// whyError returns the error of `why --fleet`. If no node knows the name, it says which nodes cannot
-// be asked, because one of them may know it.
+// whyError returns the error of `why --fleet`. If no node knows the name, it says which nodes
+// cannot be asked, because one of them may know it.
 func whyError(name string, answers []fleet.Answer[found]) error {
 	var silent []string
 	unknown := 0

@@ -86,7 +86,8 @@ func TestWhyShowsWhatIsTelling(t *testing.T) {
 	}
 }
 
-// A process that was killed did not say why. So `why` also shows the last words of the crash before it.
+// A process that was killed did not say why. So `why` also shows the last words of the crash before
+// it.
 func TestWhyShowsTheCrashBeforeAKill(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
 	exit := func(n int, e tool.Exit) tool.PluginExit {

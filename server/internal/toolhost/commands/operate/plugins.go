@@ -72,8 +72,8 @@ func hasFilters(plugins []tool.PluginInfo) bool {
 	return slices.ContainsFunc(plugins, func(p tool.PluginInfo) bool { return len(p.Filters)+len(p.OwnFilters) > 0 })
 }
 
-// filterNames returns the names of a plugin's filters. Those that the plugin applies to its own tools
-// are marked, because no configuration of the operator names them.
+// filterNames returns the names of a plugin's filters. Those that the plugin applies to its own
+// tools are marked, because no configuration of the operator names them.
 func filterNames(p tool.PluginInfo) []string {
 	own := map[string]bool{}
 	for _, f := range p.OwnFilters {

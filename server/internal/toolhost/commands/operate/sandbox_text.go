@@ -30,8 +30,8 @@ func SandboxSummary(s *tool.Sandbox) string {
 	return text
 }
 
-// workspaceText returns the access to a workspace, and where the workspace is unless it is a folder of
-// toolhost's machine.
+// workspaceText returns the access to a workspace, and where the workspace is unless it is a folder
+// of toolhost's machine.
 func workspaceText(access tool.Access, backend string) string {
 	text := cmp.Or(string(access), string(tool.AccessNone))
 	if backend != "" && backend != tool.LocalWorkspace {

@@ -121,8 +121,8 @@ func (s *statusView) lookAtToolhost(ctx context.Context, a *client.Admin) error 
 	return err
 }
 
-// notWell returns why a plugin does not take all calls, or does not run what is in its folder; "" if
-// it does both, or if an operator wants that.
+// notWell returns why a plugin does not take all calls, or does not run what is in its folder; ""
+// if it does both, or if an operator wants that.
 func notWell(p tool.PluginInfo) string {
 	switch {
 	case p.State == tool.PluginDisabled:
@@ -146,8 +146,8 @@ func rolledBack(ctx context.Context, a *client.Admin, p tool.PluginInfo) bool {
 	return err == nil && len(revisions) > 0 && revisions[0].Current && revisions[0].Cause == tool.RevisionRolledBack
 }
 
-// unsettled counts the calls of the last 24 hours whose outcome is unknown, up to the 1000 newest that
-// failed. A caller that may not list calls sees none.
+// unsettled counts the calls of the last 24 hours whose outcome is unknown, up to the 1000 newest
+// that failed. A caller that may not list calls sees none.
 func unsettled(ctx context.Context, a *client.Admin) (n int) {
 	page, err := a.Calls(ctx, tool.CallQuery{State: tool.CallFailed, Since: time.Now().Add(-24 * time.Hour), PageSize: 1000})
 	if err != nil {

@@ -163,9 +163,9 @@ func (w *explanation) writeExits(b *strings.Builder) {
 	}
 }
 
-// telling returns the instances whose last words why shows: that of the newest crash, because earlier
-// ones usually have the same cause. A process that something killed did not say why. So it is also the
-// newest crash whose last words explain it.
+// telling returns the instances whose last words why shows: that of the newest crash, because
+// earlier ones usually have the same cause. A process that something killed did not say why. So it
+// is also the newest crash whose last words explain it.
 func (w *explanation) telling() []string {
 	var instances []string
 	for _, e := range w.plugin.RecentExits {
@@ -184,8 +184,8 @@ func (w *explanation) telling() []string {
 }
 
 // lastLines returns the lines that a process wrote before it crashed. The exit keeps only the last
-// ones. If these do not explain the crash, lastLines reads the log, which has more, such as the stacks
-// of many threads.
+// ones. If these do not explain the crash, lastLines reads the log, which has more, such as the
+// stacks of many threads.
 func (w *explanation) lastLines(e *tool.PluginExit) []string {
 	exit := e.Exit
 	if !crashoutput.Explained(exit.LastStderr) {

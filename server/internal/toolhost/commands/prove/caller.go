@@ -21,8 +21,8 @@ const (
 	checked   countTool = "count_checked"
 )
 
-// callsOfRun are the calls of each run, as agentd names them after the run: two at the same time, and one
-// after them.
+// callsOfRun are the calls of each run, as agentd names them after the run: two at the same time,
+// and one after them.
 var callsOfRun = []string{"t1.c0", "t1.c1", "t2.c0"}
 
 const (
@@ -72,8 +72,8 @@ func resultText(r tool.Result) string {
 	return text.String()
 }
 
-// byAgent lets an agent make the calls, and returns when the run or ctx has ended. The client connects
-// again as often as agentd is killed.
+// byAgent lets an agent make the calls, and returns when the run or ctx has ended. The client
+// connects again as often as agentd is killed.
 func (r *run) byAgent(ctx context.Context, agents *client.AgentClient) {
 	task := client.Task{Prompt: r.prompt, RunID: r.session, Model: string(r.tool)}
 	for {
@@ -117,8 +117,8 @@ func (r *run) directly(ctx context.Context, tools *client.Client) {
 	group.Wait()
 }
 
-// call makes a call, and repeats it with the same id while toolhost does not answer, or can ask its tool
-// what became of it.
+// call makes a call, and repeats it with the same id while toolhost does not answer, or can ask its
+// tool what became of it.
 func (r *run) call(ctx context.Context, tools *client.Client, call tool.Call) {
 	for settling := 0; ; {
 		outcome, err := tools.Call(ctx, call)

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// usualKills is three for each victim and place. Both tools together take less than two minutes on two
-	// processors.
+	// usualKills is three for each victim and place. Both tools together take less than two minutes on
+	// two processors.
 	usualKills = 48
 	maxKills   = 100_000
 )

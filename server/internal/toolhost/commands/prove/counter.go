@@ -32,8 +32,8 @@ const (
 	freed   = "freed"   // SESSION: a call that has halted goes on
 )
 
-// separator is between the parts of the name of an effect. Session and call ids of this command do not
-// contain it.
+// separator is between the parts of the name of an effect. Session and call ids of this command do
+// not contain it.
 const separator = "~"
 
 // NewCounterCommand returns the hidden command that serves the plugin.
@@ -59,8 +59,8 @@ func counter() sdk.Plugin {
 	}}
 }
 
-// count has an effect, and returns the receipt of this execution. The effect is one rename, so that it
-// happens whole or not at all.
+// count has an effect, and returns the receipt of this execution. The effect is one rename, so that
+// it happens whole or not at all.
 func count(ctx context.Context, in input) (string, error) {
 	receipt := rand.Text()
 	name := strings.Join([]string{sdk.Session(ctx), sdk.CallID(ctx), receipt}, separator)
@@ -81,8 +81,8 @@ func count(ctx context.Context, in input) (string, error) {
 	return receipt, nil
 }
 
-// halt waits for a moment, or, if it is the first execution of the session that is at the place of its
-// job, until the command lets it go on.
+// halt waits for a moment, or, if it is the first execution of the session that is at the place of
+// its job, until the command lets it go on.
 func halt(ctx context.Context, at place, job string) error {
 	time.Sleep(pause)
 	if where, _, _ := strings.Cut(job, " "); place(where) != at {

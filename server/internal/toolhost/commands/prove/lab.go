@@ -27,8 +27,8 @@ defaults:
 `
 )
 
-// lab is a toolhost, and an agentd if there is one, with all their files in one folder. One goroutine
-// uses it, and the callers use its clients.
+// lab is a toolhost, and an agentd if there is one, with all their files in one folder. One
+// goroutine uses it, and the callers use its clients.
 type lab struct {
 	folder  string
 	scratch *serve.Scratch
@@ -53,8 +53,8 @@ func (l *lab) work(names ...string) string {
 	return l.path(append([]string{"work"}, names...)...)
 }
 
-// openLab makes the folder and starts the servers. The caller must call close. plugin is the folder of a
-// plugin, or empty for that of this program.
+// openLab makes the folder and starts the servers. The caller must call close. plugin is the folder
+// of a plugin, or empty for that of this program.
 func openLab(ctx context.Context, plugin string) (*lab, error) {
 	scratch, err := serve.MakeScratch()
 	if err != nil {
@@ -119,8 +119,8 @@ func (l *lab) write() error {
 	)
 }
 
-// writePlugin makes the folder of the plugin: a manifest, and a copy of this program. A link would lead out
-// of the folder.
+// writePlugin makes the folder of the plugin: a manifest, and a copy of this program. A link would
+// lead out of the folder.
 func (l *lab) writePlugin(dir string) error {
 	if l.plugin != "" {
 		target, err := filepath.Abs(l.plugin)
@@ -167,7 +167,8 @@ func (l *lab) start(ctx context.Context) (err error) {
 	return err
 }
 
-// launch starts a server whose home is in the folder, without the settings and keys of the environment.
+// launch starts a server whose home is in the folder, without the settings and keys of the
+// environment.
 func (l *lab) launch(ctx context.Context, program string, args ...string) (*child.Child, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Env = []string{"HOME=" + l.path("home"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}

@@ -36,8 +36,8 @@ type kill struct {
 	when   float64 // for anywhere: the part of the usual duration of a run
 }
 
-// plan returns n kills in a random order that a seed determines. Every victim is killed at every place
-// before one is killed there again.
+// plan returns n kills in a random order that a seed determines. Every victim is killed at every
+// place before one is killed there again.
 func plan(n int, seed uint64, agentd bool) []kill {
 	victims := []victim{thePlugin, theToolhost, all}
 	if agentd {

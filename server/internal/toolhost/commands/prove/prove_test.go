@@ -73,8 +73,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A first execution halts at its place with what has happened there, and a later one does not halt. The
-// check knows whether there is an effect, and a draft is none.
+// A first execution halts at its place with what has happened there, and a later one does not halt.
+// The check knows whether there is an effect, and a draft is none.
 func TestCounter(t *testing.T) {
 	for at, has := range map[place][2]int{before: {0, 0}, during: {1, 0}, after: {0, 1}} {
 		t.Run(string(at), func(t *testing.T) {

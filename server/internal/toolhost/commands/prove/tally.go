@@ -25,8 +25,8 @@ type tally struct {
 	Kills   int `json:"kills"`
 	Calls   int `json:"calls"`
 	Doubled int `json:"doubled"` // had their effect more than once
-	// Lost calls ended with a result although their effect did not happen, or failed although it did; or
-	// they failed for another reason than that their outcome is not known.
+	// Lost calls ended with a result although their effect did not happen, or failed although it did;
+	// or they failed for another reason than that their outcome is not known.
 	Lost    int `json:"lost"`
 	Unknown int `json:"unknown"` // ended with an unknown outcome
 	Settled int `json:"settled"` // had an unknown outcome, until their tool was asked

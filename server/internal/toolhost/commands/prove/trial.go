@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// stuckAfter bounds a run with its kill. A run takes less than a second, and the start of a server on a
-// busy machine a few.
+// stuckAfter bounds a run with its kill. A run takes less than a second, and the start of a server
+// on a busy machine a few.
 const stuckAfter = 90 * time.Second
 
 // mostTries bounds how often a run is made whose calls end before its kill.
@@ -52,8 +52,8 @@ func (t *trial) run(ctx context.Context, kills []kill) error {
 	return nil
 }
 
-// until makes a run until its kill hits it. A call that is sent in the moment after the kill of the run before
-// can end as unknown without being executed, so that it halts nowhere.
+// until makes a run until its kill hits it. A call that is sent in the moment after the kill of the
+// run before can end as unknown without being executed, so that it halts nowhere.
 func (t *trial) until(ctx context.Context, number int, k *kill) error {
 	name := fmt.Sprintf("%s-%d", t.tool, number)
 	for try := 1; ; try++ {
@@ -65,8 +65,8 @@ func (t *trial) until(ctx context.Context, number int, k *kill) error {
 	}
 }
 
-// one makes the calls of one run, and counts what became of them. Without a kill, the run is only measured. It
-// returns errOver if the calls ended before the kill; they are counted, too.
+// one makes the calls of one run, and counts what became of them. Without a kill, the run is only
+// measured. It returns errOver if the calls ended before the kill; they are counted, too.
 func (t *trial) one(ctx context.Context, name string, k *kill) error {
 	at := anywhere
 	if k != nil {
@@ -107,8 +107,8 @@ func (t *trial) one(ctx context.Context, name string, k *kill) error {
 	return errOver
 }
 
-// strike kills the victims when the run is at the place, and starts them again. running ends with the calls of
-// the run.
+// strike kills the victims when the run is at the place, and starts them again. running ends with
+// the calls of the run.
 func (t *trial) strike(ctx, running context.Context, r *run, k *kill) error {
 	if k.at == anywhere {
 		cli.Wait(ctx, time.Duration(k.when*float64(t.usual)))

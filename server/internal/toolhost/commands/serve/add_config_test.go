@@ -9,8 +9,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/trust"
 )
 
-// TestAddConfig checks that adding to toolhost.yaml keeps everything else, the trust of the file, and
-// can be undone.
+// TestAddConfig checks that adding to toolhost.yaml keeps everything else, the trust of the file,
+// and can be undone.
 func TestAddConfig(t *testing.T) {
 	home := t.TempDir()
 	getenv := func(name string) string { return map[string]string{"HOME": home}[name] }
@@ -79,8 +79,8 @@ func TestAddConfig(t *testing.T) {
 	}
 }
 
-// TestAddConfigNeedsTrust checks that a file that a tool may have written is not changed, because the
-// change would trust it.
+// TestAddConfigNeedsTrust checks that a file that a tool may have written is not changed, because
+// the change would trust it.
 func TestAddConfigNeedsTrust(t *testing.T) {
 	home := t.TempDir()
 	t.Chdir(home)

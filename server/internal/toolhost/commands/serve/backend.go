@@ -14,8 +14,8 @@ import (
 // memoryQuota bounds a workspace in memory if the operator sets no quota.
 const memoryQuota = 64 << 20
 
-// openProxy opens the sockets of workspaces that are not folders of this machine. It returns nil if the
-// workspaces are such folders.
+// openProxy opens the sockets of workspaces that are not folders of this machine. It returns nil if
+// the workspaces are such folders.
 func openProxy(w config.Workspace, runDir string, logger *slog.Logger) (*workspaceproxy.Proxy, error) {
 	var backend workspaceproxy.Backend
 	switch w.Backend {

@@ -14,10 +14,10 @@ import (
 
 // conditions has the sources of what an operator should know about toolhost itself.
 //
-// A condition is a problem if calls fail or records are lost because of it now, or if the next start
-// would fail: a monitor that runs `toolhost status` should then alert a person. A collector that does
-// not answer is no problem, because all toolhosts that export to it have the condition at the same
-// time, and none of them can help it.
+// A condition is a problem if calls fail or records are lost because of it now, or if the next
+// start would fail: a monitor that runs `toolhost status` should then alert a person. A collector
+// that does not answer is no problem, because all toolhosts that export to it have the condition at
+// the same time, and none of them can help it.
 type conditions struct {
 	calls         *callstore.Store
 	decisions     *audit.Log

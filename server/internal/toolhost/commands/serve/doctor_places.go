@@ -74,8 +74,8 @@ func places(ctx context.Context, o Options) []finding {
 	return found
 }
 
-// folder says whether a folder, or the one in which it will be made, can be written, and how much room
-// it has.
+// folder says whether a folder, or the one in which it will be made, can be written, and how much
+// room it has.
 func folder(check, dir, costs, state, flag string) finding {
 	const least = 1 << 30
 	f := finding{Check: check, State: stateOK, Found: dir}
@@ -136,8 +136,9 @@ func interpreters(ctx context.Context) []finding {
 
 var versionNumber = regexp.MustCompile(`(\d+)\.(\d+)(\.\d+)?`)
 
-// interpreter says which version of a program is in PATH, where plugins' programs are looked up too. costs
-// says what does not work without the program, and old what may not work with an older one.
+// interpreter says which version of a program is in PATH, where plugins' programs are looked up
+// too. costs says what does not work without the program, and old what may not work with an older
+// one.
 func interpreter(ctx context.Context, name, argument string, major, minor int, costs, old string) finding {
 	needed := fmt.Sprintf("%d.%d", major, minor)
 	f := finding{Check: name, State: stateMissing, Found: "not in PATH", Costs: costs, Remedy: fmt.Sprintf("install %s %s or later, and put it into toolhost's PATH", name, needed)}

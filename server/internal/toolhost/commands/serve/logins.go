@@ -70,14 +70,15 @@ func loginServer(p *catalog.Plugin) (s mcpauth.Server, ok bool) {
 	}}, true
 }
 
-// NeedsLogin reports whether an examined plugin is an MCP server whose tools can be read only with the
-// login of a person. A toolhost has such logins, and Examine has none.
+// NeedsLogin reports whether an examined plugin is an MCP server whose tools can be read only with
+// the login of a person. A toolhost has such logins, and Examine has none.
 func NeedsLogin(p *catalog.Plugin) bool {
 	s, ok := loginServer(p)
 	return ok && s.OAuth.Grant != mcpauth.GrantClient && LacksLogin(p.Info.Name, p.Problem)
 }
 
-// LacksLogin reports whether the reason why a plugin cannot be used is that nobody is logged in to it.
+// LacksLogin reports whether the reason why a plugin cannot be used is that nobody is logged in to
+// it.
 func LacksLogin(plugin, reason string) bool {
 	return strings.HasSuffix(reason, LoginCommand(plugin))
 }
@@ -85,8 +86,8 @@ func LacksLogin(plugin, reason string) bool {
 // LoginCommand returns the command that logs a person in to the server of a plugin.
 func LoginCommand(plugin string) string { return mcpauth.LoginCommand(plugin) }
 
-// personal reports whether each principal has a login at the MCP server that a plugin is, so that its
-// sessions must not be shared.
+// personal reports whether each principal has a login at the MCP server that a plugin is, so that
+// its sessions must not be shared.
 func personal(known *catalog.Catalog, plugin string) bool {
 	p := pluginOf(known, plugin)
 	if p == nil {
@@ -96,8 +97,8 @@ func personal(known *catalog.Catalog, plugin string) bool {
 	return ok && s.OAuth.Grant != manifest.GrantClient
 }
 
-// pluginOf returns a plugin, also one that cannot be used, because toolhost may need a login to read
-// its tools. nil: there is none.
+// pluginOf returns a plugin, also one that cannot be used, because toolhost may need a login to
+// read its tools. nil: there is none.
 func pluginOf(known *catalog.Catalog, name string) *catalog.Plugin {
 	for _, p := range known.Snapshot().Plugins() {
 		if p.Info.Name == name {
@@ -158,8 +159,8 @@ func (l *logins) BeginLogin(ctx context.Context, principal, plugin, redirectURI 
 	return l.oauth.Begin(ctx, mcpauth.Request{Server: s, Principal: principal, RedirectURI: redirectURI, Describes: describes})
 }
 
-// FinishLogin implements hostserver.Logins. If the tools of the server could not be read without the
-// login, toolhost reads them now.
+// FinishLogin implements hostserver.Logins. If the tools of the server could not be read without
+// the login, toolhost reads them now.
 func (l *logins) FinishLogin(ctx context.Context, principal, plugin, id string, answer tool.LoginAnswer) (tool.Login, error) {
 	if _, err := l.find(plugin); err != nil {
 		return tool.Login{}, err

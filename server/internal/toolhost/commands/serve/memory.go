@@ -33,9 +33,9 @@ func newBudget(c *config.Config) *budget.Budget {
 }
 
 // networkLimits returns the limits of connections over TCP. They get at most three quarters of the
-// connections for which there is memory. So unix sockets have room, and the oldest stranger gives way
-// before a known caller is refused. With little memory, one principal gets at most half of them, and the
-// strangers of one address a third, so that both together leave room for others.
+// connections for which there is memory. So unix sockets have room, and the oldest stranger gives
+// way before a known caller is refused. With little memory, one principal gets at most half of
+// them, and the strangers of one address a third, so that both together leave room for others.
 func networkLimits(c *config.Config) listen.Limits {
 	l := c.Network.Limits()
 	room := budget.Connections(inFlight(c)) * 3 / 4

@@ -16,9 +16,10 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/config"
 )
 
-// checkReferences checks the names of plugins and filters in a configuration. It warns of names that
-// no plugin has: such a plugin may come later. The error is that of a filter without which every
-// call that has to pass it fails. There is one only if all plugins have declared their filters.
+// checkReferences checks the names of plugins and filters in a configuration. It warns of names
+// that no plugin has: such a plugin may come later. The error is that of a filter without which
+// every call that has to pass it fails. There is one only if all plugins have declared their
+// filters.
 func checkReferences(c *config.Config, known catalog.Declared) (warnings []string, err error) {
 	plugin := func(key, name string) {
 		if name != "" && !known.Plugins[name] {
@@ -72,9 +73,9 @@ func warnOfReferences(c *config.Config, known *catalog.Snapshot, logger *slog.Lo
 	return err
 }
 
-// references checks what a configuration file refers to, for `config check`: folders and files, and names
-// that plugins declared to an earlier toolhost. It starts no plugin. The error has what `toolhost serve`
-// does not start without.
+// references checks what a configuration file refers to, for `config check`: folders and files, and
+// names that plugins declared to an earlier toolhost. It starts no plugin. The error has what
+// `toolhost serve` does not start without.
 func references(c *config.Config, getenv func(string) string) (warnings []string, err error) {
 	if err := errors.Join(missingFolders(c), authconfig.MissingFiles(c.Listeners)); err != nil {
 		return nil, err

@@ -48,8 +48,8 @@ func TestReferencesToNames(t *testing.T) {
 	}
 }
 
-// `config check` refuses folders and files that are not there, and says that names are not checked before
-// toolhost has asked the plugins.
+// `config check` refuses folders and files that are not there, and says that names are not checked
+// before toolhost has asked the plugins.
 func TestReferencesToFolders(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "there"), 0o700); err != nil {

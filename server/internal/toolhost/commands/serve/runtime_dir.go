@@ -43,7 +43,8 @@ func openRuntimeDir(ctx context.Context, sockets []string, logger *slog.Logger) 
 	return y, nil
 }
 
-// launching returns what a launch.Launcher needs of the directory. logger gets the log of the processes.
+// launching returns what a launch.Launcher needs of the directory. logger gets the log of the
+// processes.
 func (y *runtimeDir) launching(logger *slog.Logger) launch.Config {
 	return launch.Config{RunDir: y.runDir.Path(), Reaper: y.guard, Cgroups: y.groups, Names: y.names, Logger: logger}
 }

@@ -72,8 +72,8 @@ func TestSandboxKeepsToolhostsFiles(t *testing.T) {
 	}
 }
 
-// The programs that the operator starts next are protected, also in the workspace. What the operator
-// granted by its own name is not.
+// The programs that the operator starts next are protected, also in the workspace. What the
+// operator granted by its own name is not.
 func TestSandboxKeepsPrograms(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -34,8 +34,8 @@ func newMCP(options *Options, host hostserver.Host, s servedHost, admission *gat
 	})
 }
 
-// serve serves until ctx ends. Then it waits up to shutdownGrace for the calls in progress, and ends
-// those that are left. The callers have outcomeGrace to receive the outcomes of those calls.
+// serve serves until ctx ends. Then it waits up to shutdownGrace for the calls in progress, and
+// ends those that are left. The callers have outcomeGrace to receive the outcomes of those calls.
 func (v servers) serve(ctx context.Context, ready func()) error {
 	served, wait := v.s.listeners.Serve(v.accept) // ends with shutdown
 	ready()

@@ -14,8 +14,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// sharedWorkspace returns the workspace of all calls; empty if tenants or sessions have their own, or
-// if the files are not on this machine.
+// sharedWorkspace returns the workspace of all calls; empty if tenants or sessions have their own,
+// or if the files are not on this machine.
 func (o *Options) sharedWorkspace() string {
 	if o.Workspace.Mode != config.SharedWorkspace || o.Workspace.Backend != config.LocalBackend {
 		return ""
@@ -23,8 +23,8 @@ func (o *Options) sharedWorkspace() string {
 	return o.Workspace.Folder
 }
 
-// openWorkspaces opens the workspaces of tenants or sessions. It returns nil if all calls share one, or
-// if they are not on this machine.
+// openWorkspaces opens the workspaces of tenants or sessions. It returns nil if all calls share
+// one, or if they are not on this machine.
 func openWorkspaces(options *Options, logger *slog.Logger) (*workspaces.Store, error) {
 	w := options.Workspace
 	if w.Mode == config.SharedWorkspace || w.Backend != config.LocalBackend {
@@ -33,10 +33,10 @@ func openWorkspaces(options *Options, logger *slog.Logger) (*workspaces.Store, e
 	return workspaces.Open(workspaces.Config{Folder: w.Folder, Quota: int64(w.Quota), Keep: w.Keep, Logger: logger})
 }
 
-// isolation returns what the calls of a plugin share: what the configuration says, or less. A plugin
-// that may get a secret of a single principal, and an MCP server to which principals log in, has an
-// instance for each principal. If sessions have
-// their own workspaces, a plugin with access to them has an instance for each session.
+// isolation returns what the calls of a plugin share: what the configuration says, or less. A
+// plugin that may get a secret of a single principal, and an MCP server to which principals log in,
+// has an instance for each principal. If sessions have their own workspaces, a plugin with access
+// to them has an instance for each session.
 func (o *Options) isolation(plugin string, store *secrets.Store, personal func(plugin string) bool) lifecycle.Config {
 	settings := o.Plugin(plugin)
 	cfg := settings.Lifecycle()

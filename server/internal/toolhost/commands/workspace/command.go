@@ -1,9 +1,9 @@
-// Package workspace implements `toolhost workspace serve`: a server of toolhost.workspace.v1 for one
-// folder, which runs commands in toolhost's sandbox.
+// Package workspace implements `toolhost workspace serve`: a server of toolhost.workspace.v1 for
+// one folder, which runs commands in toolhost's sandbox.
 //
-// The server itself only identifies clients and passes their RPCs on. For each workspace it starts a
-// worker: a process in a sandbox that sees the files of this workspace alone. The worker reads and
-// writes the files, and its commands are processes in the same sandbox.
+// The server itself only identifies clients and passes their RPCs on. For each workspace it starts
+// a worker: a process in a sandbox that sees the files of this workspace alone. The worker reads
+// and writes the files, and its commands are processes in the same sandbox.
 package workspace
 
 import (
@@ -25,7 +25,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/reaper"
 )
 
-// workerCommand is the name of the hidden command with which the server runs this program as a worker.
+// workerCommand is the name of the hidden command with which the server runs this program as a
+// worker.
 const workerCommand = "workspace-worker"
 
 // maxConnections bounds the connections over TCP of all clients. A toolhost has one.
@@ -132,8 +133,8 @@ func (f *flags) check() (address.Address, error) {
 	return at, f.checkSecrets()
 }
 
-// checkSecrets returns an error if a secret of the server is in the workspace. The sandbox could hide
-// the file, but not another one that takes its name.
+// checkSecrets returns an error if a secret of the server is in the workspace. The sandbox could
+// hide the file, but not another one that takes its name.
 func (f *flags) checkSecrets() error {
 	for _, file := range f.secrets() {
 		real, err := filepath.EvalSymlinks(file)

@@ -23,7 +23,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/process"
 )
 
-// work is the main function of a worker. It ends when the server closes the worker's standard input.
+// work is the main function of a worker. It ends when the server closes the worker's standard
+// input.
 func work(dir string, in io.ReadCloser, out io.WriteCloser) error {
 	local, err := workspaces.OpenLocal(dir)
 	if err != nil {

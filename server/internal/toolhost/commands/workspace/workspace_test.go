@@ -161,8 +161,8 @@ func TestOnlyKnownClients(t *testing.T) {
 	}
 }
 
-// At a unix socket, the user of the server needs no credentials. The server has the workspaces that it
-// was started for.
+// At a unix socket, the user of the server needs no credentials. The server has the workspaces that
+// it was started for.
 func TestWorkspacesOfAServer(t *testing.T) {
 	for name, separate := range map[string]bool{"one": false, "separate": true} {
 		t.Run(name, func(t *testing.T) {

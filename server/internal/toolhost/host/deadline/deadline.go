@@ -17,17 +17,17 @@ var ErrPassed = errors.New("its deadline passed")
 // plugin starts to count at another moment, and some count in whole milliseconds or more.
 const clockSlack = 100 * time.Millisecond
 
-// Timer is the time that one call has. Use Init before any other method but Cancel, and Stop when the
-// call has ended. All methods are safe for concurrent use. A Timer must not be copied.
+// Timer is the time that one call has. Use Init before any other method but Cancel, and Stop when
+// the call has ended. All methods are safe for concurrent use. A Timer must not be copied.
 //
-// A call gets its deadline in steps. While its arguments arrive, Set gives it a long deadline.
-// When they are complete, Set or SetExtendable gives it the final one. Progress of the tool can
-// extend that one up to a fixed moment. A deadline can also pause, because the tool waits for a
-// person. It must not pause without end, so a pause is an extension by all of the spare time, and its
-// end takes back what it did not use.
+// A call gets its deadline in steps. While its arguments arrive, Set gives it a long deadline. When
+// they are complete, Set or SetExtendable gives it the final one. Progress of the tool can extend
+// that one up to a fixed moment. A deadline can also pause, because the tool waits for a person. It
+// must not pause without end, so a pause is an extension by all of the spare time, and its end
+// takes back what it did not use.
 //
-// The deadline of a context of the standard library cannot move. So the context of a Timer has none:
-// a time.Timer cancels it.
+// The deadline of a context of the standard library cannot move. So the context of a Timer has
+// none: a time.Timer cancels it.
 type Timer struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -46,8 +46,8 @@ type Timer struct {
 // Init creates the context of the timer, which has no deadline yet.
 func (t *Timer) Init(parent context.Context) { t.ctx, t.cancel = context.WithCancelCause(parent) }
 
-// Context returns the context of the call. It ends at the deadline, at Cancel, and with its parent. Its
-// cause says which.
+// Context returns the context of the call. It ends at the deadline, at Cancel, and with its parent.
+// Its cause says which.
 func (t *Timer) Context() context.Context { return t.ctx }
 
 // Set sets the deadline to d from now. The context does not get a deadline after its end.
@@ -102,8 +102,8 @@ func (t *Timer) AllowPause(most time.Duration) {
 	t.spare = most
 }
 
-// Pause stops the time of the call until Resume, or until all the time that AllowPause gave is used.
-// If there are several reasons to pause, each has its Pause and Resume.
+// Pause stops the time of the call until Resume, or until all the time that AllowPause gave is
+// used. If there are several reasons to pause, each has its Pause and Resume.
 func (t *Timer) Pause() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,8 +138,8 @@ func (t *Timer) shiftLocked(by time.Duration) {
 	}
 }
 
-// moveLocked sets the moment at which the context ends. It returns false if there is no deadline, or
-// if it has passed.
+// moveLocked sets the moment at which the context ends. It returns false if there is no deadline,
+// or if it has passed.
 func (t *Timer) moveLocked(end time.Time) bool {
 	if t.timer == nil || !t.timer.Stop() {
 		return false

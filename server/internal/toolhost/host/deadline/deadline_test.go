@@ -47,7 +47,8 @@ func TestEachTimerEndsAtItsDeadline(t *testing.T) {
 	})
 }
 
-// A limit is shown as the caller wrote it, although a transport or an extension changes it a little.
+// A limit is shown as the caller wrote it, although a transport or an extension changes it a
+// little.
 func TestLimitsAreForPeople(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		timer := &deadline.Timer{}
@@ -87,7 +88,8 @@ func TestSleepEndsWithTheCall(t *testing.T) {
 	})
 }
 
-// A call ends with the parent of its context, whether it has a deadline or not, and gets none later.
+// A call ends with the parent of its context, whether it has a deadline or not, and gets none
+// later.
 func TestTimersEndWithTheirParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stopping := errors.New("stopping")

@@ -35,9 +35,9 @@ const (
 //
 // The log is bounded. When it is full, it discards the oldest events, but a late reader must still
 // learn where the call runs and what its status is. So the log keeps the last discarded Started
-// event, and it folds all discarded statuses into one. It also keeps the questions that were open in
-// the discarded part, because a late reader may be the one that answers them. A reader therefore gets
-// these events out of the discarded part, and then the latest events without a gap.
+// event, and it folds all discarded statuses into one. It also keeps the questions that were open
+// in the discarded part, because a late reader may be the one that answers them. A reader therefore
+// gets these events out of the discarded part, and then the latest events without a gap.
 type Call struct {
 	mu      sync.Mutex
 	started *tool.Event   // the last discarded Started event; nil: none

@@ -11,8 +11,8 @@ import (
 )
 
 // Plugins is the event log of all plugins and their instances: the last events, numbered from 1
-// without gaps. If there are too many, the tenant with the most events loses its oldest one, so that
-// the crashes of one tenant do not hide the events of another. Use NewPlugins to make one. All
+// without gaps. If there are too many, the tenant with the most events loses its oldest one, so
+// that the crashes of one tenant do not hide the events of another. Use NewPlugins to make one. All
 // methods are safe for concurrent use, and none of them waits for a reader.
 type Plugins struct {
 	most int

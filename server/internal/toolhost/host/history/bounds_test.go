@@ -16,7 +16,8 @@ import (
 )
 
 // The bytes of the lines of a crash are bounded, and so are the bytes of all crashes in the file. A
-// shorter time to keep them makes the file smaller. Only the newest crashes of each plugin are read.
+// shorter time to keep them makes the file smaller. Only the newest crashes of each plugin are
+// read.
 func TestHistoryBoundsItsBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	l := open(t, path, 0)

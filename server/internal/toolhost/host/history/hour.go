@@ -9,7 +9,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Hour counts the calls of one tool that one tenant made and that ended in one hour. The zero value counts none.
+// Hour counts the calls of one tool that one tenant made and that ended in one hour. The zero value
+// counts none.
 type Hour struct {
 	Start  time.Time `json:"-"` // the beginning of the hour, in UTC
 	Tenant string    `json:"-"` // of the calls

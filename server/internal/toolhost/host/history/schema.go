@@ -52,8 +52,8 @@ const (
 // and a plugin chooses them.
 const maxExitLines = 64 << 10
 
-// Check returns an error if a file that no Log uses is not a history, is damaged, or was written by a
-// newer toolhost. It changes nothing.
+// Check returns an error if a file that no Log uses is not a history, is damaged, or was written by
+// a newer toolhost. It changes nothing.
 func Check(ctx context.Context, path string) error {
 	if err := layout.Check(ctx, path); err != nil {
 		return fmt.Errorf("checking the history %s: %w", path, err)

@@ -124,8 +124,8 @@ func insert(ctx context.Context, tx *sql.Tx, e *Entry) error {
 	return nil
 }
 
-// errUnstorable is the error for an entry that has no JSON form, or that cannot be added to what the
-// file has. The other entries of the batch do not depend on it.
+// errUnstorable is the error for an entry that has no JSON form, or that cannot be added to what
+// the file has. The other entries of the batch do not depend on it.
 var errUnstorable = errors.New("it cannot be stored")
 
 func insertRow(ctx context.Context, tx *sql.Tx, table string, at time.Time, row any) error {
@@ -210,8 +210,8 @@ func bound(ctx context.Context, db *sql.DB, table, tenant string, rows, bytes in
 	return err
 }
 
-// boundHours removes the oldest hours, so that their table has at most maxHours rows and maxHourBytes
-// bytes of data. All rows of an hour go together.
+// boundHours removes the oldest hours, so that their table has at most maxHours rows and
+// maxHourBytes bytes of data. All rows of an hour go together.
 func boundHours(ctx context.Context, db *sql.DB) error {
 	_, err := db.ExecContext(ctx, "DELETE FROM hours WHERE time <= (SELECT max(time) FROM (SELECT time"+
 		", count(*) OVER newer AS rows, sum(length(data)) OVER newer AS bytes FROM hours"+

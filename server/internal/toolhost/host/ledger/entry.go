@@ -69,8 +69,8 @@ func (e *Entry[C]) claim(sum Sum) {
 	e.sum, e.claimed = sum, true
 }
 
-// Settled returns what the tool said about an earlier execution under the id, which did not happen; nil:
-// there was none.
+// Settled returns what the tool said about an earlier execution under the id, which did not happen;
+// nil: there was none.
 func (e *Entry[C]) Settled() *tool.Settlement {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -92,9 +92,9 @@ func (e *Entry[C]) standing() (sum Sum, claimed, begun bool) {
 
 // Begin writes to the store that a plugin is about to execute the call, which must have side
 // effects. It does nothing if no caller can use the id again, or if it was called before. quota
-// bounds the ids in the store. arguments are the final arguments of a call that its tool can settle;
-// nil: it cannot. If Begin returns an error, the plugin must not execute the call; Refusal converts the
-// error for the caller.
+// bounds the ids in the store. arguments are the final arguments of a call that its tool can
+// settle; nil: it cannot. If Begin returns an error, the plugin must not execute the call; Refusal
+// converts the error for the caller.
 func (e *Entry[C]) Begin(ctx context.Context, toolName, plugin string, arrived time.Time, arguments []byte, quota callstore.Quota) error {
 	store := e.ledger.cfg.Store
 	sum, claimed, begun := e.standing()

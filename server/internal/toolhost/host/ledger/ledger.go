@@ -53,11 +53,11 @@ type Config struct {
 // Ledger remembers calls. C is the type of a call: the ledger stores values of C and never reads
 // them. All methods are safe for concurrent use.
 //
-// The memory of a ledger is bounded. When it is full, the tenant with the most outcomes loses one, so
-// that a tenant with few of them keeps them while another one makes many calls. Of this tenant, the
-// ledger first forgets outcomes of calls without side effects, because executing such a call again
-// does no harm. In both groups it forgets the oldest first. It never forgets a call that is in
-// progress.
+// The memory of a ledger is bounded. When it is full, the tenant with the most outcomes loses one,
+// so that a tenant with few of them keeps them while another one makes many calls. Of this tenant,
+// the ledger first forgets outcomes of calls without side effects, because executing such a call
+// again does no harm. In both groups it forgets the oldest first. It never forgets a call that is
+// in progress.
 type Ledger[C any] struct {
 	cfg Config
 	id  string // if there is no store
@@ -117,8 +117,8 @@ func (l *Ledger[C]) Claim(ctx context.Context, e *Entry[C], sum Sum) (*Entry[C],
 }
 
 // Holder returns the entry that has an id, or the store's record of it, if it belongs to the same
-// call. It returns an error if the id cannot be used, and nothing if the id is free. The store's record
-// of a call in StateFree says why the same call may have the id again.
+// call. It returns an error if the id cannot be used, and nothing if the id is free. The store's
+// record of a call in StateFree says why the same call may have the id again.
 func (l *Ledger[C]) Holder(ctx context.Context, key Key, sum Sum) (*Entry[C], *callstore.Entry, *tool.Error) {
 	l.mu.Lock()
 	holder, refused := l.holderLocked(key, sum)
@@ -164,8 +164,8 @@ func (l *Ledger[C]) Find(key Key) *Entry[C] {
 	return l.entries[key]
 }
 
-// Drop makes the ledger forget the outcome of a call in memory, because the store has a later one. It
-// does nothing to a call in progress.
+// Drop makes the ledger forget the outcome of a call in memory, because the store has a later one.
+// It does nothing to a call in progress.
 func (l *Ledger[C]) Drop(key Key) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -237,8 +237,8 @@ func (l *Ledger[C]) settle(e *Entry[C], size int, sideEffects bool) {
 	}
 }
 
-// evictLocked forgets the oldest outcome of a tenant of a call without side effects, or, if there is
-// none, the oldest outcome of the tenant.
+// evictLocked forgets the oldest outcome of a tenant of a call without side effects, or, if there
+// is none, the oldest outcome of the tenant.
 func (l *Ledger[C]) evictLocked(tenant string) {
 	of := l.tenants[tenant]
 	from := &of.harmless
@@ -250,8 +250,8 @@ func (l *Ledger[C]) evictLocked(tenant string) {
 	l.forgetLocked(oldest) // another call may have the id, see Drop
 }
 
-// addLocked changes the numbers of outcomes. The weight of a tenant combines the number and the bytes
-// of its outcomes: each counts as much as its part of the bound.
+// addLocked changes the numbers of outcomes. The weight of a tenant combines the number and the
+// bytes of its outcomes: each counts as much as its part of the bound.
 func (l *Ledger[C]) addLocked(tenant string, of *kept[C], count, size int) {
 	l.count += count
 	l.bytes += size

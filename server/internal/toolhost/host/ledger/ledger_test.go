@@ -66,8 +66,8 @@ func TestHarmlessOutcomesAreForgottenFirst(t *testing.T) {
 	}
 }
 
-// The tenant with the most outcomes loses its oldest one. A tenant with few of them keeps them, with
-// and without side effects, and a quota bounds the bytes of its own tenant only.
+// The tenant with the most outcomes loses its oldest one. A tenant with few of them keeps them,
+// with and without side effects, and a quota bounds the bytes of its own tenant only.
 func TestTenantsKeepTheirOutcomes(t *testing.T) {
 	l := ledger.New[string](ledger.Config{MaxEntries: 100, MaxBytes: 1000, Logger: slog.New(slog.DiscardHandler), Quota: func(tenant string) int64 {
 		return map[string]int64{"green": 20}[tenant]
@@ -140,8 +140,8 @@ func TestACallThatEndedBeforeItBeganIsNotStored(t *testing.T) {
 	}
 }
 
-// An outcome that the store has settled is forgotten as soon as a caller can have seen it, also if the
-// ledger has not recorded it yet. A call in progress stays.
+// An outcome that the store has settled is forgotten as soon as a caller can have seen it, also if
+// the ledger has not recorded it yet. A call in progress stays.
 func TestDrop(t *testing.T) {
 	l := ledger.New[string](ledger.Config{MaxEntries: 10, MaxBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
 	e := entry(l, "a")

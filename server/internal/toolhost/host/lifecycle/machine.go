@@ -8,11 +8,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Machine is the state machine of one plugin and its instances for one tenant: each tenant that uses
-// the plugin has a Machine, so that it has its own queue, crashes and quarantine. A Machine is not
-// safe for concurrent use.
-// Its driver passes events with its methods, in the order in which they happened, and executes the
-// actions that they return, in order. Times must not go back.
+// Machine is the state machine of one plugin and its instances for one tenant: each tenant that
+// uses the plugin has a Machine, so that it has its own queue, crashes and quarantine. A Machine is
+// not safe for concurrent use. Its driver passes events with its methods, in the order in which
+// they happened, and executes the actions that they return, in order. Times must not go back.
 //
 // A method of Machine handles one event. Transitions that several events share are methods of
 // state, and each part of the state has a type: the pool of instances, the demand of calls, the
@@ -71,8 +70,8 @@ type Report struct {
 	Launches uint64    // instances that have become ready
 	Queued   int       // calls that wait for an instance
 	MaxQueue int       // how many calls may wait; the machine rejects further ones
-	// Renewing says that instances with an earlier configuration may still take calls. If they may not,
-	// NotRenewed says why no new instance replaced them; empty: one did, or there were none.
+	// Renewing says that instances with an earlier configuration may still take calls. If they may
+	// not, NotRenewed says why no new instance replaced them; empty: one did, or there were none.
 	Renewing   bool
 	NotRenewed string
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ByOperator begins the reason of each event that an operator's command causes. The driver knows which
-// operator it is, and why, and adds that to the events. The machine does not know it, because it also
-// gives its reasons to callers, whom that does not concern.
+// ByOperator begins the reason of each event that an operator's command causes. The driver knows
+// which operator it is, and why, and adds that to the events. The machine does not know it, because
+// it also gives its reasons to callers, whom that does not concern.
 const ByOperator = "an operator "
 
 // Pause makes the plugin take no new calls. Calls that wait are rejected, and calls in progress

@@ -55,7 +55,8 @@ func (m *Machine) Retire(now time.Time, reason string) []Action {
 }
 
 // renew replaces outdated instances that could still take calls. Another replacement that runs goes
-// first: its instance may be outdated too, and its end settles the machine, which calls renew again.
+// first: its instance may be outdated too, and its end settles the machine, which calls renew
+// again.
 func (s *state) renew(now time.Time) {
 	if !s.renewing || s.replacing != nil {
 		return

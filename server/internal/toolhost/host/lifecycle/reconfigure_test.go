@@ -7,8 +7,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/lifecycle"
 )
 
-// No call fails because of a changed configuration, and no call gets an outdated instance once a new
-// one was ready or has failed.
+// No call fails because of a changed configuration, and no call gets an outdated instance once a
+// new one was ready or has failed.
 func TestReconfigure(t *testing.T) {
 	tellAll(t, []chapter{
 		{"a new instance takes over", lifecycle.Config{}, serving + `

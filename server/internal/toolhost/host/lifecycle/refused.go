@@ -45,8 +45,8 @@ func (r refusals) expire(now time.Time) {
 	}
 }
 
-// LaunchRefused reports that the driver starts no process for an instance, because a bound such as a
-// quota is full. That is no crash: it causes no backoff and no quarantine.
+// LaunchRefused reports that the driver starts no process for an instance, because a bound such as
+// a quota is full. That is no crash: it causes no backoff and no quarantine.
 //
 // The calls that waited for the instance are rejected with err, and so are those that come within
 // the next second. Calls that another instance of the pool may serve continue to wait.
@@ -136,8 +136,8 @@ func (p *pool) mayServe(session string) bool {
 	return false
 }
 
-// Evict stops an idle instance, because another plugin or tenant needs its place. It does nothing if
-// the instance has a call.
+// Evict stops an idle instance, because another plugin or tenant needs its place. It does nothing
+// if the instance has a call.
 func (m *Machine) Evict(now time.Time, instance, reason string) []Action {
 	in := m.state.pool.instances[instance]
 	if in == nil || !in.idle() {

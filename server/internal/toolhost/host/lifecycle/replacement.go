@@ -135,8 +135,8 @@ func (s *state) flip(now time.Time) {
 	s.outbox.add(Action{Event: &Event{Time: now, Type: kind, Instance: r.instance, Revision: r.revision}})
 }
 
-// supersede makes an instance the only one of the pool. The others get no new
-// calls. Each of them ends when its calls have ended, at the latest at the deadlines of these calls.
+// supersede makes an instance the only one of the pool. The others get no new calls. Each of them
+// ends when its calls have ended, at the latest at the deadlines of these calls.
 func (s *state) supersede(now time.Time, successor *Instance, reason string) {
 	for _, in := range s.pool.order {
 		if in == successor {

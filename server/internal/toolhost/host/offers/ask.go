@@ -53,9 +53,10 @@ func (o *Offers) authorize(ctx context.Context, who *tool.Requester, settings *S
 	return nil
 }
 
-// ask makes a request to an instance of a plugin: the one that a call of the requester would get. The
-// request counts as a call for quotas, and has the default time limit of calls. If the connection is
-// lost before the answer, another instance is asked, once, because a request has no side effects.
+// ask makes a request to an instance of a plugin: the one that a call of the requester would get.
+// The request counts as a call for quotas, and has the default time limit of calls. If the
+// connection is lost before the answer, another instance is asked, once, because a request has no
+// side effects.
 func (o *Offers) ask(ctx context.Context, who *tool.Requester, settings *Settings, p *catalog.Plugin, request func(context.Context, pluginconn.Conn, pluginconn.Asker) error) error {
 	end, err := o.count(who, settings)
 	if err != nil {
@@ -159,8 +160,8 @@ func (o *Offers) failure(ctx context.Context, settings *Settings, p *catalog.Plu
 	return settings.Secrets.Redactor().Error(&failed)
 }
 
-// shape removes secrets from blocks that a plugin returned, and replaces those that are too large by
-// artifacts of the requester.
+// shape removes secrets from blocks that a plugin returned, and replaces those that are too large
+// by artifacts of the requester.
 func (o *Offers) shape(who *tool.Requester, settings *Settings, shown int, blocks []*tool.Content) {
 	whole := tool.Result{Content: make([]tool.Content, len(blocks))}
 	for i, b := range blocks {

@@ -152,7 +152,8 @@ func (l *offerLists) known(key listKey) *offerList {
 	return nil
 }
 
-// expire makes the lists of a kind old that came over a connection of a plugin, or may come over it.
+// expire makes the lists of a kind old that came over a connection of a plugin, or may come over
+// it.
 func (l *offerLists) expire(conn pluginconn.Conn, plugin, kind string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -164,8 +165,8 @@ func (l *offerLists) expire(conn pluginconn.Conn, plugin, kind string) {
 	}
 }
 
-// listsOf returns the lists of plugins, in their order. Each is complete, or has an error, unless ctx
-// has ended.
+// listsOf returns the lists of plugins, in their order. Each is complete, or has an error, unless
+// ctx has ended.
 func (o *Offers) listsOf(ctx context.Context, who *tool.Requester, settings *Settings, plugins []*catalog.Plugin, kind string) []*offerList {
 	lists := make([]*offerList, len(plugins))
 	for i, p := range plugins { // ask all plugins before waiting for one

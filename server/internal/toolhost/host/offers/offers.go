@@ -63,8 +63,8 @@ func New(cfg Config) *Offers {
 	return &Offers{cfg: cfg, lists: newOfferLists(), followed: newFollowed()}
 }
 
-// The two kinds of what plugins offer. Rules, bindings and the audit log see the kind behind the name
-// of the plugin and a colon, where they see the name of a tool.
+// The two kinds of what plugins offer. Rules, bindings and the audit log see the kind behind the
+// name of the plugin and a colon, where they see the name of a tool.
 const (
 	ofResources = "resources"
 	ofPrompts   = "prompts"
@@ -153,8 +153,8 @@ func noOffer(kind, plugin string) *tool.Error {
 	return tool.Errorf(tool.KindNotFound, "there is no plugin %.80q with %s here", plugin, kind)
 }
 
-// ReadResource returns the content of a resource. Content that is too large for the answer becomes an
-// artifact of the requester. Errors: invalid_argument, not_found, denied, and those of calls.
+// ReadResource returns the content of a resource. Content that is too large for the answer becomes
+// an artifact of the requester. Errors: invalid_argument, not_found, denied, and those of calls.
 func (o *Offers) ReadResource(ctx context.Context, r tool.ResourceRead) (tool.ResourceContents, error) {
 	if err := checkURI(r.URI); err != nil {
 		return tool.ResourceContents{}, err

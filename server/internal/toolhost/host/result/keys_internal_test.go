@@ -17,8 +17,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ownKeys has each key of a result's metadata that toolhost sets, by its name in this package: how a
-// report comes to have it, and the value that a caller gets.
+// ownKeys has each key of a result's metadata that toolhost sets, by its name in this package: how
+// a report comes to have it, and the value that a caller gets.
 var ownKeys = map[string]struct {
 	key  string
 	set  func(*Report) error
@@ -38,8 +38,8 @@ var ownKeys = map[string]struct {
 	"refusedEffectsKey": {refusedEffectsKey, nil, `[{"key":"run","reason":"the key says for which tenant or in which run the call is made, and no effect changes it"}]`},
 }
 
-// forged is the metadata of a plugin that sets all keys of toolhost, and some that toolhost does not
-// have yet.
+// forged is the metadata of a plugin that sets all keys of toolhost, and some that toolhost does
+// not have yet.
 func forged() map[string]json.RawMessage {
 	all := map[string]json.RawMessage{"own": []byte(`1`), tool.ReservedPrefix: []byte(`"forged"`), tool.ReservedPrefix + "later": []byte(`"forged"`)}
 	for _, of := range ownKeys {

@@ -16,8 +16,8 @@ import (
 )
 
 // The keys of a result's metadata that toolhost sets, with tool.KeyStandingApproval. All keys that
-// begin with tool.ReservedPrefix belong to toolhost: Report removes them from the results of plugins
-// and filters. setMetadata sets them, and nothing else does.
+// begin with tool.ReservedPrefix belong to toolhost: Report removes them from the results of
+// plugins and filters. setMetadata sets them, and nothing else does.
 const (
 	repairsKey    = tool.ReservedPrefix + "repairs"    // a JSON array of arguments.Repair
 	undeclaredKey = tool.ReservedPrefix + "undeclared" // a JSON array of arguments.Undeclared
@@ -67,8 +67,8 @@ func (r *Report) SetUndeclared(all []arguments.Undeclared) error {
 	return nil
 }
 
-// SetLeaked records the texts of the arguments that hold the markup of a parameter. The result warns
-// the model of each, because nothing else shows it that a parameter did not arrive.
+// SetLeaked records the texts of the arguments that hold the markup of a parameter. The result
+// warns the model of each, because nothing else shows it that a parameter did not arrive.
 func (r *Report) SetLeaked(all []arguments.Leaked) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Statistics counts the calls that have ended, by tool and tenant: since it was made, and by hour for the
-// history. It is safe for concurrent use.
+// Statistics counts the calls that have ended, by tool and tenant: since it was made, and by hour
+// for the history. It is safe for concurrent use.
 type Statistics struct {
 	history *history.Log // nil: none
 
@@ -39,8 +39,9 @@ func New(log *history.Log) *Statistics {
 	return &Statistics{history: log, tools: map[toolOfTenant]*toolCounts{}}
 }
 
-// Count adds a call of a tenant that has ended. took is 0 if the tool did not run. If the call is the first of
-// its tool and tenant in a new hour, Count passes what it has of the hour before to the history.
+// Count adds a call of a tenant that has ended. took is 0 if the tool did not run. If the call is
+// the first of its tool and tenant in a new hour, Count passes what it has of the hour before to
+// the history.
 func (s *Statistics) Count(name, tenant, plugin string, outcome *tool.Outcome, took time.Duration) {
 	cost := result.CostOf(outcome)
 	s.mu.Lock()

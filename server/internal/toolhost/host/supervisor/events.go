@@ -43,8 +43,8 @@ type reporter struct {
 }
 
 // report notes and logs an event of the state machine. by is the operator whose command caused it;
-// zero: nobody's. All machines of a plugin report that it was paused or disabled, so only the event of
-// the first one is noted.
+// zero: nobody's. All machines of a plugin report that it was paused or disabled, so only the event
+// of the first one is noted.
 func (r *reporter) report(e lifecycle.Event, by By) {
 	if strings.HasPrefix(e.Reason, lifecycle.ByOperator) {
 		e.Reason += by.text()
@@ -60,14 +60,14 @@ func (r *reporter) report(e lifecycle.Event, by By) {
 	r.logEvent(e)
 }
 
-// Settled reports that the tool of a call with an unknown outcome was asked what became of it. instance is
-// empty if no instance could be asked.
+// Settled reports that the tool of a call with an unknown outcome was asked what became of it.
+// instance is empty if no instance could be asked.
 func (s *Supervisor) Settled(instance, reason string) {
 	s.reporter.report(lifecycle.Event{Time: time.Now(), Type: lifecycle.EventCallSettled, Instance: instance, Reason: reason}, By{})
 }
 
-// note adds an event of a plugin to the event log. tenant is empty if the event concerns all. It also adds the event to the history if
-// operators need it after a restart.
+// note adds an event of a plugin to the event log. tenant is empty if the event concerns all. It
+// also adds the event to the history if operators need it after a restart.
 func (p *Plugins) note(plugin, tenant string, e lifecycle.Event) {
 	event := p.events.Append(tool.PluginEvent{
 		Time: e.Time, Type: string(e.Type), Plugin: plugin, Tenant: tenant,
@@ -81,8 +81,8 @@ func (p *Plugins) note(plugin, tenant string, e lifecycle.Event) {
 	}
 }
 
-// recall adds the history of earlier toolhost processes to the event log and to the known exits. The
-// numbers of new instances follow those in the history, so that one name is one process there.
+// recall adds the history of earlier toolhost processes to the event log and to the known exits.
+// The numbers of new instances follow those in the history, so that one name is one process there.
 func (p *Plugins) recall() {
 	for _, e := range p.cfg.History.TakePast() {
 		switch {

@@ -12,14 +12,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Group has the supervisors of one plugin: one for each tenant whose calls have used the plugin. All
-// methods are safe for concurrent use.
+// Group has the supervisors of one plugin: one for each tenant whose calls have used the plugin.
+// All methods are safe for concurrent use.
 //
 // An instance has memory, a HOME and a TMPDIR, and it may keep what its calls brought. So it serves
 // the calls of one tenant. The tenants also share no queue, no backoff and no quarantine: a tenant
-// whose calls crash the plugin does not take it from the others. Each supervisor has all of that for
-// one tenant. The group is the plugin for an operator: a command goes to all supervisors, and a new
-// revision takes over from all of them.
+// whose calls crash the plugin does not take it from the others. Each supervisor has all of that
+// for one tenant. The group is the plugin for an operator: a command goes to all supervisors, and a
+// new revision takes over from all of them.
 type Group struct {
 	plugins *Plugins
 	name    string
@@ -226,9 +226,9 @@ func (g *Group) leader() *Supervisor {
 	return all[0]
 }
 
-// follow makes the other tenants use a revision that the leader has started. As for the leader, a new
-// instance starts before the present ones drain. A tenant whose new instance does not start gets one
-// at its next call, because the revision is in service then.
+// follow makes the other tenants use a revision that the leader has started. As for the leader, a
+// new instance starts before the present ones drain. A tenant whose new instance does not start
+// gets one at its next call, because the revision is in service then.
 func (g *Group) follow(ctx context.Context, leader *Supervisor, p *catalog.Plugin, why cause) {
 	_ = g.each(func(s *Supervisor) error {
 		if s == leader || !s.busy() {

@@ -68,7 +68,8 @@ func (in *Instance) Digest() string { return in.plugin.Digest }
 // Revision returns the plugin that the process runs, with its description.
 func (in *Instance) Revision() *catalog.Plugin { return in.plugin }
 
-// Workspace returns the folder in which the tools of a ready instance work; empty: that of the host.
+// Workspace returns the folder in which the tools of a ready instance work; empty: that of the
+// host.
 func (in *Instance) Workspace() string { return in.proc.Workspace() }
 
 // Conn returns the connection to a ready instance.
@@ -279,8 +280,9 @@ func (in *Instance) setDetail(state tool.InstanceState) {
 	in.detail = state
 }
 
-// executing returns the leases of calls that the process executes, the first to arrive first. It leaves out
-// calls that the process only previews, and those that have their result but not yet given back their lease.
+// executing returns the leases of calls that the process executes, the first to arrive first. It
+// leaves out calls that the process only previews, and those that have their result but not yet
+// given back their lease.
 func (in *Instance) executing() []*Lease {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -51,8 +51,8 @@ func TestExecutedCallsAreInOrder(t *testing.T) {
 	}
 }
 
-// The end of an instance cancels its calls. Those that it only previewed were not executed, and those that have
-// their result are not affected.
+// The end of an instance cancels its calls. Those that it only previewed were not executed, and
+// those that have their result are not affected.
 func TestLeasesOfAnInstance(t *testing.T) {
 	in := newInstance(&Supervisor{}, "p-1", Owner{}, &catalog.Plugin{})
 	executed, previewed, released := &fakeCall{same: "a"}, &previewedCall{fakeCall{same: "b"}}, &fakeCall{same: "c"}

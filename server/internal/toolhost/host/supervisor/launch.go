@@ -73,7 +73,8 @@ type Owner struct {
 }
 
 // LaunchOwner returns whose calls the instance will serve that a LaunchFunc starts. ctx must come
-// from the context of the LaunchFunc; with any other context, LaunchOwner returns the default tenant.
+// from the context of the LaunchFunc; with any other context, LaunchOwner returns the default
+// tenant.
 func LaunchOwner(ctx context.Context) Owner {
 	if in, ok := ctx.Value(launchKey{}).(*Instance); ok {
 		return in.owner
@@ -82,6 +83,6 @@ func LaunchOwner(ctx context.Context) Owner {
 }
 
 // RefuseLaunch returns the error with which a LaunchFunc refuses an owner, such as one without
-// credentials. The plugin is not at fault: there is no backoff, and instances of other owners start.
-// The calls that wait for the instance end with err.
+// credentials. The plugin is not at fault: there is no backoff, and instances of other owners
+// start. The calls that wait for the instance end with err.
 func RefuseLaunch(err *tool.Error) error { return &refusedLaunch{err} }

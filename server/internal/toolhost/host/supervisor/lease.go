@@ -32,8 +32,8 @@ type CallState interface {
 	Cancel(cause error)
 }
 
-// Inquiry is the CallState of a request that holds a lease like a call and executes nothing, such as
-// one that describes tools.
+// Inquiry is the CallState of a request that holds a lease like a call and executes nothing, such
+// as one that describes tools.
 type Inquiry struct {
 	End context.CancelCauseFunc // ends the request
 }
@@ -110,11 +110,11 @@ func (s *Supervisor) successor() *Supervisor {
 	return s.plugins.Of(p, s.tenant)
 }
 
-// Acquire returns a lease of an instance that lives. The caller must release the lease. The error is
-// a *tool.Error or the cause of ctx.
+// Acquire returns a lease of an instance that lives. The caller must release the lease. The error
+// is a *tool.Error or the cause of ctx.
 //
-// A process may have ended before the supervisor notices. So Acquire asks the operating system, and a
-// call never goes to a process that ended before the call arrived.
+// A process may have ended before the supervisor notices. So Acquire asks the operating system, and
+// a call never goes to a process that ended before the call arrived.
 func (s *Supervisor) Acquire(ctx context.Context, request Request) (*Lease, error) {
 	for {
 		l := s.ask(request)
@@ -180,8 +180,8 @@ func (l *Lease) giveUp() {
 	}
 }
 
-// queue is the calls that want an instance. The mutex of its supervisor guards it, because the machine
-// decides about the same calls.
+// queue is the calls that want an instance. The mutex of its supervisor guards it, because the
+// machine decides about the same calls.
 type queue struct {
 	waiting map[lifecycle.CallRef]*Lease
 	asking  *Lease // what Ask is requesting from the machine; nil: nothing

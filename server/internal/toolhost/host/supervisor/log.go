@@ -21,8 +21,8 @@ type logged struct {
 }
 
 // loggedEvents has the events that logEvent logs, one record each. It leaves out the events that
-// other code logs with more details: a ready instance, an exit, a crash, a launch or an upgrade that
-// failed, and the changes that noteChanges finds.
+// other code logs with more details: a ready instance, an exit, a crash, a launch or an upgrade
+// that failed, and the changes that noteChanges finds.
 var loggedEvents = map[lifecycle.EventType]logged{
 	lifecycle.EventLaunching:     {slog.LevelDebug, "instance launched"},
 	lifecycle.EventLaunchRefused: {slog.LevelWarn, "instance refused"},
@@ -87,8 +87,8 @@ func (in *Instance) logger() *slog.Logger {
 	return logger
 }
 
-// shownTenant returns the tenant as logs show it: empty for the default tenant, so that the logs of a
-// toolhost without tenants do not mention one.
+// shownTenant returns the tenant as logs show it: empty for the default tenant, so that the logs of
+// a toolhost without tenants do not mention one.
 func (r *reporter) shownTenant() string {
 	if r.tenant == identity.DefaultTenant {
 		return ""

@@ -23,8 +23,8 @@ const (
 )
 
 // awaitPlace waits until the instance may have a process. It stops idle processes to make room. If
-// there is none in time, it returns a *refusedLaunch. If ctx ends first, it returns the cause of ctx.
-// The caller must give the place back with places.leave.
+// there is none in time, it returns a *refusedLaunch. If ctx ends first, it returns the cause of
+// ctx. The caller must give the place back with places.leave.
 //
 // If no call waits for the instance, awaitPlace neither stops processes nor waits.
 func (in *Instance) awaitPlace(ctx context.Context) error {
@@ -133,8 +133,8 @@ func (s *Supervisor) hasWaiting() bool {
 	return len(s.queue.waiting) > 0
 }
 
-// makeRoom stops a process so that a launch can have its place, unless as many processes are about to
-// end as launches wait.
+// makeRoom stops a process so that a launch can have its place, unless as many processes are about
+// to end as launches wait.
 func (in *Instance) makeRoom() {
 	s := in.supervisor
 	w, together := s.plugins.places.wants(&in.place)
@@ -149,7 +149,8 @@ func (in *Instance) makeRoom() {
 	}
 }
 
-// evictIdle stops the process that has been idle longest, unless as many as needed are about to end.
+// evictIdle stops the process that has been idle longest, unless as many as needed are about to
+// end.
 func (p *Plugins) evictIdle(of []*Supervisor, needed int, selected func(*Instance) bool, reason string) {
 	var longest idleInstance
 	for _, s := range of {

@@ -106,8 +106,8 @@ func (p *places) leave(one *place) {
 	p.removeLocked(one)
 }
 
-// giveUp ends the wait for a place and returns why there is none. It returns nil if the launch has a
-// place.
+// giveUp ends the wait for a place and returns why there is none. It returns nil if the launch has
+// a place.
 func (p *places) giveUp(one *place) *tool.Error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

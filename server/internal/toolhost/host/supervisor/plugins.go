@@ -90,8 +90,8 @@ func New(cfg Config) *Plugins {
 	return p
 }
 
-// Of returns the supervisor of a plugin for a tenant, and makes it if there is none. plugin may be a
-// revision from before an upgrade.
+// Of returns the supervisor of a plugin for a tenant, and makes it if there is none. plugin may be
+// a revision from before an upgrade.
 func (p *Plugins) Of(plugin *catalog.Plugin, tenant string) *Supervisor {
 	p.mu.Lock()
 	g := p.groups[plugin.Info.Name]
@@ -112,8 +112,8 @@ func (p *Plugins) Of(plugin *catalog.Plugin, tenant string) *Supervisor {
 // keptTenants is how many supervisors a plugin keeps for tenants that do not use it at the moment.
 const keptTenants = 64
 
-// addLocked makes the supervisor of a plugin for a tenant. If there are many, it first forgets those of
-// tenants that do not use the plugin, because a tenant is only a name in a credential.
+// addLocked makes the supervisor of a plugin for a tenant. If there are many, it first forgets
+// those of tenants that do not use the plugin, because a tenant is only a name in a credential.
 func (p *Plugins) addLocked(g *Group, plugin *catalog.Plugin, tenant string) *Supervisor {
 	if len(g.order) > keptTenants {
 		g.forgetCalmLocked()
@@ -142,8 +142,8 @@ func (p *Plugins) Find(name string) *Group {
 	return p.groups[name]
 }
 
-// Groups returns the supervisors of all plugins, ordered by plugin. Some may be of plugins whose files
-// are gone.
+// Groups returns the supervisors of all plugins, ordered by plugin. Some may be of plugins whose
+// files are gone.
 func (p *Plugins) Groups() []*Group {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 // Reconfigure applies changed Settings to the plugins that were used. replaced reports whether the
 // processes of a plugin would now be started in another way. Reconfigure does not block.
 //
-// The function that it returns waits until new instances have replaced those of all such plugins, or
-// until ctx ends. It returns the plugins whose new instance did not start. The old instances of
+// The function that it returns waits until new instances have replaced those of all such plugins,
+// or until ctx ends. It returns the plugins whose new instance did not start. The old instances of
 // these plugins take no calls either.
 func (p *Plugins) Reconfigure(replaced func(*catalog.Plugin) bool) (await func(ctx context.Context) []tool.ReloadFailure) {
 	all := p.all()
@@ -54,8 +54,8 @@ func (s *Supervisor) reconfigure(replaced func(*catalog.Plugin) bool) {
 	}
 }
 
-// awaitRenewal waits until no instance with an earlier configuration takes calls. The error says why
-// a new instance did not start.
+// awaitRenewal waits until no instance with an earlier configuration takes calls. The error says
+// why a new instance did not start.
 func (s *Supervisor) awaitRenewal(ctx context.Context) error {
 	for {
 		s.mu.Lock()

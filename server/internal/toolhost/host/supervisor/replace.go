@@ -12,9 +12,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// succession decides which revision of the plugin gets the calls: that of the catalog, or the one with
-// which an operator replaces it. The mutex of its supervisor guards its fields, because the machine
-// and they have to agree.
+// succession decides which revision of the plugin gets the calls: that of the catalog, or the one
+// with which an operator replaces it. The mutex of its supervisor guards its fields, because the
+// machine and they have to agree.
 type succession struct {
 	of        *Supervisor
 	revisions map[string]*catalog.Plugin // what may be launched, by digest

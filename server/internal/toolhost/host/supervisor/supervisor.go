@@ -15,8 +15,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Supervisor drives the state machine of one plugin for one tenant: it passes events to the machine and executes
-// the actions that the machine returns. All methods are safe for concurrent use.
+// Supervisor drives the state machine of one plugin for one tenant: it passes events to the machine
+// and executes the actions that the machine returns. All methods are safe for concurrent use.
 //
 // The machine is not safe for concurrent use, and the order of its events matters. So the mutex of
 // the supervisor is held from an event until its actions are executed. Nothing that blocks may run
@@ -205,9 +205,9 @@ func (s *Supervisor) busy() bool {
 	return len(s.instances)+len(s.queue.waiting) > 0
 }
 
-// forget makes the supervisor pass its calls to another one of the same plugin and tenant, if it has
-// nothing that the tenant would miss: no instance, no call, and no crash that counts for a backoff or
-// a quarantine. It returns what operators still want to see.
+// forget makes the supervisor pass its calls to another one of the same plugin and tenant, if it
+// has nothing that the tenant would miss: no instance, no call, and no crash that counts for a
+// backoff or a quarantine. It returns what operators still want to see.
 func (s *Supervisor) forget() (launches uint64, exits []tool.PluginExit, forgotten bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

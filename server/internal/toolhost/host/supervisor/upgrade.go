@@ -83,7 +83,8 @@ func (u *Upgrades) Upgrade(ctx context.Context, current *catalog.Plugin, by, rea
 	})
 }
 
-// Rollback brings an earlier executable of a plugin back into service; revision 0: the previous one.
+// Rollback brings an earlier executable of a plugin back into service; revision 0: the previous
+// one.
 func (u *Upgrades) Rollback(ctx context.Context, current *catalog.Plugin, revision uint64, by, reason string) (tool.Upgraded, error) {
 	return u.change(ctx, current, order{rolledBack, revision, by, reason}, func() (*catalog.Plugin, error) {
 		return u.cfg.Catalog.Rollback(current.Info.Name, revision)

@@ -11,8 +11,8 @@ import (
 // It is safe for concurrent use.
 //
 // A limit can change while calls run and wait. A lower limit ends no call: calls that wait enter
-// again when fewer calls run than the new limit. Calls that entered while there was no limit are not
-// counted.
+// again when fewer calls run than the new limit. Calls that entered while there was no limit are
+// not counted.
 type Concurrency struct {
 	limit func(tool string) (most int, known bool)
 
@@ -44,10 +44,9 @@ func (c *Concurrency) Refresh() {
 	}
 }
 
-// Enter waits until one more call of the tool may run. Tenants take turns, and the calls of a tenant
-// enter in the order of their arrival.
-// The caller must call leave when the call has run; further calls of leave do nothing. The error is
-// the cause of ctx.
+// Enter waits until one more call of the tool may run. Tenants take turns, and the calls of a
+// tenant enter in the order of their arrival. The caller must call leave when the call has run;
+// further calls of leave do nothing. The error is the cause of ctx.
 func (c *Concurrency) Enter(ctx context.Context, tool, tenant string) (leave func(), err error) {
 	c.mu.Lock()
 	q := c.tools[tool]

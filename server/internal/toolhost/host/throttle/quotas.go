@@ -46,8 +46,8 @@ func (q *Quotas) OfPrincipal(key string) Quota {
 	return q.Principal
 }
 
-// finished is when a caller may try again that has too many calls in progress. A call may end at any
-// moment.
+// finished is when a caller may try again that has too many calls in progress. A call may end at
+// any moment.
 const finished = time.Second
 
 // Usage counts what tenants and principals use, and refuses what exceeds their quotas. A quota that

@@ -22,9 +22,9 @@ type Limits struct {
 
 // Rates limits how many calls of a tool start in any 60 seconds: at most the tool's limit for each
 // session, and at most ten times as many for each principal, because a caller chooses its sessions.
-// An agent can have its own limit. Rates is exact: it stores the starts of the last 60 seconds, which
-// are at most as many as the highest limit in that time. Use NewRates to make one. It is safe for
-// concurrent use.
+// An agent can have its own limit. Rates is exact: it stores the starts of the last 60 seconds,
+// which are at most as many as the highest limit in that time. Use NewRates to make one. It is safe
+// for concurrent use.
 type Rates struct {
 	mu      sync.Mutex
 	windows map[rateKey]*window

@@ -3,9 +3,9 @@ package throttle
 import "slices"
 
 // turns is a queue of waiting calls. It is fair to tenants: if calls of several tenants wait, the
-// tenants take turns, and within a tenant the call that has waited longest is next. So a tenant that
-// floods a queue delays a call of another tenant by at most one call of each tenant. The zero value
-// is an empty queue. It is not safe for concurrent use.
+// tenants take turns, and within a tenant the call that has waited longest is next. So a tenant
+// that floods a queue delays a call of another tenant by at most one call of each tenant. The zero
+// value is an empty queue. It is not safe for concurrent use.
 type turns struct {
 	next    []string                   // the tenants with waiting calls, in the order of their turns
 	waiting map[string][]chan struct{} // by tenant, the oldest first

@@ -37,8 +37,8 @@ func evil(s *setup) *httptest.Server {
 	return server
 }
 
-// refuses expects that a login fails with a reason, that no code or token is requested, and that the
-// error has no secret and no control character.
+// refuses expects that a login fails with a reason, that no code or token is requested, and that
+// the error has no secret and no control character.
 func (s *setup) refuses(reason string) {
 	s.t.Helper()
 	before := len(s.issuer.Requests("/token"))

@@ -84,10 +84,11 @@ func (l *Logins) discover(ctx context.Context, s Server, c challenge) (authority
 	return a, nil
 }
 
-// sameIssuer reports whether two identifiers are of one authorization server. RFC 8414, section 3.3,
-// demands that they are identical. But servers and operators write the last slash of an URL or leave it
-// out, and libraries add it (python-sdk#1919). The origin and the rest of the path stay compared, and so
-// does the parameter iss of an answer (RFC 9207), with what the authorization server itself writes.
+// sameIssuer reports whether two identifiers are of one authorization server. RFC 8414, section
+// 3.3, demands that they are identical. But servers and operators write the last slash of an URL or
+// leave it out, and libraries add it (python-sdk#1919). The origin and the rest of the path stay
+// compared, and so does the parameter iss of an answer (RFC 9207), with what the authorization
+// server itself writes.
 func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
 // issuer returns the authorization server that toolhost uses of those that the metadata names.
@@ -103,9 +104,9 @@ func (s Server) issuer(named []string) (string, error) {
 	return s.OAuth.Issuer, checkEndpoint(s.OAuth.Issuer)
 }
 
-// resourceMetadata reads the metadata of a server: where its challenge says, or at the two well-known
-// places. Only a document in the root of the origin may describe the whole origin, because only the
-// owner of the origin can put it there.
+// resourceMetadata reads the metadata of a server: where its challenge says, or at the two
+// well-known places. Only a document in the root of the origin may describe the whole origin,
+// because only the owner of the origin can put it there.
 func resourceMetadata(ctx context.Context, web *http.Client, s Server, c challenge) (oauthex.ProtectedResourceMetadata, error) {
 	var none oauthex.ProtectedResourceMetadata
 	u, err := url.Parse(s.URL)
@@ -211,13 +212,14 @@ func (m *metadata) checkEndpoint(endpoint string) error {
 	return nil
 }
 
-// checkCode returns why a person cannot log in with a browser. A server that does not offer PKCE with
-// S256 would accept a code that someone else got. operators says that plugin.yaml names the issuer.
+// checkCode returns why a person cannot log in with a browser. A server that does not offer PKCE
+// with S256 would accept a code that someone else got. operators says that plugin.yaml names the
+// issuer.
 //
-// A hostile server could name the authorization endpoint of an honest one, and its own token endpoint: the
-// person would log in at the honest server, and the code and its verifier would go to the hostile one. So
-// the endpoint must be at the issuer, unless the operator chose the issuer, or each answer says which
-// server it is from (RFC 9207).
+// A hostile server could name the authorization endpoint of an honest one, and its own token
+// endpoint: the person would log in at the honest server, and the code and its verifier would go to
+// the hostile one. So the endpoint must be at the issuer, unless the operator chose the issuer, or
+// each answer says which server it is from (RFC 9207).
 func (m *metadata) checkCode(operators bool) error {
 	switch {
 	case m.AuthorizationEndpoint == "":
@@ -230,8 +232,9 @@ func (m *metadata) checkCode(operators bool) error {
 	return nil
 }
 
-// checkDevice returns why a person cannot log in on another device. The answer of the endpoint names no
-// server, so it must come from the issuer or from where the code goes, or the operator chose the issuer.
+// checkDevice returns why a person cannot log in on another device. The answer of the endpoint
+// names no server, so it must come from the issuer or from where the code goes, or the operator
+// chose the issuer.
 func (m *metadata) checkDevice(operators bool) error {
 	at := m.DeviceAuthorizationEndpoint
 	if operators || sameOrigin(at, m.Issuer) || sameOrigin(at, m.TokenEndpoint) {

@@ -213,8 +213,8 @@ func (l *Logins) renewed(e *entry, who account, before, next *login, r *renewal,
 	return false
 }
 
-// refresh exchanges the refresh token of a login (RFC 6749, section 6). A *LoginError means that the
-// login is over.
+// refresh exchanges the refresh token of a login (RFC 6749, section 6). A *LoginError means that
+// the login is over.
 func (l *Logins) refresh(ctx context.Context, s Server, who account, g *login) (*login, error) {
 	how, err := l.credentials(s, who, g.Issuer, g.Client)
 	if err != nil {
@@ -299,8 +299,8 @@ func (l *Logins) accept(who account, token *oauth2.Token) (*oauth2.Token, error)
 	return token, nil
 }
 
-// take replaces the tokens of a login. scopes are those that were requested: a server need not repeat
-// them.
+// take replaces the tokens of a login. scopes are those that were requested: a server need not
+// repeat them.
 func (g *login) take(token *oauth2.Token, scopes []string, now time.Time) {
 	g.AccessToken, g.Expires, g.Scopes = token.AccessToken, time.Time{}, scopes
 	if !token.Expiry.IsZero() {

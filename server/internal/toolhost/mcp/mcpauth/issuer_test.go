@@ -10,7 +10,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/mcp/mcpauth/authtest"
 )
 
-// The last slash of an issuer does not matter, whoever writes it (python-sdk#1919). Everything else does.
+// The last slash of an issuer does not matter, whoever writes it (python-sdk#1919). Everything else
+// does.
 func TestTheLastSlashOfAnIssuer(t *testing.T) {
 	for name, test := range map[string]struct {
 		configured, named, own string // what is appended to the URL
@@ -52,8 +53,8 @@ func TestTheLastSlashOfAnIssuer(t *testing.T) {
 	}
 }
 
-// An authorization endpoint at another server is used if the operator chose the issuer, or if each answer
-// says which server it is from.
+// An authorization endpoint at another server is used if the operator chose the issuer, or if each
+// answer says which server it is from.
 func TestAnEndpointElsewhere(t *testing.T) {
 	for _, operators := range []bool{true, false} {
 		s := newSetup(t)

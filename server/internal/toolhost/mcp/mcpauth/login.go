@@ -218,8 +218,8 @@ func (l *Logins) finish(ctx context.Context, id string, who account, answer tool
 	return l.establish(t, token)
 }
 
-// check checks the answer that a browser brought. The state shows that it belongs to this login, and
-// the issuer (RFC 9207) that the code is of the authorization server to which it is now sent.
+// check checks the answer that a browser brought. The state shows that it belongs to this login,
+// and the issuer (RFC 9207) that the code is of the authorization server to which it is now sent.
 func (t *attempt) check(answer tool.LoginAnswer) error {
 	switch {
 	case subtle.ConstantTimeCompare([]byte(answer.State), []byte(t.state)) != 1:

@@ -1,9 +1,9 @@
-// Package mcpauth logs principals in to MCP servers over HTTP with OAuth 2.1, and sends their tokens.
-// docs/adr/0034-mcp-logins.md describes the design.
+// Package mcpauth logs principals in to MCP servers over HTTP with OAuth 2.1, and sends their
+// tokens. docs/adr/0034-mcp-logins.md describes the design.
 //
-// It owns the discovery of authorization servers, the registration of clients, the flows, the stored
-// logins and the header of each request. It does not own the session with an MCP server, the address
-// rules of connections, or the decision whether a caller may log in.
+// It owns the discovery of authorization servers, the registration of clients, the flows, the
+// stored logins and the header of each request. It does not own the session with an MCP server, the
+// address rules of connections, or the decision whether a caller may log in.
 //
 // Everything that an MCP server or an authorization server sends is foreign: it is bounded, checked
 // before use, and never part of a message without Foreign.
@@ -85,7 +85,8 @@ type Config struct {
 // Logins has the logins of all principals at all MCP servers. All methods are safe for concurrent
 // use.
 //
-// Each refresh of a token runs in a goroutine of Logins, which ends after requestTime at the latest.
+// Each refresh of a token runs in a goroutine of Logins, which ends after requestTime at the
+// latest.
 type Logins struct {
 	cfg     Config
 	store   store

@@ -82,7 +82,8 @@ func (s *setup) later(d time.Duration) {
 	s.now = s.now.Add(d)
 }
 
-// browse opens a URL as the browser of a person does, and returns what it brings to the redirect URI.
+// browse opens a URL as the browser of a person does, and returns what it brings to the redirect
+// URI.
 func browse(t *testing.T, from, user string) (to *url.URL, answer tool.LoginAnswer) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, from, nil)

@@ -110,8 +110,8 @@ func (l *Logins) register(ctx context.Context, a authority, who account, redirec
 	return c, c.checkRegistered(answer, redirect)
 }
 
-// lastStatus is a RoundTripper that knows the status of the last answer. It empties an answer that is no
-// JSON object: the library panics at null.
+// lastStatus is a RoundTripper that knows the status of the last answer. It empties an answer that
+// is no JSON object: the library panics at null.
 type lastStatus struct {
 	next http.RoundTripper
 	code int
@@ -214,8 +214,8 @@ func (l *Logins) credentials(s Server, who account, issuer string, c oauthClient
 	return out, nil
 }
 
-// assertion returns a JWT by which a client authenticates (RFC 7523). Its audience is the issuer, so
-// that it is worth nothing at another authorization server.
+// assertion returns a JWT by which a client authenticates (RFC 7523). Its audience is the issuer,
+// so that it is worth nothing at another authorization server.
 func assertion(key, client, issuer string, now time.Time) (string, error) {
 	parsed, algorithm, err := parseKey(key)
 	if err != nil {

@@ -59,9 +59,9 @@ func beyond(scopes, permitted []string) (out []string) {
 // offlineAccess is the scope with which OpenID Connect servers grant a refresh token.
 const offlineAccess = "offline_access"
 
-// request returns the scopes that a login requests, by the order that MCP prescribes: those that the
-// server named when it refused a request, or else those in the metadata of the resource, or else
-// none. had are the scopes of the present login, which a person need not grant a second time.
+// request returns the scopes that a login requests, by the order that MCP prescribes: those that
+// the server named when it refused a request, or else those in the metadata of the resource, or
+// else none. had are the scopes of the present login, which a person need not grant a second time.
 func (s Server) request(had, challenged, listed, supported []string) ([]string, error) {
 	scopes := challenged
 	if len(scopes) == 0 {

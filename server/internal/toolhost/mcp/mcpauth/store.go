@@ -48,8 +48,8 @@ const (
 	maxFiles = 100_000
 )
 
-// store keeps each login in a file of a folder. The name of the file is a digest, because plugins and
-// principals may have any name.
+// store keeps each login in a file of a folder. The name of the file is a digest, because plugins
+// and principals may have any name.
 type store struct{ folder string }
 
 func (s store) path(who account) string {

@@ -12,10 +12,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Transport returns a RoundTripper for the requests of one principal to an MCP server, which sets the
-// header Authorization. The principal is the key; empty stands for the login with which toolhost
-// reads the definitions of the tools, which is used for no other requests. The requests go through
-// next.
+// Transport returns a RoundTripper for the requests of one principal to an MCP server, which sets
+// the header Authorization. The principal is the key; empty stands for the login with which
+// toolhost reads the definitions of the tools, which is used for no other requests. The requests go
+// through next.
 //
 // An error that only a login remedies is a *tool.Error of the kind denied that wraps a *LoginError.
 // Transport never sends a token to another URL than that of the server, and it removes an
@@ -193,9 +193,9 @@ var describing = []string{
 	"subscriptions/listen", "notifications/initialized", "notifications/cancelled",
 }
 
-// describes reports whether a request only reads what a server offers. The login of an operator, with
-// which toolhost does that, must not execute the call of another principal, however its session came
-// about.
+// describes reports whether a request only reads what a server offers. The login of an operator,
+// with which toolhost does that, must not execute the call of another principal, however its
+// session came about.
 func describes(req *http.Request) bool {
 	if req.Body == nil || req.Body == http.NoBody {
 		return true // it reads notifications, or ends the session

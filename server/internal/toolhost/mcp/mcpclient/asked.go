@@ -11,8 +11,8 @@ import (
 
 //lint:file-ignore SA1019 Servers and clients of 2025-11-25 use sampling and roots, which 2026-07-28 deprecates.
 
-// personQuestion returns an elicitation as a question for a person. An elicitation in URL mode asks a
-// person to open a link of the server's choice, which toolhost does not offer to do.
+// personQuestion returns an elicitation as a question for a person. An elicitation in URL mode asks
+// a person to open a link of the server's choice, which toolhost does not offer to do.
 func personQuestion(p *mcp.ElicitParams) (tool.Question, *tool.Error) {
 	if p.URL != "" || p.Mode != "" && p.Mode != "form" {
 		return tool.Question{}, tool.Errorf(tool.KindUnsupported, "the MCP server asks a person to open a link (elicitation in URL mode), which toolhost does not support")
@@ -42,8 +42,9 @@ func elicited(a *tool.PersonAnswer) *mcp.ElicitResult {
 	}
 }
 
-// addDefaults adds the default values of a form for what a person left out, as the protocol wants it
-// of a client. The SDK does it for requests of 2025-11-25. content is nil unless the person accepted.
+// addDefaults adds the default values of a form for what a person left out, as the protocol wants
+// it of a client. The SDK does it for requests of 2025-11-25. content is nil unless the person
+// accepted.
 func addDefaults(content map[string]any, schema json.RawMessage) {
 	var form struct {
 		Properties map[string]struct {

@@ -227,8 +227,8 @@ func (d *direct) deliver(text []byte) bool {
 	return true
 }
 
-// maxReadResult bounds the result that the reading goroutine handles, in bytes of JSON. A byte that is
-// not UTF-8 becomes three, and the host may block for a result above smallResult.
+// maxReadResult bounds the result that the reading goroutine handles, in bytes of JSON. A byte that
+// is not UTF-8 becomes three, and the host may block for a result above smallResult.
 const maxReadResult = smallResult / 3
 
 // refuse ends the call of a request whose answer is too large. It reports whether the request is a

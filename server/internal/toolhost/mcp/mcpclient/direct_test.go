@@ -166,8 +166,8 @@ func TestDirectAnswers(t *testing.T) {
 	}
 }
 
-// TestDirectAnswersOfOthers checks that an answer counts once, for its own call, and that neither an
-// answer without a call nor a request with the id of a call ends a call.
+// TestDirectAnswersOfOthers checks that an answer counts once, for its own call, and that neither
+// an answer without a call nor a request with the id of a call ends a call.
 func TestDirectAnswersOfOthers(t *testing.T) {
 	s := script(t, false)
 	first, one := s.call(t, pluginconn.Start{})
@@ -205,7 +205,8 @@ func TestDirectCancel(t *testing.T) {
 	}
 }
 
-// TestDirectLoss checks that calls learn of the end of the server, and that later ones do not begin.
+// TestDirectLoss checks that calls learn of the end of the server, and that later ones do not
+// begin.
 func TestDirectLoss(t *testing.T) {
 	s := script(t, false)
 	call, _ := s.call(t, pluginconn.Start{})
@@ -221,8 +222,9 @@ func TestDirectLoss(t *testing.T) {
 	}
 }
 
-// TestDirectInput checks that a server that needs input gets the next round of the call from the SDK,
-// with the state that it sent. Without the state, the server would execute the call a second time.
+// TestDirectInput checks that a server that needs input gets the next round of the call from the
+// SDK, with the state that it sent. Without the state, the server would execute the call a second
+// time.
 func TestDirectInput(t *testing.T) {
 	s := script(t, true)
 	call, request := s.call(t, pluginconn.Start{})

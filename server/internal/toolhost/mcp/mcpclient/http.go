@@ -28,8 +28,8 @@ type HTTPConfig struct {
 // server did not fail: another session can begin at once.
 var ErrSessionGone = errors.New("the MCP server ended the session")
 
-// OpenHTTP begins a session with a server at a URL. The end of ctx aborts OpenHTTP, and does not end
-// the session.
+// OpenHTTP begins a session with a server at a URL. The end of ctx aborts OpenHTTP, and does not
+// end the session.
 func OpenHTTP(ctx context.Context, cfg Config, server HTTPConfig) (*Conn, error) {
 	g, err := newGuard(cfg, server)
 	if err != nil {

@@ -153,8 +153,8 @@ func TestURL(t *testing.T) {
 	})
 }
 
-// TestHostileURL checks that whatever a server does with one call, that call gets a typed error, and
-// the session serves the others.
+// TestHostileURL checks that whatever a server does with one call, that call gets a typed error,
+// and the session serves the others.
 func TestHostileURL(t *testing.T) {
 	bothVersions(t, func(t *testing.T, s *urlserver.Server) {
 		foreign := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request reached another origin") }))
@@ -224,8 +224,8 @@ func TestHostileURL(t *testing.T) {
 	})
 }
 
-// TestCancellationOfURL checks that a canceled call ends at the server and here, and that a call to a
-// server that hangs ends with its caller.
+// TestCancellationOfURL checks that a canceled call ends at the server and here, and that a call to
+// a server that hangs ends with its caller.
 func TestCancellationOfURL(t *testing.T) {
 	bothVersions(t, func(t *testing.T, s *urlserver.Server) {
 		conn := mustOpen(t, serve(t, s), nil)
@@ -272,8 +272,8 @@ func TestResumption(t *testing.T) {
 	})
 }
 
-// TestLossOfASession checks that a call that an ended session refuses was not taken, so that another
-// session can execute it.
+// TestLossOfASession checks that a call that an ended session refuses was not taken, so that
+// another session can execute it.
 func TestLossOfASession(t *testing.T) {
 	s := &urlserver.Server{Version: urlserver.Former}
 	conn := mustOpen(t, serve(t, s), nil)
@@ -342,8 +342,8 @@ func TestChangesOverURL(t *testing.T) {
 	})
 }
 
-// TestRefusedAddresses checks that a URL that leads to this host is refused, by name and by address,
-// unless an operator permits the address.
+// TestRefusedAddresses checks that a URL that leads to this host is refused, by name and by
+// address, unless an operator permits the address.
 func TestRefusedAddresses(t *testing.T) {
 	url := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request reached the server") }))
 	var log bytes.Buffer

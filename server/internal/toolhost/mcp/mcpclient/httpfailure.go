@@ -80,8 +80,8 @@ func errBroken(how string) *tool.Error {
 	return tool.Errorf(tool.KindInternal, "the MCP server broke the protocol: %s", how)
 }
 
-// maxRedirects is the number of redirects that a request follows within its origin. Servers redirect
-// once, to a path with or without a slash at its end.
+// maxRedirects is the number of redirects that a request follows within its origin. Servers
+// redirect once, to a path with or without a slash at its end.
 const maxRedirects = 3
 
 // send sends a request, and follows redirects within the origin that keep its method and body. The
@@ -113,8 +113,8 @@ func (g *guard) send(req *http.Request, s sent) (*http.Response, error) {
 	}
 }
 
-// failed returns the error for a request without a whole answer. begun says that the server may have
-// received the request.
+// failed returns the error for a request without a whole answer. begun says that the server may
+// have received the request.
 func (g *guard) failed(ctx context.Context, err error, begun bool) error {
 	if e, ok := errors.AsType[*tool.Error](err); ok {
 		return e
@@ -141,8 +141,8 @@ func (g *guard) failed(ctx context.Context, err error, begun bool) error {
 	return tool.Errorf(tool.KindUnavailable, "the MCP server cannot be reached: %s", reason)
 }
 
-// unreached is failed for a message without an answer; resp is the answer that refuses it, if err is
-// nil.
+// unreached is failed for a message without an answer; resp is the answer that refuses it, if err
+// is nil.
 func (g *guard) unreached(err error, resp *http.Response) error {
 	if err != nil {
 		return tool.Errorf(tool.KindUnavailable, "the MCP server cannot be reached: %s", connectionText(err))

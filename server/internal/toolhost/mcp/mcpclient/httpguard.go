@@ -43,14 +43,15 @@ const (
 	typeEvents      = "text/event-stream"
 )
 
-// guard is the http.RoundTripper between the SDK's transport and a server. It is for HTTP what pipes
-// is for standard input and output.
+// guard is the http.RoundTripper between the SDK's transport and a server. It is for HTTP what
+// pipes is for standard input and output.
 //
-// The SDK's transport ends the whole session for one faulty answer, reads bodies without a bound, and
-// does not know whether a request that failed had reached the server. So the guard gives it only
-// well-formed answers: each answer to a request has the id of that request and a bounded size, and
-// whatever else a server does becomes an error of the one request. A stream that breaks is opened
-// again here, if the protocol allows it, and the SDK reads one stream without an interruption.
+// The SDK's transport ends the whole session for one faulty answer, reads bodies without a bound,
+// and does not know whether a request that failed had reached the server. So the guard gives it
+// only well-formed answers: each answer to a request has the id of that request and a bounded size,
+// and whatever else a server does becomes an error of the one request. A stream that breaks is
+// opened again here, if the protocol allows it, and the SDK reads one stream without an
+// interruption.
 //
 // Invariant: the SDK sees no status of failure, no redirect, and no end of a stream before its
 // answer. Otherwise a server could end the calls of others that share the session.

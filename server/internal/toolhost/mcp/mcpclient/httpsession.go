@@ -10,9 +10,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// A server that lost its sessions, such as one that was started again, takes no request of them. The
-// protocol demands the status 404 for that. Widely used servers answer with another status, or with
-// 200 and an error, so their words are read, too.
+// A server that lost its sessions, such as one that was started again, takes no request of them.
+// The protocol demands the status 404 for that. Widely used servers answer with another status, or
+// with 200 and an error, so their words are read, too.
 
 // lostSession matches the words by which servers refuse a session that they do not know. They begin
 // the message, so that an error that only mentions a session is not one of these.
@@ -22,8 +22,8 @@ var lostSession = regexp.MustCompile(`(?i)^(?:(?:bad request|unauthorized|forbid
 	`|(?:no|no such|no valid|no active|invalid|unknown|missing|expired|unrecognized|stale)(?: or (?:missing|invalid|expired|unknown))? (?:mcp[- ])?session` +
 	`|server (?:is )?not initialized)`)
 
-// refusesSession reports whether an answer with a status of failure says that the server does not know
-// the session of the request.
+// refusesSession reports whether an answer with a status of failure says that the server does not
+// know the session of the request.
 func refusesSession(status int, body []byte) bool {
 	code, message := problemIn(body)
 	return status == http.StatusNotFound || lostSession.MatchString(message) ||
@@ -56,9 +56,9 @@ func problemIn(body []byte) (code int64, message string) {
 	return 0, ""
 }
 
-// lostBy reports whether an answer with the status of success says that the server does not know the
-// session. Only codes with which a server refuses a request count, because a tool that has begun its
-// work may have sessions of its own.
+// lostBy reports whether an answer with the status of success says that the server does not know
+// the session. Only codes with which a server refuses a request count, because a tool that has
+// begun its work may have sessions of its own.
 func lostBy(answer *jsonrpc.Response, s sent) bool {
 	refusal, ok := answer.Error.(*jsonrpc.Error)
 	return ok && s.session && slices.Contains([]int64{jsonrpc.CodeInvalidRequest, -32_001}, refusal.Code) && lostSession.MatchString(refusal.Message)

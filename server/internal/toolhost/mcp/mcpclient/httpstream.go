@@ -22,12 +22,12 @@ const (
 )
 
 // codeBegun is the code of the error with which the guard answers a request in place of a server
-// whose stream broke: the message of the error says how. It is outside of the range of JSON-RPC's own
-// codes.
+// whose stream broke: the message of the error says how. It is outside of the range of JSON-RPC's
+// own codes.
 const codeBegun = -31_998
 
-// stream is the body of an answer for the SDK, with the events of one or more streams of the server.
-// One goroutine reads it. Close may be called concurrently with Read.
+// stream is the body of an answer for the SDK, with the events of one or more streams of the
+// server. One goroutine reads it. Close may be called concurrently with Read.
 type stream struct {
 	guard *guard
 	x     *exchange
@@ -73,8 +73,8 @@ func (g *guard) subscribe(req *http.Request, s sent) io.ReadCloser {
 	return from
 }
 
-// subscribePatience is how long a session waits for its first subscription before it lists the tools.
-// A change of the tools between the list and the subscription would not be noticed.
+// subscribePatience is how long a session waits for its first subscription before it lists the
+// tools. A change of the tools between the list and the subscription would not be noticed.
 const subscribePatience = time.Second
 
 // use reads from another stream of the server.
@@ -319,9 +319,9 @@ func (s *stream) missed() {
 	}
 }
 
-// idleReader cancels a request whose answer is silent for too long. Time in which its own reader does
-// something else does not count, and neither does time in which the server waits for an answer: a
-// person may need longer than a server.
+// idleReader cancels a request whose answer is silent for too long. Time in which its own reader
+// does something else does not count, and neither does time in which the server waits for an
+// answer: a person may need longer than a server.
 type idleReader struct {
 	from  io.Reader
 	limit time.Duration

@@ -85,16 +85,16 @@ var _ pluginconn.Conn = (*Conn)(nil)
 // ErrEnded says that a server ended its output, and with it the session.
 var ErrEnded = errors.New("the MCP server ended the session")
 
-// progressTransport is a transport that passes on progress itself. The SDK handles notifications in a
-// queue, and answers outside of it, so an answer can overtake the progress that the server sent
+// progressTransport is a transport that passes on progress itself. The SDK handles notifications in
+// a queue, and answers outside of it, so an answer can overtake the progress that the server sent
 // before it. The progress would then be lost, because its call has ended. The transport sees the
 // messages in their order. It must pass on progress before Read returns a later message.
 type progressTransport interface {
 	passProgress(to func(*mcp.ProgressNotificationParams))
 }
 
-// open begins a session over a transport, which it owns, and lists the server's tools. hangUp closes
-// the transport. The end of ctx aborts open, and does not end the session.
+// open begins a session over a transport, which it owns, and lists the server's tools. hangUp
+// closes the transport. The end of ctx aborts open, and does not end the session.
 func open(ctx context.Context, cfg Config, transport mcp.Transport, direct *direct, hangUp func() error) (*Conn, error) {
 	if cfg.Log == nil {
 		cfg.Log = io.Discard
@@ -192,8 +192,8 @@ func offersOf(caps *mcp.ServerCapabilities) tool.Offers {
 	}
 }
 
-// Start implements pluginconn.Conn. It waits while it is not known whether the server still answers,
-// and while the server changes its list of tools.
+// Start implements pluginconn.Conn. It waits while it is not known whether the server still
+// answers, and while the server changes its list of tools.
 func (c *Conn) Start(ctx context.Context, start pluginconn.Start) (pluginconn.Call, error) {
 	if start.Settle { // a request would execute the call
 		return nil, tool.Errorf(tool.KindUnsupported, "an MCP server cannot say what became of a call")

@@ -100,9 +100,9 @@ func onBoth(t *testing.T, s listServer, test func(t *testing.T, conn *Conn)) {
 	})
 }
 
-// TestOneBrokenToolCostsNoOther checks that a tool with a part of a wrong type keeps its other parts,
-// or is left out, and that the other tools stay. The parts are from codebase-memory-mcp#1247 and
-// claude-code#44364, or of the same kind.
+// TestOneBrokenToolCostsNoOther checks that a tool with a part of a wrong type keeps its other
+// parts, or is left out, and that the other tools stay. The parts are from codebase-memory-mcp#1247
+// and claude-code#44364, or of the same kind.
 func TestOneBrokenToolCostsNoOther(t *testing.T) {
 	const good = `{"name":"good","description":"Good.","inputSchema":{"type":"object"}}`
 	for name, test := range map[string]struct {

@@ -126,8 +126,8 @@ const maxKept = 100
 // unsubscribe ends one subscription, and that at the server after the last one. It does not wait
 // for the server.
 //
-// A server of version 2026-07-28 keeps its subscription, because servers that use the official Go SDK
-// (v1.8.0) stop all notices of changed lists when one subscription ends.
+// A server of version 2026-07-28 keeps its subscription, because servers that use the official Go
+// SDK (v1.8.0) stop all notices of changed lists when one subscription ends.
 func (c *Conn) unsubscribe(uri string, s *subscription) {
 	n := &c.notices
 	n.mu.Lock()

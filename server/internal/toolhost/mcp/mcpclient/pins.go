@@ -7,8 +7,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A pin is the definition of a tool that the operator has trusted. The comment of offer says why each
-// list of a server is compared with the pins.
+// A pin is the definition of a tool that the operator has trusted. The comment of offer says why
+// each list of a server is compared with the pins.
 
 // definition returns a tool's definition in the form in which definitions are compared. It is nil
 // for one that cannot be encoded.

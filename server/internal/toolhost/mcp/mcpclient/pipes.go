@@ -211,8 +211,8 @@ func (p *pipes) line() (line []byte, whole bool, err error) {
 var idPattern = regexp.MustCompile(`(?:^\{(?:"jsonrpc":\s*"2\.0",\s*)?|,\s*)"id":\s*(\d{1,18})(?:\s*\}\s*$|,\s*"(?:result|error|jsonrpc)")`)
 
 // tooLarge returns the answer to a request whose own answer is too large. edges are the ends of the
-// server's message. If they do not name a request, the session cannot continue, because a call would
-// wait forever.
+// server's message. If they do not name a request, the session cannot continue, because a call
+// would wait forever.
 func (p *pipes) tooLarge(edges []byte) (jsonrpc.Message, error) {
 	for _, found := range idPattern.FindAllSubmatch(edges, -1) {
 		number, err := strconv.ParseFloat(string(found[1]), 64)
@@ -264,8 +264,8 @@ func (p *pipes) admit(msg jsonrpc.Message) bool {
 // passProgress implements progressTransport.
 func (p *pipes) passProgress(to func(*mcp.ProgressNotificationParams)) { p.progress = to }
 
-// passedProgress reports whether a notification is progress, and passes it to a function, unless that
-// is nil.
+// passedProgress reports whether a notification is progress, and passes it to a function, unless
+// that is nil.
 func passedProgress(to func(*mcp.ProgressNotificationParams), msg *jsonrpc.Request) bool {
 	if msg.Method != "notifications/progress" || to == nil {
 		return false

@@ -13,8 +13,8 @@ import (
 
 //lint:file-ignore SA1019 Servers of 2025-11-25 use sampling and roots, which 2026-07-28 deprecates.
 
-// A server learns what the caller of a prompt answers, asks it, and gets the answers by its own names
-// and its state.
+// A server learns what the caller of a prompt answers, asks it, and gets the answers by its own
+// names and its state.
 func TestServerAsksForAPrompt(t *testing.T) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
 	server.AddPrompt(&mcp.Prompt{Name: "greet"}, func(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {

@@ -13,9 +13,9 @@ import (
 // maxArguments bounds the arguments of a prompt.
 const maxArguments = 100
 
-// ListPrompts implements pluginconn.Prompts. The name of a prompt gets the operator's prefix and the
-// characters of the names of tools, because a person types it. Of two prompts with the same name, the
-// list has the first one.
+// ListPrompts implements pluginconn.Prompts. The name of a prompt gets the operator's prefix and
+// the characters of the names of tools, because a person types it. Of two prompts with the same
+// name, the list has the first one.
 func (c *Conn) ListPrompts(ctx context.Context, _ pluginconn.Asker) ([]tool.Prompt, error) {
 	var all []tool.Prompt
 	names := map[string]string{}
@@ -140,8 +140,8 @@ func promptText(got *mcp.GetPromptResult, maxBytes int) (tool.PromptText, error)
 	return text, nil
 }
 
-// messageOf returns a message of a prompt. ok is false for one without content. A server cannot claim
-// another role than that of the assistant: everything else is the user's.
+// messageOf returns a message of a prompt. ok is false for one without content. A server cannot
+// claim another role than that of the assistant: everything else is the user's.
 func messageOf(m *mcp.PromptMessage) (message tool.PromptMessage, ok bool) {
 	if m == nil {
 		return message, false

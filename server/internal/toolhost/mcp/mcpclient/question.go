@@ -12,9 +12,9 @@ import (
 // What a server asks becomes a question of one of its calls.
 //
 // In version 2026-07-28, the server asks in the answer to a call, so the call is known. Version
-// 2025-11-25 does not say which call a request of the server belongs to. A question that reaches the
-// caller of another call would show one caller's data to another. So a session of that version that
-// may ask has one call at a time (Conn.takeTurn), and a request without a call in progress is
+// 2025-11-25 does not say which call a request of the server belongs to. A question that reaches
+// the caller of another call would show one caller's data to another. So a session of that version
+// that may ask has one call at a time (Conn.takeTurn), and a request without a call in progress is
 // refused.
 
 // asked are the questions of a call that have no answer yet. call.mu guards it.

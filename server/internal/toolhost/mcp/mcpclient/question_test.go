@@ -168,8 +168,8 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
-// Without the operator's or the caller's permission, no question of a server reaches the caller, and
-// the server learns that from the capabilities of the request.
+// Without the operator's or the caller's permission, no question of a server reaches the caller,
+// and the server learns that from the capabilities of the request.
 func TestServerMayNotAsk(t *testing.T) {
 	server := asker(func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if caps := req.ClientCapabilities(); caps == nil || caps.Elicitation == nil {

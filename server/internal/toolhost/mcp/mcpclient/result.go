@@ -144,8 +144,8 @@ func logText(data any) string {
 	return oneLine(string(text))
 }
 
-// readable returns an error of the SDK, or of the transport below it, in words, without the SDK's own
-// prefixes.
+// readable returns an error of the SDK, or of the transport below it, in words, without the SDK's
+// own prefixes.
 func readable(err error) error {
 	if errors.Is(err, ErrEnded) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return ErrEnded

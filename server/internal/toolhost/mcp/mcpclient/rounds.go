@@ -67,8 +67,8 @@ func (c *call) callTool() (*mcp.CallToolResult, error) {
 	return nil, tool.Errorf(tool.KindRateLimited, "the MCP server has asked in %d rounds of the call, and may not ask more", maxRounds)
 }
 
-// unsent returns the error of a call that the server is not working on. It is a *tool.Error, so that
-// a cancellation need not wait for the server.
+// unsent returns the error of a call that the server is not working on. It is a *tool.Error, so
+// that a cancellation need not wait for the server.
 func (c *call) unsent(err error) error {
 	if c.ctx.Err() == nil {
 		return err

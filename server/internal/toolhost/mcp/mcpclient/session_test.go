@@ -185,8 +185,8 @@ func TestProgressBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// TestAnnotationsAreNotTrusted checks that without the operator's trust every tool is dangerous, and
-// no call may be repeated.
+// TestAnnotationsAreNotTrusted checks that without the operator's trust every tool is dangerous,
+// and no call may be repeated.
 func TestAnnotationsAreNotTrusted(t *testing.T) {
 	conn := connect(t, testServer(), Config{})
 	d, err := conn.Describe(t.Context(), pluginconn.DescribeRequest{})

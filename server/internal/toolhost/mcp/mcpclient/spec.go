@@ -12,8 +12,8 @@ import (
 
 const maxName = 64 // bytes of the name of a tool
 
-// specOf returns a tool of the server as the catalog knows tools. Names, titles and descriptions are
-// the server's text, which every reader treats as foreign.
+// specOf returns a tool of the server as the catalog knows tools. Names, titles and descriptions
+// are the server's text, which every reader treats as foreign.
 func (c *Conn) specOf(t *mcp.Tool) tool.Spec {
 	spec := tool.Spec{
 		Name:                   c.cfg.Prefix + nameOf(t.Name, maxName-len(c.cfg.Prefix)),
@@ -56,9 +56,9 @@ func schemaOf(schema any) json.RawMessage {
 	return text
 }
 
-// withoutNulls returns a schema without the keywords whose value is null. Libraries write null for a
-// keyword that is not set (claude-code#44364), and JSON Schema and the model providers refuse it. It
-// changes the schema.
+// withoutNulls returns a schema without the keywords whose value is null. Libraries write null for
+// a keyword that is not set (claude-code#44364), and JSON Schema and the model providers refuse it.
+// It changes the schema.
 func withoutNulls(schema any) any {
 	switch schema := schema.(type) {
 	case []any:

@@ -78,8 +78,8 @@ func (f *Front) admit(r *http.Request) (context.Context, error) {
 	return f.config.Gate.Admit(ctx, Method, nil)
 }
 
-// mark puts where the caller is into the header that the MCP server reads, instead of what the client
-// sent in it, and removes the credential.
+// mark puts where the caller is into the header that the MCP server reads, instead of what the
+// client sent in it, and removes the credential.
 func mark(r *http.Request, ctx context.Context) {
 	p, _ := identity.FromContext(ctx)
 	r.Header.Set(mcpserver.FromHeader, p.From)

@@ -1,5 +1,5 @@
-// Package mcphttp serves a host to MCP clients over HTTP: the streamable HTTP transport, at the path
-// Path of listeners of package listen. docs/adr/0031-mcp.md describes the design.
+// Package mcphttp serves a host to MCP clients over HTTP: the streamable HTTP transport, at the
+// path Path of listeners of package listen. docs/adr/0031-mcp.md describes the design.
 //
 // It decides who a caller is, as the gRPC server does, and which caller gets which MCP server.
 // Package mcpserver has the protocol.
@@ -46,8 +46,8 @@ type Config struct {
 	// Hosts are the names by which clients reach the server, without ports. nil: localhost and the
 	// loopback addresses on a plain port, and any name with TLS.
 	Hosts []string
-	// Origins are the origins of web pages that may use the server, such as https://app.example. A page
-	// of the server's own origin may use it in any case.
+	// Origins are the origins of web pages that may use the server, such as https://app.example. A
+	// page of the server's own origin may use it in any case.
 	Origins []string
 	// Issuers are the authorization servers that clients can get tokens from.
 	Issuers []string
@@ -189,8 +189,8 @@ func (f *Front) readBody(w http.ResponseWriter, r *http.Request, m *member) (bod
 	return body, hold.Release, true
 }
 
-// refuse answers a request that was not admitted. A stranger learns how to authenticate, and nothing
-// else.
+// refuse answers a request that was not admitted. A stranger learns how to authenticate, and
+// nothing else.
 func (f *Front) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s := status.Convert(err)
 	switch s.Code() {

@@ -357,8 +357,8 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestUnknownMethods checks that an unknown method fails its request, and that an unknown notification
-// is accepted (n8n-mcp#994).
+// TestUnknownMethods checks that an unknown method fails its request, and that an unknown
+// notification is accepted (n8n-mcp#994).
 func TestUnknownMethods(t *testing.T) {
 	f := start(t, nil)
 	for _, version := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25"} {

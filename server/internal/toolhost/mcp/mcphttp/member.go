@@ -29,8 +29,8 @@ const (
 	sweepInterval = 30 * time.Second
 )
 
-// member is the MCP server of one principal with one scope. A session id of another member is unknown
-// to its handler, so no caller can use the session of another one.
+// member is the MCP server of one principal with one scope. A session id of another member is
+// unknown to its handler, so no caller can use the session of another one.
 type member struct {
 	server  *mcpserver.Server
 	handler http.Handler
@@ -64,7 +64,8 @@ func newMembers(c Config) *members {
 	return &members{config: c, logger: c.Logger, all: map[string]*member{}}
 }
 
-// of returns the member for the principal of a request, until leave. It creates one if there is none.
+// of returns the member for the principal of a request, until leave. It creates one if there is
+// none.
 func (s *members) of(ctx context.Context) (*member, error) {
 	p, ok := identity.FromContext(ctx)
 	if !ok {
@@ -155,7 +156,8 @@ func (m *member) idle() bool {
 	return m.requests == 0 && m.server.Connected() == 0 && m.server.Waiting() == 0
 }
 
-// evictLocked removes the idle member that was used least recently. It reports false if none is idle.
+// evictLocked removes the idle member that was used least recently. It reports false if none is
+// idle.
 func (s *members) evictLocked() bool {
 	oldest := ""
 	for key, m := range s.all {

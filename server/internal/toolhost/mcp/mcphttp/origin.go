@@ -16,9 +16,9 @@ const metadataPath = "/.well-known/oauth-protected-resource"
 // guarded refuses requests that a web page makes a browser send.
 //
 // A page can name the server by a name of its own that resolves to this machine, which the header
-// Host shows, and it can send requests to the server's own name, which the header Origin shows. With
-// TLS, the first does not work, because the certificate does not have the name of the page. So a
-// front without Config.Hosts checks Host on plain ports only.
+// Host shows, and it can send requests to the server's own name, which the header Origin shows.
+// With TLS, the first does not work, because the certificate does not have the name of the page. So
+// a front without Config.Hosts checks Host on plain ports only.
 func (f *Front) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !f.knowsHost(r) {

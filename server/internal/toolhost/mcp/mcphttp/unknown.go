@@ -14,9 +14,9 @@ const methodNotFound = -32_601
 const notHandled = "JSON RPC not handled"
 
 // unknown is the writer of the answer to one message. The SDK answers an unknown method with the
-// status 400 and a text, in the versions before 2026-07-28. A client cannot give that to the request
-// that it made, and takes the server for broken (n8n-mcp#994). So a request gets the error -32601, and
-// a notification is accepted.
+// status 400 and a text, in the versions before 2026-07-28. A client cannot give that to the
+// request that it made, and takes the server for broken (n8n-mcp#994). So a request gets the error
+// -32601, and a notification is accepted.
 type unknown struct {
 	http.ResponseWriter
 	body []byte // the message

@@ -20,8 +20,8 @@ const approvalRequest = "approval"
 var approvalSchema = json.RawMessage(`{"type":"object","properties":{"approve":{"type":"boolean","title":"Approve the call",` +
 	`"description":"Whether the tool may be called with exactly these arguments","default":false}},"required":["approve"]}`)
 
-// approve puts the answer of a person into a call. answered reports whether the request has one. The
-// result is not nil if the person declined.
+// approve puts the answer of a person into a call. answered reports whether the request has one.
+// The result is not nil if the person declined.
 //
 // The state of the request is the digest of the arguments that the person saw. The client sends it
 // back, and could send another digest. That gives it nothing: its principal approves the call in
@@ -47,8 +47,8 @@ func approve(req *mcp.CallToolRequest, call *tool.Call) (answered bool, declined
 	return true, nil, nil
 }
 
-// wording words the questions that a client asks a person or its model. visible makes what a tool or a
-// caller chose harmless for a terminal.
+// wording words the questions that a client asks a person or its model. visible makes what a tool
+// or a caller chose harmless for a terminal.
 type wording struct{ visible func(string) string }
 
 // askApproval returns the result that asks a person to approve a call. If nobody can be asked here,
@@ -76,8 +76,8 @@ func (w wording) askApproval(req *mcp.CallToolRequest, needed *tool.Error, answe
 	}, nil
 }
 
-// asksForms reports whether the client can ask its user to fill in a form. A client that does not say
-// which elicitation it supports supports forms.
+// asksForms reports whether the client can ask its user to fill in a form. A client that does not
+// say which elicitation it supports supports forms.
 func asksForms(req capable) bool {
 	c := req.ClientCapabilities()
 	return c != nil && c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil)

@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Artifacts are resources below artifactPrefix. Their URIs have the handle, and for all pages but the
-// first the offset of the page.
+// Artifacts are resources below artifactPrefix. Their URIs have the handle, and for all pages but
+// the first the offset of the page.
 const (
 	ownScheme      = "toolhost://"
 	artifactPrefix = ownScheme + "artifact/"
@@ -48,7 +48,8 @@ func artifactURI(handle, session string, offset uint64) string {
 	return uri
 }
 
-// reader returns the content that clients read: artifacts of the principal, and resources of plugins.
+// reader returns the content that clients read: artifacts of the principal, and resources of
+// plugins.
 type reader struct{ config *Config }
 
 // readArtifact handles resources/read: it returns one page of an artifact of the principal.
@@ -88,8 +89,8 @@ func (r reader) artifactPage(ctx context.Context, uri, handle, session string, o
 	return page, nil
 }
 
-// noResource returns the error for a URI at which nothing can be read. The SDK's own one is no valid
-// JSON for some URIs.
+// noResource returns the error for a URI at which nothing can be read. The SDK's own one is no
+// valid JSON for some URIs.
 func noResource(uri string) error {
 	data, _ := json.Marshal(map[string]string{"uri": uri}) // text can be encoded
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found", Data: data}

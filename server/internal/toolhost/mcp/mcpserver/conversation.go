@@ -89,9 +89,9 @@ func canonical(text json.RawMessage) []byte {
 	return again
 }
 
-// next follows the call until it ends, or until its client has to answer in another request: then the
-// outcome is nil. early are the answers of the request to questions that the tool has not asked yet.
-// An error means that the client expects no answer.
+// next follows the call until it ends, or until its client has to answer in another request: then
+// the outcome is nil. early are the answers of the request to questions that the tool has not asked
+// yet. An error means that the client expects no answer.
 func (c *conversation) next(ctx context.Context, req *mcp.CallToolRequest, early mcp.InputResponseMap) (*tool.Outcome, error) {
 	asker := &asker{conversation: c, session: req.Session, early: maps.Clone(early), sessionless: req.ProtocolVersion() >= stateless}
 	defer asker.stop()

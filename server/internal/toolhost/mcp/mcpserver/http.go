@@ -19,12 +19,13 @@ const versionHeader = "Mcp-Protocol-Version"
 func Sessionless(r *http.Request) bool { return r.Header.Get(versionHeader) >= stateless }
 
 // Handler returns the handler of the streamable HTTP transport. It does not know who the caller is:
-// every request that reaches it is one of the server's principal. A session ends after the time idle
-// without a request.
+// every request that reaches it is one of the server's principal. A session ends after the time
+// idle without a request.
 //
-// The SDK's stateful handler serves the versions that begin with initialize, and refuses later ones.
-// Its stateless handler serves the version without sessions, and cannot ask a client of an earlier
-// one. So the version that the client says decides. A client that says none begins with initialize.
+// The SDK's stateful handler serves the versions that begin with initialize, and refuses later
+// ones. Its stateless handler serves the version without sessions, and cannot ask a client of an
+// earlier one. So the version that the client says decides. A client that says none begins with
+// initialize.
 func (s *Server) Handler(idle time.Duration) http.Handler {
 	server := func(*http.Request) *mcp.Server { return s.mcp }
 	// The caller of Handler checks the headers Host and Origin.

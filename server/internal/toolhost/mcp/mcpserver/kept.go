@@ -33,8 +33,8 @@ type waiting struct {
 	expiry    *time.Timer
 }
 
-// add keeps a conversation, and returns the state by which take finds it. It returns "" if there are
-// too many.
+// add keeps a conversation, and returns the state by which take finds it. It returns "" if there
+// are too many.
 func (k *kept) add(c *conversation, requested string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -91,7 +91,8 @@ func (k *kept) close() {
 	}
 }
 
-// resume returns the conversation that a request continues. It returns nil if the request begins one.
+// resume returns the conversation that a request continues. It returns nil if the request begins
+// one.
 func (s *Server) resume(req *mcp.CallToolRequest) (c *conversation, requested string, err error) {
 	state := req.Params.RequestState
 	if !strings.HasPrefix(state, statePrefix) {

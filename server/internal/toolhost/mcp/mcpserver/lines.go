@@ -17,8 +17,9 @@ import (
 const maxLine = mcp.DefaultMaxLineLength - 1<<10
 
 // lines is the input of a client without what the SDK cannot decode, which would end the session
-// (go-sdk#1209). It answers that itself: with -32700 if it is no JSON, with -32600 if it is no request
-// of JSON-RPC, such as a batch. A line may have several messages, and begin with a byte order mark.
+// (go-sdk#1209). It answers that itself: with -32700 if it is no JSON, with -32600 if it is no
+// request of JSON-RPC, such as a batch. A line may have several messages, and begin with a byte
+// order mark.
 //
 // Read has one caller. Answers go through out, which the SDK uses, too.
 type lines struct {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestLinesThatAreNoMessages checks that the session goes on after a line that is no message, and that
-// the client learns why (go-sdk#1209).
+// TestLinesThatAreNoMessages checks that the session goes on after a line that is no message, and
+// that the client learns why (go-sdk#1209).
 func TestLinesThatAreNoMessages(t *testing.T) {
 	const ping = `{"jsonrpc":"2.0","id":7,"method":"ping"}`
 	for name, test := range map[string]struct {

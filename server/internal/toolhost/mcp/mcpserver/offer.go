@@ -78,8 +78,8 @@ func (s *Server) offers(name string) bool {
 	return ok
 }
 
-// offer adds a tool to those of the SDK, or replaces it. The SDK panics if it refuses a schema, and a
-// schema is what an author wrote.
+// offer adds a tool to those of the SDK, or replaces it. The SDK panics if it refuses a schema, and
+// a schema is what an author wrote.
 func (s *Server) offer(info tool.Info) (err error) {
 	definition, err := definitionOf(info)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 // promptRounds has the rounds of questions whose answers clients have not sent yet, by the state
 // that the client must send back. Its zero value has none. All methods are safe for concurrent use.
 //
-// A state is random, like that of a call; see kept. So a client can neither read nor change what the
-// plugin wants back, and the state of another principal, or of an earlier round, continues nothing. A
-// round ends when its last question expires.
+// A state is random, like that of a call; see kept. So a client can neither read nor change what
+// the plugin wants back, and the state of another principal, or of an earlier round, continues
+// nothing. A round ends when its last question expires.
 type promptRounds struct {
 	mu  sync.Mutex
 	all map[string]promptRound

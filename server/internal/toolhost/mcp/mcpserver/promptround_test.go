@@ -49,8 +49,9 @@ func get(t *testing.T, s *mcp.ClientSession, name, argument, state string, given
 	return s.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: name, Arguments: map[string]string{"a": argument}, RequestState: state, InputResponses: given})
 }
 
-// A client gets the questions of a prompt, and the prompt for its answers. It never sees the state of
-// the plugin. What it does not answer is asked again. A client that cannot be asked gets an error.
+// A client gets the questions of a prompt, and the prompt for its answers. It never sees the state
+// of the plugin. What it does not answer is asked again. A client that cannot be asked gets an
+// error.
 func TestPromptAsks(t *testing.T) { synctest.Test(t, testPromptAsks) }
 
 func testPromptAsks(t *testing.T) {

@@ -67,8 +67,8 @@ func (w wording) requestOf(q *tool.Question) (mcp.InputRequest, error) {
 	}
 }
 
-// elicitationOf returns a question for a person. The message names the plugin, because a client shows
-// the question as one of toolhost.
+// elicitationOf returns a question for a person. The message names the plugin, because a client
+// shows the question as one of toolhost.
 func (w wording) elicitationOf(q *tool.Question) (mcp.InputRequest, error) {
 	form, err := formOf(q.Person.Schema)
 	if err != nil {
@@ -81,8 +81,8 @@ func (w wording) elicitationOf(q *tool.Question) (mcp.InputRequest, error) {
 	return &mcp.ElicitParams{Mode: "form", Message: w.visible(message), RequestedSchema: form}, nil
 }
 
-// defaultTokens bounds the response of a model if the tool does not, because the protocol requires a
-// bound.
+// defaultTokens bounds the response of a model if the tool does not, because the protocol requires
+// a bound.
 const defaultTokens = 4096
 
 // samplingOf returns a question for a model. Each block of content is a message, because early

@@ -183,8 +183,9 @@ func round(t *testing.T, s *mcp.ClientSession, name string, arguments map[string
 	return s.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: arguments, RequestState: state, InputResponses: given})
 }
 
-// Questions that a tool asks together are in one result. Those that a request leaves out, or answers
-// with something that does not fit, are asked again. No question has the name of an approval.
+// Questions that a tool asks together are in one result. Those that a request leaves out, or
+// answers with something that does not fit, are asked again. No question has the name of an
+// approval.
 func TestRounds(t *testing.T) { synctest.Test(t, testRounds) }
 
 func testRounds(t *testing.T) {

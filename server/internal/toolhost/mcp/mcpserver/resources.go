@@ -67,7 +67,8 @@ func own(uri string, offered map[string]int) bool {
 	return offered[uri] == 1 && !strings.HasPrefix(strings.ToLower(uri), "toolhost:")
 }
 
-// refreshResources makes the server offer the resources and templates that the principal may use now.
+// refreshResources makes the server offer the resources and templates that the principal may use
+// now.
 func (s *Server) refreshResources(ctx context.Context) error {
 	s.offering.refreshing.Lock()
 	defer s.offering.refreshing.Unlock()

@@ -1,5 +1,5 @@
-// Package mcpserver offers the tools of a toolhost to clients of the Model Context Protocol (MCP), in
-// the versions 2025-11-25 and 2026-07-28. It translates MCP to the interface of the host, as
+// Package mcpserver offers the tools of a toolhost to clients of the Model Context Protocol (MCP),
+// in the versions 2025-11-25 and 2026-07-28. It translates MCP to the interface of the host, as
 // hostserver does for gRPC. docs/adr/0031-mcp.md describes the design.
 //
 // It owns no decision about calls, and no identity: its caller gives it the Tools of one principal.
@@ -55,8 +55,8 @@ type Config struct {
 
 // Server is an MCP server for one principal. All methods are safe for concurrent use.
 //
-// The SDK answers tools/list from the tools that it has. The server replaces them when a client lists
-// the tools, when a client calls a tool that the server does not have, and while clients are
+// The SDK answers tools/list from the tools that it has. The server replaces them when a client
+// lists the tools, when a client calls a tool that the server does not have, and while clients are
 // connected from time to time. The SDK then notifies the clients of a change.
 type Server struct {
 	config Config
@@ -109,8 +109,8 @@ func New(c Config) *Server {
 	return s
 }
 
-// Run serves one client that sends messages on in and reads them from out, until in ends or ctx ends.
-// It returns nil if one of the two happens. It closes in and out.
+// Run serves one client that sends messages on in and reads them from out, until in ends or ctx
+// ends. It returns nil if one of the two happens. It closes in and out.
 func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	watching, stop := context.WithCancel(ctx)
 	var tasks sync.WaitGroup
@@ -151,8 +151,8 @@ func (r *endingReader) Read(p []byte) (int, error) {
 // Config.ListChangedTools, listing a thousand tools takes a few milliseconds.
 const refreshInterval = 3 * time.Second
 
-// Watch keeps what is offered up to date while clients are connected, until ctx ends: it replaces the
-// tools from time to time, and resources and prompts when the host tells of a change.
+// Watch keeps what is offered up to date while clients are connected, until ctx ends: it replaces
+// the tools from time to time, and resources and prompts when the host tells of a change.
 func (s *Server) Watch(ctx context.Context) {
 	tick := time.NewTicker(refreshInterval)
 	defer tick.Stop()

@@ -15,8 +15,8 @@ import (
 // latestFollow bounds the pause before a watch that failed is tried again.
 const latestFollow = 5 * time.Minute
 
-// follow replaces the resources and prompts that clients have listed when the host tells of a change,
-// until ctx ends.
+// follow replaces the resources and prompts that clients have listed when the host tells of a
+// change, until ctx ends.
 func (s *Server) follow(ctx context.Context) {
 	query := tool.ResourceWatch{ResourceQuery: tool.ResourceQuery{Requester: tool.Requester{Session: s.config.Session}}}
 	for pause := refreshInterval; ; pause = min(2*pause, latestFollow) {

@@ -24,16 +24,17 @@ const (
 // StatusFD+1 on.
 const StatusFD = 3
 
-// gate has the last two system calls before the execution. The first one returns when Execute has sent a
-// message, or when the process that would send it has ended. The second one sends a byte. If that
-// process has ended, it fails, and nothing is executed.
+// gate has the last two system calls before the execution. The first one returns when Execute has
+// sent a message, or when the process that would send it has ended. The second one sends a byte. If
+// that process has ended, it fails, and nothing is executed.
 var gate = [][wordsEach]uint64{{unix.SYS_RECVFROM, StatusFD}, {unix.SYS_SENDTO, StatusFD, base, passedSize, unix.MSG_NOSIGNAL}}
 
 // passedSize is the size of the program's message after the gate, in bytes. saidSize is that of its
 // message about a failed call: the kernel's answer and the address of the call.
 const passedSize, failureSize = 1, 16
 
-// Program is a list of system calls. The zero value is empty. A Program must not be used concurrently.
+// Program is a list of system calls. The zero value is empty. A Program must not be used
+// concurrently.
 type Program struct {
 	calls [][wordsEach]uint64
 	data  []byte

@@ -91,8 +91,8 @@ func (l *Loaded) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 // PID returns the process id.
 func (e *Entered) PID() int { return e.process.Pid }
 
-// EndedError says that the process ended while it made the calls, and not because one failed. A signal
-// ended it.
+// EndedError says that the process ended while it made the calls, and not because one failed. A
+// signal ended it.
 type EndedError struct {
 	Signal syscall.Signal
 }
@@ -105,8 +105,8 @@ func (e *EndedError) Error() string {
 var errNoMessage = errors.New("waiting for the program that goes before: it ended")
 
 // Execute makes the process execute the file after all calls of the program, and returns when it
-// has. The error is a *CallError if a call failed, and an *EndedError if a signal ended the process before.
-// With an error, nothing of the process is left.
+// has. The error is a *CallError if a call failed, and an *EndedError if a signal ended the process
+// before. With an error, nothing of the process is left.
 func (e *Entered) Execute(ctx context.Context) (*os.Process, error) {
 	_, _ = e.status.Write([]byte{0}) // if the process has ended, its message can still be read
 	if err := e.await(ctx); err != nil {

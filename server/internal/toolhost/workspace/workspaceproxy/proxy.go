@@ -1,9 +1,9 @@
-// Package workspaceproxy gives plugins their workspaces at unix sockets: workspaces in memory, or at the
-// server that the operator configured.
+// Package workspaceproxy gives plugins their workspaces at unix sockets: workspaces in memory, or
+// at the server that the operator configured.
 //
 // A plugin's process has no network and gets no credentials. It gets the folder of one socket, and
-// behind that socket is one workspace: a plugin cannot name another. The package owns the sockets and
-// the connection to the operator's server. It does not decide which workspace a plugin gets.
+// behind that socket is one workspace: a plugin cannot name another. The package owns the sockets
+// and the connection to the operator's server. It does not decide which workspace a plugin gets.
 package workspaceproxy
 
 import (
@@ -51,8 +51,8 @@ type socket struct {
 	claims int
 }
 
-// totalRoom and socketRoom bound the contents of writes in progress, of all plugins and of those with
-// one socket. The second is twice the largest content.
+// totalRoom and socketRoom bound the contents of writes in progress, of all plugins and of those
+// with one socket. The second is twice the largest content.
 const (
 	totalRoom  = 512 << 20
 	socketRoom = 128 << 20
@@ -80,9 +80,9 @@ func (c *Claim) Folder() string { return filepath.Join(c.proxy.folder, c.name) }
 // Socket returns the path of the socket.
 func (c *Claim) Socket() string { return filepath.Join(c.Folder(), "s") }
 
-// Claim returns the socket of a workspace for one process. name has letters, digits, "-" and "_", at
-// most 40; empty means the only one. The same workspace and access have the same socket. The caller
-// releases the claim when the process is gone.
+// Claim returns the socket of a workspace for one process. name has letters, digits, "-" and "_",
+// at most 40; empty means the only one. The same workspace and access have the same socket. The
+// caller releases the claim when the process is gone.
 func (p *Proxy) Claim(name string, readOnly bool) (*Claim, error) {
 	folder := "w" + name
 	if readOnly {
@@ -106,8 +106,8 @@ func (p *Proxy) Claim(name string, readOnly bool) (*Claim, error) {
 	return c, nil
 }
 
-// listen opens the socket of a claim and serves it. The caller holds the lock; nothing here blocks on
-// another process.
+// listen opens the socket of a claim and serves it. The caller holds the lock; nothing here blocks
+// on another process.
 func (p *Proxy) listen(c *Claim, name string, readOnly bool) (*socket, error) {
 	if err := os.Mkdir(c.Folder(), 0o700); err != nil {
 		return nil, err
@@ -138,8 +138,8 @@ func (p *Proxy) listen(c *Claim, name string, readOnly bool) (*socket, error) {
 	return s, nil
 }
 
-// Release ends the claim. The last one closes the socket of a workspace that has a name; that of the
-// only workspace stays, so that all processes start in the same way.
+// Release ends the claim. The last one closes the socket of a workspace that has a name; that of
+// the only workspace stays, so that all processes start in the same way.
 func (c *Claim) Release() {
 	c.once.Do(func() {
 		p := c.proxy

@@ -42,8 +42,8 @@ type Server struct {
 // maxOpened bounds the workspaces that a Server keeps open. They are small.
 const maxOpened = 10_000
 
-// NewServer returns a backend that connects with its first use. There is no connection over TCP without
-// TLS, and none with a token but without TLS, except over a unix socket.
+// NewServer returns a backend that connects with its first use. There is no connection over TCP
+// without TLS, and none with a token but without TLS, except over a unix socket.
 func NewServer(cfg ServerConfig) (*Server, error) {
 	at, err := address.ParseServer(cfg.Address)
 	if err != nil {

@@ -33,8 +33,8 @@ type Config struct {
 	Now    func() time.Time // nil: time.Now
 }
 
-// Owner says whose workspace a folder is. Principal and Session are empty if the workspace belongs to
-// the whole tenant.
+// Owner says whose workspace a folder is. Principal and Session are empty if the workspace belongs
+// to the whole tenant.
 type Owner struct {
 	Tenant    string `json:"tenant"`
 	Principal string `json:"principal,omitempty"`
@@ -43,10 +43,10 @@ type Owner struct {
 
 // Store has the workspaces of one toolhost. All methods are safe for concurrent use.
 //
-// The folder of a workspace is named by the digest of its owner, because a caller chooses the name of
-// a session, and an issuer of credentials that of a tenant. The folder has a record of the owner, and
-// a folder `files`, which is the workspace. A process gets access to `files` alone, so no tool can
-// change a record or reach the workspace of another owner by a path.
+// The folder of a workspace is named by the digest of its owner, because a caller chooses the name
+// of a session, and an issuer of credentials that of a tenant. The folder has a record of the
+// owner, and a folder `files`, which is the workspace. A process gets access to `files` alone, so
+// no tool can change a record or reach the workspace of another owner by a path.
 //
 // A process claims its workspace before it starts, and releases it when it is gone. The store
 // removes a workspace only if no process claims it.
@@ -108,8 +108,8 @@ func (s *Store) Close() error {
 	return s.lock.Close()
 }
 
-// Name returns the name of an owner's folder, of 32 lower-case letters and digits. Each part is preceded
-// by its length, so that two owners never have the same text.
+// Name returns the name of an owner's folder, of 32 lower-case letters and digits. Each part is
+// preceded by its length, so that two owners never have the same text.
 func (o Owner) Name() string {
 	h := sha256.New()
 	for _, part := range []string{o.Tenant, o.Principal, o.Session} {
@@ -118,8 +118,8 @@ func (o Owner) Name() string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h.Sum(nil)[:20]))
 }
 
-// Claim returns the workspace of an owner for one process, and creates it with mode 0700 if there is
-// none. The caller must release it when the process is gone.
+// Claim returns the workspace of an owner for one process, and creates it with mode 0700 if there
+// is none. The caller must release it when the process is gone.
 func (s *Store) Claim(owner Owner) (*Claim, error) {
 	name := owner.Name()
 	s.mu.Lock()
@@ -178,8 +178,8 @@ func (s *Store) Sweep() {
 	}
 }
 
-// removeOld removes a workspace if it is old. It holds the mutex meanwhile, so that no process begins
-// to use the workspace. It leaves everything that is not a workspace.
+// removeOld removes a workspace if it is old. It holds the mutex meanwhile, so that no process
+// begins to use the workspace. It leaves everything that is not a workspace.
 func (s *Store) removeOld(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -129,8 +129,8 @@ func TestOldWorkspacesAreRemoved(t *testing.T) {
 	blue.Release()
 }
 
-// A workspace that becomes larger than its quota ends the processes that can write it. The next ones
-// are limited until the workspace is a tenth below the quota.
+// A workspace that becomes larger than its quota ends the processes that can write it. The next
+// ones are limited until the workspace is a tenth below the quota.
 func TestQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, workspaces.Config{Folder: t.TempDir(), Quota: 1 << 20})

@@ -101,8 +101,8 @@ func (a *answer) done(index *int, i *item) ([]model.Chunk, error) {
 	return a.output.finish(index, i)
 }
 
-// ending returns how an event ends the response: completed, incomplete, failed or another status. It
-// is empty for other events.
+// ending returns how an event ends the response: completed, incomplete, failed or another status.
+// It is empty for other events.
 func ending(e *event) string {
 	var status string
 	switch e.Type {

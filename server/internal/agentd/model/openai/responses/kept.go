@@ -17,8 +17,8 @@ const (
 	keptMessage   = "message"
 )
 
-// kept is what the server wants back with a message. It is stored as an opaque block before the text
-// or the call that it belongs to.
+// kept is what the server wants back with a message. It is stored as an opaque block before the
+// text or the call that it belongs to.
 //
 // Reasoning returns as the item that the server sent, with its encrypted content. Its status stays
 // away, because the server refuses it in requests. A message has only its phase here: newer models
@@ -59,7 +59,8 @@ func (k kept) block() model.Block {
 	return model.Block{Opaque: &model.Opaque{Provider: provider, JSON: model.CleanJSON(bytes.TrimSpace(out.Bytes()))}}
 }
 
-// readKept returns what a block keeps for this provider. It returns the zero value for other blocks.
+// readKept returns what a block keeps for this provider. It returns the zero value for other
+// blocks.
 func readKept(block model.Block) kept {
 	var k kept
 	if block.Opaque == nil || block.Opaque.Provider != provider || json.Unmarshal(block.Opaque.JSON, &k) != nil {

@@ -17,16 +17,16 @@ const (
 	cacheKey  = "prompt_cache_key"
 )
 
-// thoughts are the reasoning of earlier responses that the server cannot decrypt, for example because the
-// account has changed since. Later reasoning has other ids and is sent. thoughts are safe for concurrent
-// use. The zero value has none.
+// thoughts are the reasoning of earlier responses that the server cannot decrypt, for example
+// because the account has changed since. Later reasoning has other ids and is sent. thoughts are
+// safe for concurrent use. The zero value has none.
 type thoughts struct {
 	mu         sync.Mutex
 	unreadable map[string]bool // by id
 }
 
-// mostUnreadable limits the ids in memory. Beyond it, the ids are forgotten, and each costs one more
-// refused request.
+// mostUnreadable limits the ids in memory. Beyond it, the ids are forgotten, and each costs one
+// more refused request.
 const mostUnreadable = 10_000
 
 // sends reports whether requests contain the reasoning with an id.
@@ -36,8 +36,8 @@ func (x *thoughts) sends(id string) bool {
 	return !x.unreadable[id]
 }
 
-// refused reports whether an error refuses reasoning in the conversation that was sent until now: it
-// cannot be decrypted, it is not stored, or the model does not reason. It is not sent any more.
+// refused reports whether an error refuses reasoning in the conversation that was sent until now:
+// it cannot be decrypted, it is not stored, or the model does not reason. It is not sent any more.
 func (x *thoughts) refused(err error, req model.Request) bool {
 	failed, ok := errors.AsType[*model.Error](err)
 	if !ok {

@@ -21,14 +21,14 @@ const (
 	typeReasoning = "reasoning"
 )
 
-// output separates the items of a response. An event belongs to the latest item of its type that has
-// its item_id. If none has, because the server omits the ids or changes them, it belongs to the
-// latest unfinished item at its output_index, and without an index to the latest unfinished item. The
-// event output_item.added begins a new item, and so does an event that belongs to none.
+// output separates the items of a response. An event belongs to the latest item of its type that
+// has its item_id. If none has, because the server omits the ids or changes them, it belongs to the
+// latest unfinished item at its output_index, and without an index to the latest unfinished item.
+// The event output_item.added begins a new item, and so does an event that belongs to none.
 //
-// A call is reported when it has a name. Deltas count first: a complete text only adds what no delta
-// had. Arguments that contradict their deltas are an error, because it is unknown which of the two
-// the model wrote.
+// A call is reported when it has a name. Deltas count first: a complete text only adds what no
+// delta had. Arguments that contradict their deltas are an error, because it is unknown which of
+// the two the model wrote.
 type output struct {
 	all   []*entry // in the order of their first events
 	begun []*entry // calls with a name, in the order in which they received it
@@ -301,8 +301,8 @@ func (o *output) rest() []model.Chunk {
 	return chunks
 }
 
-// blocks returns the message. whole says that the response is complete. A call of a complete response
-// must have a name, and the server must have marked its end or sent a JSON object.
+// blocks returns the message. whole says that the response is complete. A call of a complete
+// response must have a name, and the server must have marked its end or sent a JSON object.
 func (o *output) blocks(whole bool) ([]model.Block, error) {
 	if o.tooMany {
 		return nil, fmt.Errorf("there are more than %d items", model.MostCalls)

@@ -67,8 +67,8 @@ func (m *Model) params(req model.Request) api.ResponseNewParams {
 }
 
 // tools omits tools that the API refuses, because one of them would make it refuse the whole
-// request. A function is strict unless it says otherwise, and the schemas of tools are rarely in the
-// part of JSON Schema that a strict function may use.
+// request. A function is strict unless it says otherwise, and the schemas of tools are rarely in
+// the part of JSON Schema that a strict function may use.
 func (m *Model) tools(offered []model.Tool) []api.ToolUnionParam {
 	longest := 0 // other servers have no such limit
 	if m.server.Official {

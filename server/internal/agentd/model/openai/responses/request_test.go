@@ -209,8 +209,8 @@ func stored(t *testing.T, m model.Message) (read model.Message) {
 	return read
 }
 
-// givenBack returns the items of a request after the first one: reasoning in full, and of others the
-// type and the phase.
+// givenBack returns the items of a request after the first one: reasoning in full, and of others
+// the type and the phase.
 func givenBack(t *testing.T, body []byte) string {
 	t.Helper()
 	var sent struct{ Input []json.RawMessage }
@@ -237,8 +237,8 @@ func givenBack(t *testing.T, body []byte) string {
 	return strings.Join(items, " ")
 }
 
-// Some models and accounts refuse what improves a response. The request is sent again without it, and
-// later requests omit it.
+// Some models and accounts refuse what improves a response. The request is sent again without it,
+// and later requests omit it.
 func TestRefusedExtras(t *testing.T) {
 	refuse := func(status int, body string) wiretest.Reply { return wiretest.Reply{Status: status, Body: body} }
 	summary := refuse(400, `{"error":{"message":"Your organization must be verified to generate reasoning summaries.","type":"invalid_request_error","param":"reasoning.summary","code":"unsupported_value"}}`)
@@ -330,8 +330,8 @@ func TestARefusedEffortIsAnError(t *testing.T) {
 	}
 }
 
-// A server may notice within the stream that it cannot read earlier reasoning. The agent then repeats
-// the request, which omits that reasoning.
+// A server may notice within the stream that it cannot read earlier reasoning. The agent then
+// repeats the request, which omits that reasoning.
 func TestReasoningThatCannotBeReadIsOmittedByTheRetry(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/failed_unreadable.txtar")
 	if err != nil {

@@ -3,8 +3,8 @@
 //
 // It owns the translation between the types of package model and the wire format. The server stores
 // nothing: each request has the whole conversation, with the reasoning of earlier responses in its
-// encrypted form. The package wire reads the events, for the reasons that package openai states. The
-// package does not retry, because the agent does. It reads no environment variables.
+// encrypted form. The package wire reads the events, for the reasons that package openai states.
+// The package does not retry, because the agent does. It reads no environment variables.
 package responses
 
 import (
@@ -105,9 +105,9 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 // mostPosts is one request, and one after the refusal of earlier reasoning and of all reasoning.
 const mostPosts = 3
 
-// post sends the request and returns when the response has started. If the server refuses reasoning, post
-// sends the request again without it. This is not a retry after a failure,
-// which is the agent's task.
+// post sends the request and returns when the response has started. If the server refuses
+// reasoning, post sends the request again without it. This is not a retry after a failure, which is
+// the agent's task.
 func (m *Model) post(ctx context.Context, req model.Request) (*http.Response, error) {
 	if err := m.Features().CheckAttachments(req.Messages); err != nil {
 		return nil, err
@@ -125,8 +125,8 @@ func (m *Model) post(ctx context.Context, req model.Request) (*http.Response, er
 	}
 }
 
-// refusesReasoning reports whether the server refuses all settings of reasoning, of which the request had
-// only the summary.
+// refusesReasoning reports whether the server refuses all settings of reasoning, of which the
+// request had only the summary.
 func (m *Model) refusesReasoning(err error, req model.Request) bool {
 	failed, ok := errors.AsType[*model.Error](err)
 	return ok && req.Sampling.Effort == "" && strings.HasPrefix(failed.Parameter, "reasoning") && m.optional.Drop(summary)

@@ -2,10 +2,10 @@ package wire
 
 import "bytes"
 
-// Closing follows JSON text that arrives in pieces, and tells when the text is a complete object or list.
-// It examines each byte once, and the whole text at most once: when all brackets are closed. Without it,
-// a server could make the work for a text grow with the square of its length, by pieces that each end
-// with a bracket. The zero value is ready. It is not safe for concurrent use.
+// Closing follows JSON text that arrives in pieces, and tells when the text is a complete object or
+// list. It examines each byte once, and the whole text at most once: when all brackets are closed.
+// Without it, a server could make the work for a text grow with the square of its length, by pieces
+// that each end with a bracket. The zero value is ready. It is not safe for concurrent use.
 type Closing struct {
 	depth           int
 	quoted, escaped bool
@@ -42,8 +42,8 @@ func (c *Closing) Add(piece []byte) {
 // blank is the white space of JSON.
 const blank = " \t\r\n"
 
-// Complete reports whether the text is one object or list, with white space around it. valid reports
-// whether all that was added is JSON. It is called at most once.
+// Complete reports whether the text is one object or list, with white space around it. valid
+// reports whether all that was added is JSON. It is called at most once.
 func (c *Closing) Complete(valid func() bool) bool {
 	if !c.closed || c.never {
 		return false

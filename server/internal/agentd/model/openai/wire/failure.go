@@ -174,8 +174,8 @@ var finalCodes = map[string]bool{
 	"INVALID_ARGUMENT": true, "UNAUTHENTICATED": true, "PERMISSION_DENIED": true, "NOT_FOUND": true,
 }
 
-// tryAgain matches the pause in the message of a rate limit, such as "20 seconds", "350ms" or "3h0m0s". A
-// stream has no header for it, and some servers send none.
+// tryAgain matches the pause in the message of a rate limit, such as "20 seconds", "350ms" or
+// "3h0m0s". A stream has no header for it, and some servers send none.
 var tryAgain = regexp.MustCompile(`(?i)try again in((?: ?\d+(?:\.\d+)? ?(?:ms|seconds?|minutes?|hours?|[hms]))+)\b`)
 
 // units has the units of tryAgain in the form of time.ParseDuration.

@@ -9,8 +9,8 @@ import (
 )
 
 // CallID returns the id of a call with at most longest bytes. The APIs refuse a longer id, which
-// another provider may have given to a call. The same id always becomes the same shorter id, so that
-// the call and its result still match.
+// another provider may have given to a call. The same id always becomes the same shorter id, so
+// that the call and its result still match.
 func CallID(id string, longest int) string {
 	if len(id) <= longest {
 		return id
@@ -19,8 +19,8 @@ func CallID(id string, longest int) string {
 }
 
 // CacheKey returns the key by which OpenAI routes a request to the server that has its beginning in
-// the prompt cache. Requests of one conversation have the same key, because the instructions and the
-// first message stay the same. The key is a digest and reveals neither.
+// the prompt cache. Requests of one conversation have the same key, because the instructions and
+// the first message stay the same. The key is a digest and reveals neither.
 func CacheKey(req model.Request) string {
 	return digest(func(w io.Writer) {
 		_, _ = io.WriteString(w, req.System)

@@ -25,9 +25,9 @@ var strictTypes = []string{"string", "number", "boolean", "integer", "object", "
 // strictFormats are the values of the keyword format.
 var strictFormats = []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
 
-// Strict reports whether a schema is in the part of JSON Schema that OpenAI enforces while the model
-// writes. A request that asks for it with another schema is refused. Without it, the model only reads
-// the schema, and the agent validates the answer.
+// Strict reports whether a schema is in the part of JSON Schema that OpenAI enforces while the
+// model writes. A request that asks for it with another schema is refused. Without it, the model
+// only reads the schema, and the agent validates the answer.
 func Strict(schema json.RawMessage) bool {
 	var s strict
 	root, ok := asObject(schema)

@@ -48,7 +48,8 @@ func (l *Text) UnmarshalJSON(data []byte) error {
 // Count returns a number of tokens. A negative number becomes 0.
 func Count(tokens int64) uint64 { return uint64(max(0, tokens)) }
 
-// ResultText returns the text of a tool's result. It marks an error in its text, because the APIs have no field for it.
+// ResultText returns the text of a tool's result. It marks an error in its text, because the APIs
+// have no field for it.
 func ResultText(from *model.ToolResult) string {
 	result := tool.Result{Content: from.Content}
 	text := result.Text()

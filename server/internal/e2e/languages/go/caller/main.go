@@ -1,5 +1,5 @@
-// Command caller is the Go caller of server/internal/e2e/languages. It makes the calls of a table and
-// prints the events of each call.
+// Command caller is the Go caller of server/internal/e2e/languages. It makes the calls of a table
+// and prints the events of each call.
 //
 //	caller ADDRESS CASES SESSION
 package main

@@ -1,5 +1,5 @@
-// Package authtest has an OAuth 2.1 authorization server and a protected resource for tests. Both are
-// real HTTP servers on loopback. Fields change what they say, so that a test can make them lie.
+// Package authtest has an OAuth 2.1 authorization server and a protected resource for tests. Both
+// are real HTTP servers on loopback. Fields change what they say, so that a test can make them lie.
 //
 // No other code than tests uses it. The authorization server of a library would check less than the
 // tests need: most of them have no resource indicators, and none can be told to lie.

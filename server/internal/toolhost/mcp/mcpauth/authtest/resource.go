@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Resource is a server that requires tokens of an authorization server: an MCP server without MCP, or
-// in front of one. Set its fields before the first request.
+// Resource is a server that requires tokens of an authorization server: an MCP server without MCP,
+// or in front of one. Set its fields before the first request.
 type Resource struct {
 	URL    string // with the path /mcp
 	Origin string

@@ -1,6 +1,6 @@
 // Package urlserver is an MCP server over streamable HTTP for tests. It is written against the
-// protocol and not with an SDK, so that it can violate the protocol. Its tool do acts as its argument
-// says.
+// protocol and not with an SDK, so that it can violate the protocol. Its tool do acts as its
+// argument says.
 package urlserver
 
 import (
@@ -262,8 +262,8 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, m *message) {
 	report(w, r, news)
 }
 
-// subscribe returns the news from now on. A stream subscribes before the client learns that it is open:
-// the client then expects every later change on it.
+// subscribe returns the news from now on. A stream subscribes before the client learns that it is
+// open: the client then expects every later change on it.
 func (s *Server) subscribe() (news <-chan string, leave func()) {
 	own := make(chan string, 16)
 	s.mu.Lock()
