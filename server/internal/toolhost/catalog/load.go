@@ -2,11 +2,9 @@ package catalog
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/manifest"
 	"github.com/toolhost/toolhost/server/internal/trust"
-	"github.com/toolhost/toolhost/tool"
 )
 
 // Load reads the folders. It may be called any number of times.
@@ -201,13 +199,6 @@ func (c *Catalog) answeredLocked(digest string, a answer) {
 	c.settleSlotsLocked()
 }
 
-func digestOf(p *Plugin) string {
-	if p == nil {
-		return ""
-	}
-	return p.Digest
-}
-
 // retryFailed asks the plugins that did not answer an earlier process, once in this process. It
 // begins after all others have answered, asks one after the other, and no caller waits for it. So a
 // plugin that hangs delays only the first toolhost that asks it.
@@ -247,8 +238,4 @@ func (c *Catalog) nextFailed() (*Plugin, expectation) {
 		}
 	}
 	return nil, expectation{}
-}
-
-func unreadable(source, problem, fault string) *Plugin {
-	return &Plugin{Source: source, Problem: problem, Fault: fault, Info: tool.Description{Name: filepath.Base(source)}}
 }

@@ -164,3 +164,16 @@ func (p *Plugin) Permissions() tool.Permissions {
 func absolute(paths []string) []string {
 	return slices.DeleteFunc(paths, func(path string) bool { return !filepath.IsAbs(path) })
 }
+
+// digestOf returns the digest of a plugin, or "" for none.
+func digestOf(p *Plugin) string {
+	if p == nil {
+		return ""
+	}
+	return p.Digest
+}
+
+// unreadable returns the plugin for a source that cannot be read.
+func unreadable(source, problem, fault string) *Plugin {
+	return &Plugin{Source: source, Problem: problem, Fault: fault, Info: tool.Description{Name: filepath.Base(source)}}
+}
