@@ -2,7 +2,6 @@ package supervisor
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -140,20 +139,6 @@ func (c *crashCounts) expire(now time.Time) {
 			delete(*c, sum)
 		}
 	}
-}
-
-// exitCalls describes the calls that were executed when a process ended.
-func exitCalls(executed []*Lease) []tool.ExitCall {
-	var calls []tool.ExitCall
-	for _, l := range executed[:min(len(executed), maxExitCalls)] {
-		c := l.request.Call
-		named := tool.ExitCall{CallID: c.ID, Tool: c.Tool, Session: c.Session, Principal: c.Principal, StartTime: l.request.State.Received()}
-		if sum := l.request.State.Sum(); sum != ([sha256.Size]byte{}) {
-			named.ArgumentsDigest = hex.EncodeToString(sum[:])
-		}
-		calls = append(calls, named)
-	}
-	return calls
 }
 
 // whileExecuting returns the end of a message about a crash, which names the executed calls. It is

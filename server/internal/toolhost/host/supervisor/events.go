@@ -33,15 +33,6 @@ var ofPlugin = map[lifecycle.EventType]bool{
 	lifecycle.EventRollbackFailed: true,
 }
 
-// reporter notes and logs the events of one supervisor. Its fields do not change.
-type reporter struct {
-	plugins *Plugins
-	cfg     *Config
-	name    string
-	tenant  string
-	first   bool // the supervisor is the first of its group, and reports the events of the plugin
-}
-
 // report notes and logs an event of the state machine. by is the operator whose command caused it;
 // zero: nobody's. All machines of a plugin report that it was paused or disabled, so only the event
 // of the first one is noted.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginconn"
 	"github.com/toolhost/toolhost/tool"
@@ -48,18 +47,6 @@ type Process interface {
 // ends, it must return soon; when it fails, it must leave nothing behind. It may call ReportLaunch.
 type LaunchFunc func(ctx context.Context, p *catalog.Plugin, instance string) (Process, error)
 
-// launchKey is the key of the *Instance in the context of a LaunchFunc.
-type launchKey struct{}
-
-// ReportLaunch sets the state that operators see of an instance while it starts. ctx must come from
-// the context of the LaunchFunc; with any other context ReportLaunch does nothing. It does not
-// block.
-func ReportLaunch(ctx context.Context, state tool.InstanceState) {
-	if in, ok := ctx.Value(launchKey{}).(*Instance); ok {
-		in.setDetail(state)
-	}
-}
-
 // Owner says whose calls an instance serves.
 type Owner struct {
 	// Tenant is set. All calls of the instance belong to it.
@@ -72,17 +59,15 @@ type Owner struct {
 	OneSession bool
 }
 
-// LaunchOwner returns whose calls the instance will serve that a LaunchFunc starts. ctx must come
-// from the context of the LaunchFunc; with any other context, LaunchOwner returns the default
-// tenant.
-func LaunchOwner(ctx context.Context) Owner {
-	if in, ok := ctx.Value(launchKey{}).(*Instance); ok {
-		return in.owner
-	}
-	return Owner{Tenant: identity.DefaultTenant}
-}
-
 // RefuseLaunch returns the error with which a LaunchFunc refuses an owner, such as one without
 // credentials. The plugin is not at fault: there is no backoff, and instances of other owners
 // start. The calls that wait for the instance end with err.
 func RefuseLaunch(err *tool.Error) error { return &refusedLaunch{err} }
+
+// refusedLaunch is the error of a launch for which there is no place. The plugin is not at fault.
+type refusedLaunch struct{ err *tool.Error }
+
+func (r *refusedLaunch) Error() string { return r.err.Message }
+
+// launchKey is the key of the *Instance in the context of a LaunchFunc.
+type launchKey struct{}

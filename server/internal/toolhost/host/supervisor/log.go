@@ -3,15 +3,9 @@ package supervisor
 import (
 	"context"
 	"log/slog"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/text/crashoutput"
-	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/lifecycle"
-	"github.com/toolhost/toolhost/tool"
 )
 
 // logged is how an event of a plugin is logged.
@@ -78,15 +72,6 @@ func (r *reporter) logEvent(e lifecycle.Event) {
 	r.cfg.Logger.LogAttrs(context.Background(), how.level, how.words, attrs...)
 }
 
-// logger returns a logger whose records name the instance.
-func (in *Instance) logger() *slog.Logger {
-	logger := in.supervisor.cfg.Logger.With("plugin", in.supervisor.name, "instance", in.id)
-	if tenant := in.supervisor.reporter.shownTenant(); tenant != "" {
-		logger = logger.With("tenant", tenant)
-	}
-	return logger
-}
-
 // shownTenant returns the tenant as logs show it: empty for the default tenant, so that the logs of
 // a toolhost without tenants do not mention one.
 func (r *reporter) shownTenant() string {
@@ -96,113 +81,11 @@ func (r *reporter) shownTenant() string {
 	return r.tenant
 }
 
-// logReady logs that the instance takes calls, and how long its launch took.
-func (in *Instance) logReady() {
-	in.logger().Log(context.Background(), in.supervisor.reporter.normalLevel(), "instance ready", "took", in.readyAt.Sub(in.created), "pid", in.proc.PID())
-}
-
-// logLaunchFailed logs that the instance did not start.
-func (in *Instance) logLaunchFailed() {
-	attrs := []any{"took", time.Since(in.created)}
-	if in.err.Exit != nil {
-		attrs = appendLast(attrs, in.err.Exit.LastStderr)
-	}
-	in.logger().Error("instance did not start", append(attrs, "error", in.err)...)
-}
-
-// logExit logs the end of an instance that has taken calls. `toolhost why` shows more of a crash.
-func (in *Instance) logExit() {
-	lived := time.Since(in.readyAt)
-	if in.stopReason() != "" {
-		in.logger().Log(context.Background(), in.supervisor.reporter.normalLevel(), "instance exited", "lived", lived, "exit", in.exit.String())
-		return
-	}
-	attrs := []any{"lived", lived, "exit", in.exit.String()}
-	if calls := exitCalls(in.victims); len(calls) > 0 {
-		attrs = append(attrs, "calls", len(calls), "executing", executingText(calls))
-	}
-	in.logger().Error("instance crashed", appendLast(attrs, in.exit.LastStderr)...)
-}
-
-// executingText names calls and their callers.
-func executingText(calls []tool.ExitCall) string {
-	var named []string
-	for _, c := range calls {
-		text := c.Tool + " (call " + c.CallID
-		if c.Principal != "" {
-			text += " of " + c.Principal
-		}
-		named = append(named, text+")")
-	}
-	return strings.Join(named, ", ")
-}
-
-// appendLast appends the line of a process's output that says why the process ended, if there is
-// one.
-func appendLast(attrs []any, lines []string) []any {
-	if last := crashoutput.Reason(lines); last != "" {
-		attrs = append(attrs, "last_stderr", last)
-	}
-	return attrs
-}
-
-// logFound logs what the catalog has when the host starts: plugins that cannot be used, with the
-// reason.
-func (u *Upgrades) logFound(found *catalog.Snapshot) {
-	for _, p := range found.Plugins() {
-		switch {
-		case p.Problem != "":
-			u.logUnusable(p)
-		case p.Refusal != (catalog.Refusal{}):
-			u.logRefusal(p)
-		default:
-			u.cfg.Logger.Debug("plugin in service", "plugin", p.Info.Name, "version", p.Info.Version, "digest", p.Digest, "tools", len(p.Tools), "source", p.Source)
-		}
-	}
-}
-
-// logUnusable logs why a plugin is not in service.
-func (u *Upgrades) logUnusable(p *catalog.Plugin) {
-	words := "plugin cannot be used"
-	switch {
-	case p.Pending(): // package catalog logs how long the answer took
-		return
-	case p.Untrusted:
-		words = "plugin waits for trust"
-	}
-	u.cfg.Logger.Warn(words, "plugin", p.Info.Name, "digest", p.Digest, "source", p.Source, "reason", p.Problem)
-}
-
-// notStarted begins the reason of a refusal that followed from a takeover. bringIn has logged it.
-const notStarted = "the new executable did not start: "
-
-// logRefusal logs why the file of a plugin does not replace the revision in service.
-func (u *Upgrades) logRefusal(p *catalog.Plugin) {
-	if !strings.HasPrefix(p.Refusal.Reason, notStarted) {
-		u.cfg.Logger.Warn("upgrade refused", "plugin", p.Info.Name, "digest", p.Refusal.Digest, "source", p.Source, "reason", p.Refusal.Reason)
-	}
-}
-
-// logAdded logs a plugin that came into service.
-func (u *Upgrades) logAdded(p *catalog.Plugin) {
-	u.cfg.Logger.Info("plugin added", "plugin", p.Info.Name, "version", p.Info.Version, "digest", p.Digest, "tools", len(p.Tools), "source", p.Source)
-}
-
-// logWarnings logs each warning of a plugin in now that the plugin did not have in before, such as
-// the reason why toolhost omits one of its tools. A nil before is an empty snapshot. It leaves out
-// the warning about a changed file, because an upgrade and a refusal have records.
-func (u *Upgrades) logWarnings(before, now *catalog.Snapshot) {
-	for _, p := range now.Plugins() {
-		known := []string{p.FileWarning}
-		if before != nil {
-			if old := before.Plugin(p.Info.Name); old != nil {
-				known = append(known, old.Warnings...)
-			}
-		}
-		for _, warning := range p.Warnings {
-			if !slices.Contains(known, warning) {
-				u.cfg.Logger.Warn("plugin warning", "plugin", p.Info.Name, "source", p.Source, "warning", warning)
-			}
-		}
-	}
+// reporter notes and logs the events of one supervisor. Its fields do not change.
+type reporter struct {
+	plugins *Plugins
+	cfg     *Config
+	name    string
+	tenant  string
+	first   bool // the supervisor is the first of its group, and reports the events of the plugin
 }

@@ -39,3 +39,16 @@ func (s *Supervisor) Measure() Measurements {
 	}
 	return m
 }
+
+// cpu returns the processor time of the process; 0 if there was none.
+func (in *Instance) cpu() time.Duration {
+	if in.proc == nil {
+		return 0
+	}
+	return in.proc.CPU()
+}
+
+// Launched returns when a ready instance began to take calls, and how long its launch took.
+func (in *Instance) Launched() (ready time.Time, took time.Duration) {
+	return in.readyAt, in.readyAt.Sub(in.created)
+}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/lifecycle"
-	"github.com/toolhost/toolhost/tool"
 )
 
 const (
@@ -68,11 +67,6 @@ func (in *Instance) giveUpPlace() error {
 	}
 	return nil
 }
-
-// refusedLaunch is the error of a launch for which there is no place. The plugin is not at fault.
-type refusedLaunch struct{ err *tool.Error }
-
-func (r *refusedLaunch) Error() string { return r.err.Message }
 
 // bounds returns what limits the launch now.
 func (in *Instance) bounds() bounds {

@@ -58,11 +58,6 @@ func (u *Upgrades) noteChanges(before, now *catalog.Snapshot) {
 	}
 }
 
-// reload is a Reload that runs.
-type reload struct {
-	failed map[string]error // why plugins were not upgraded, by name; guarded by Upgrades.mu
-}
-
 // Reload scans the plugin folders: it takes new plugins into service, removes those whose files are
 // gone, and upgrades those that have changed. It returns when all these changes have succeeded or
 // failed. Each answer names all plugins that cannot be used, also those that an earlier answer
@@ -144,18 +139,6 @@ func (u *Upgrades) endReload(r *reload) map[string]error {
 	defer u.mu.Unlock()
 	delete(u.reloads, r)
 	return r.failed
-}
-
-// noteFailure reports a revision that did not take over to all reloads that run. Each reload keeps
-// the first failure of a plugin.
-func (u *Upgrades) noteFailure(plugin string, err error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for r := range u.reloads {
-		if r.failed[plugin] == nil {
-			r.failed[plugin] = err
-		}
-	}
 }
 
 // Remembered returns how many revisions of a plugin can be launched, and for how many plugin files

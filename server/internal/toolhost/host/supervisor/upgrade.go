@@ -39,39 +39,12 @@ type takeover struct {
 	err      error
 }
 
-// cause is why a revision takes over.
-type cause string
-
-const (
-	offered    cause = "offered"     // the catalog found it; it must still be a candidate
-	ordered    cause = "ordered"     // an operator wants what the file holds
-	rolledBack cause = "rolled back" // an operator wants the previous revision
-)
-
-// noun returns what operators call a takeover for the cause.
-func (c cause) noun() string {
-	if c == rolledBack {
-		return "rollback"
-	}
-	return "upgrade"
-}
-
 // takeoverKey names a takeover.
 type takeoverKey struct {
 	source, digest string
 	why            cause
 	revision       uint64 // that an operator named for a rollback; 0: none
 }
-
-// order is why a revision takes over.
-type order struct {
-	why        cause
-	revision   uint64 // see takeoverKey
-	by, reason string // see catalog.Order
-}
-
-// causes are the causes of revisions in the catalog.
-var causes = map[cause]tool.RevisionCause{ordered: tool.RevisionUpgraded, rolledBack: tool.RevisionRolledBack}
 
 // Upgrade brings the executable that is now in the folder of a plugin into service, also after a
 // rollback. current is the revision in service. Upgrade launches the new revision even if no
@@ -281,5 +254,22 @@ func (t *turns) take(ctx context.Context, source string) (release func(), err er
 	case <-ctx.Done():
 		leave()
 		return nil, context.Cause(ctx)
+	}
+}
+
+// reload is a Reload that runs.
+type reload struct {
+	failed map[string]error // why plugins were not upgraded, by name; guarded by Upgrades.mu
+}
+
+// noteFailure reports a revision that did not take over to all reloads that run. Each reload keeps
+// the first failure of a plugin.
+func (u *Upgrades) noteFailure(plugin string, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for r := range u.reloads {
+		if r.failed[plugin] == nil {
+			r.failed[plugin] = err
+		}
 	}
 }
