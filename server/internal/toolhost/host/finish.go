@@ -95,7 +95,8 @@ func (c *call) publishEnd(outcome tool.Outcome, record recording) {
 }
 
 // stop ends the context of the call, which also ends a preview. It frees the memory that an ended
-// call does not need.
+// call does not need. Only the goroutine that concluded the call's entry in the ledger calls it,
+// after it has published the outcome.
 func (c *call) stop() {
 	c.timer.Stop()
 	c.uncount()

@@ -39,7 +39,7 @@ func New(config Config) *Host {
 	})
 	h.plugins = supervisor.New(supervisor.Config{
 		Context: h.ctx, Spawn: h.spawn,
-		Catalog: cfg.Catalog, Launch: h.offering.Launch(cfg.Launch), Settings: h.supervisorSettings,
+		Catalog: cfg.Catalog, Launch: offers.Following(h.offering, cfg.Launch), Settings: h.supervisorSettings,
 		Logger: h.log.lifecycle, History: cfg.History, Redactor: first.Secrets.Redactor(),
 		MaxLaunches: cfg.MaxLaunches, MaxExits: cfg.MaxExits, MaxEvents: cfg.MaxEvents,
 	})

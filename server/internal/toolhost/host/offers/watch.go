@@ -38,9 +38,9 @@ func newFollowed() *followed {
 	return &followed{conns: map[pluginconn.Conn]bool{}, watches: map[*resourceWatch]struct{}{}}
 }
 
-// Launch returns a supervisor.LaunchFunc that follows the connections of plugins with resources or
-// prompts.
-func (o *Offers) Launch(launch supervisor.LaunchFunc) supervisor.LaunchFunc {
+// Following returns a supervisor.LaunchFunc that launches with another one, and follows the
+// connections of plugins with resources or prompts for o.
+func Following(o *Offers, launch supervisor.LaunchFunc) supervisor.LaunchFunc {
 	return func(ctx context.Context, p *catalog.Plugin, instance string) (supervisor.Process, error) {
 		proc, err := launch(ctx, p, instance)
 		if err == nil && (p.Info.Offers != tool.Offers{}) {
