@@ -14,6 +14,7 @@ import (
 type server struct {
 	setup  setup
 	choice target.Choice
+	found  serverChoice // what open has found; the zero value: the journal of this user
 }
 
 func (s *server) addFlags(flags *pflag.FlagSet) {
@@ -47,7 +48,9 @@ func (s *server) named() (bool, error) {
 		return false, nil
 	}
 	s.choice.Process = s.setup.process
-	return s.choice.Names()
+	addr, name, err := s.choice.Named()
+	s.found = serverChoice{addr, name}
+	return s.found != (serverChoice{}), err
 }
 
 // with calls use with a client. If no server answers, it adds to the error how to start one.

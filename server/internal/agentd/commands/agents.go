@@ -44,9 +44,9 @@ func newAgentsCommand(p cli.Process) *cobra.Command {
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			choice := target.Choice{Program: program, Process: p}
-			if named, err := choice.Names(); err != nil {
+			if addr, name, err := choice.Named(); err != nil {
 				return err
-			} else if named && s.file == "" {
+			} else if (addr != "" || name != "") && s.file == "" {
 				at, err := choice.Find()
 				if err != nil {
 					return err

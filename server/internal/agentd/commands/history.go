@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
-	"math"
 	"os"
 	"time"
 
@@ -25,6 +24,7 @@ import (
 type history struct {
 	*client.AgentClient
 	served bool         // by an agentd serve
+	at     serverChoice // that agentd serve
 	close  func() error // nil if served
 }
 
@@ -109,22 +109,23 @@ func (h *history) events(ctx context.Context, runID string, follow bool) iter.Se
 	}
 }
 
-// servedEvents is events for a server, which goes on with a watch until the run has ended.
+// servedEvents is events for a server, which goes on with a watch until the run has ended. It
+// leaves out the passing events of what is complete, of which the server may have kept a part, and
+// which stand before the complete event.
 func (h *history) servedEvents(ctx context.Context, runID string, follow bool, yield func(client.RunEvent, error) bool) {
-	last := uint64(math.MaxUint64)
-	if !follow {
-		r, err := h.GetRun(ctx, runID)
-		if err != nil {
-			yield(client.RunEvent{}, err)
-			return
-		}
-		last = r.LastSeq
+	r, err := h.GetRun(ctx, runID)
+	if err != nil {
+		yield(client.RunEvent{}, err)
+		return
 	}
 	for e, err := range h.WatchRun(ctx, runID, 0) {
 		if err != nil && follow && ctx.Err() != nil {
 			return
 		}
-		if !yield(e, err) || e.Seq >= last {
+		if err == nil && e.Index > 0 && (!follow || e.Seq <= r.LastSeq) {
+			continue
+		}
+		if !yield(e, err) || !follow && e.Seq >= r.LastSeq {
 			return
 		}
 	}

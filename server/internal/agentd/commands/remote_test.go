@@ -164,7 +164,7 @@ func TestShowOfAServerEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitDecisions(t, a, id, 1)
-	w.run("show", "--addr", socket, id).want(t, 0, "› go", "waits for d1")
+	w.run("show", "--addr", socket, id).want(t, 0, "› go", "waits for d1", "agentd respond "+id+" --addr "+socket+" --approve d1")
 	w.run("show", "--addr", socket, "-o", "json", id).want(t, 0, `"type":"decision_requested"`)
 	interrupt()
 	wait()

@@ -225,16 +225,16 @@ func (v verdicts) edit(ctx context.Context, p cli.Process, decisions []client.De
 // confirm shows a person at a terminal each call that is to be approved, and asks. The person may
 // not have seen it: the id of a decision says nothing of the call. It shows a call with the
 // arguments that it would get, but no diff for arguments that the person changed. Arguments that
-// the person edited just now need no question.
+// the person edited just now need no question. It shows which later calls are approved, too.
 func (v verdicts) confirm(ctx context.Context, p cli.Process, decisions []client.Decision, pending []client.PendingDecision) error {
-	c := terminal.NewConsole(p)
-	if !c.Edits() {
+	if !cli.IsTerminal(p.Stdin) || !cli.IsTerminal(p.Stdout) {
 		return nil
 	}
-	d := newTextDisplay(p)
+	c, d := terminal.NewConsole(p), newTextDisplay(p)
 	d.block = nil // no call is running
 	for i, verdict := range v {
-		if decisions[i].Verdict != client.Approve || verdict.ask {
+		later := decisions[i].Standing
+		if decisions[i].Verdict != client.Approve || verdict.ask && later == nil {
 			continue
 		}
 		shown := pending[slices.IndexFunc(pending, func(p client.PendingDecision) bool { return p.ID == decisions[i].ID })]
@@ -244,7 +244,14 @@ func (v verdicts) confirm(ctx context.Context, p cli.Process, decisions []client
 		if err := d.decision(&shown, 1); err != nil {
 			return err
 		}
-		word, err := c.Answer(ctx.Done(), terminal.Question{Prompt: "approve it? [y]es, or no: ", Decision: true})
+		prompt := "approve it? [y]es, or no: "
+		if later != nil {
+			prompt = "approve it, and those? [y]es, or no: "
+			if err := d.line(yellow, "  later calls of %s are allowed %s", shown.Tool, cli.OneLine(describeStanding(later))); err != nil {
+				return terminal.Written(err)
+			}
+		}
+		word, err := c.Answer(ctx.Done(), terminal.Question{Prompt: prompt, Decision: true})
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, terminal.ErrInterrupted) {
 			return err
 		}

@@ -47,14 +47,14 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 				runs, err = listRuns(cmd.Context(), a, query, limit)
 				return err
 			}
-			reach, _, err := s.open()
+			reach, served, err := s.open()
 			if err != nil {
 				return err
 			}
 			if err := reach(cmd.Context(), collect); err != nil {
 				return err
 			}
-			return printRuns(p, runs, format.JSON())
+			return printRuns(p, runs, format.JSON(), served)
 		},
 	}
 	s.setup.addJournalFlags(cmd.Flags())
@@ -118,7 +118,7 @@ type settledView struct {
 	Unknown  int `json:"unknown,omitempty"`
 }
 
-func printRuns(p cli.Process, runs []client.Run, asJSON bool) error {
+func printRuns(p cli.Process, runs []client.Run, asJSON, served bool) error {
 	var rows [][]string
 	for i := range runs {
 		r := &runs[i]
@@ -140,10 +140,11 @@ func printRuns(p cli.Process, runs []client.Run, asJSON bool) error {
 	if asJSON {
 		return nil
 	}
+	resumable := func(r client.Run) bool { return r.Interrupted && r.ParentRunID == "" && !served } // a server resumes its runs
 	if err := cli.WriteTable(p.Stdout, p.Screen(), strings.Fields("RUN STATE UPDATED TURNS CALLS COST PROMPT"), rows); err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(runs, func(r client.Run) bool { return r.Interrupted && r.ParentRunID == "" }); i >= 0 {
+	if i := slices.IndexFunc(runs, resumable); i >= 0 {
 		fmt.Fprintf(p.Err(), "agentd: no process works on %s; continue it: agentd resume %s\n", runs[i].ID, runs[i].ID)
 	}
 	return nil

@@ -35,7 +35,7 @@ func newShowCommand(p cli.Process) *cobra.Command {
 				return err
 			}
 			return reach(cmd.Context(), func(a *client.AgentClient) error {
-				h := history{AgentClient: a, served: served}
+				h := history{AgentClient: a, served: served, at: s.found}
 				if format.JSON() {
 					return h.tell(cmd.Context(), args[0], &jsonDisplay{out: p.Stdout}, follow)
 				}
@@ -81,7 +81,7 @@ func (h *history) story(ctx context.Context, p cli.Process, runID string, follow
 	if err := errors.Join(h.tell(ctx, runID, d, follow), d.leave()); err != nil || follow {
 		return err
 	}
-	return errors.Join(err, waitsFor(d, &r))
+	return errors.Join(err, waitsFor(d, &r, h.at))
 }
 
 // facts shows the task, the limits and the result of a run.
@@ -124,13 +124,13 @@ func settlementsOf(s client.Settlements) string {
 }
 
 // waitsFor shows which decisions a run waits for, and how to make them.
-func waitsFor(d *textDisplay, r *client.Run) error {
+func waitsFor(d *textDisplay, r *client.Run, at serverChoice) error {
 	for _, p := range r.Pending {
 		until := ""
 		if !p.Expires.IsZero() {
 			until = ", until " + p.Expires.Local().Format("2006-01-02 15:04")
 		}
-		if err := d.line(yellow, "… waits for %s%s: %s", p.ID, until, decideBy(r, &p)); err != nil {
+		if err := d.line(yellow, "… waits for %s%s: %s", p.ID, until, decideBy(r, &p, at)); err != nil {
 			return terminal.Written(err)
 		}
 		if p.RunID == "" {
@@ -143,15 +143,17 @@ func waitsFor(d *textDisplay, r *client.Run) error {
 	return nil
 }
 
-// decideBy returns how to make a decision.
-func decideBy(r *client.Run, p *client.PendingDecision) string {
+// decideBy returns how to make a decision on a run that was read at a server, or in the journal.
+func decideBy(r *client.Run, p *client.PendingDecision, at serverChoice) string {
 	switch {
+	case r.Foreground && at != (serverChoice{}):
+		return "decide where the run was begun"
 	case r.Foreground: // no server works on the run
 		return "decide where the run was begun; if that process has ended: agentd resume " + r.ID
 	case p.Kind == client.DecideQuestion:
-		return fmt.Sprintf("agentd respond %s --answer %s=…", r.ID, p.ID)
+		return fmt.Sprintf("agentd respond %s%s --answer %s=…", cli.ShellWord(r.ID), at.flags(), cli.ShellWord(p.ID))
 	}
-	return fmt.Sprintf("agentd respond %s --approve %s", r.ID, p.ID)
+	return fmt.Sprintf("agentd respond %s%s --approve %s", cli.ShellWord(r.ID), at.flags(), cli.ShellWord(p.ID))
 }
 
 func number(n int) string { return strconv.Itoa(n) }

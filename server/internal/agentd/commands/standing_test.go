@@ -104,7 +104,7 @@ func TestShownDecisionsNumberTheirChoices(t *testing.T) {
 	}
 	below := request
 	below.ID, below.RunID, below.Tool = "r-below/d1", "r-below", "drop\x1b[2J"
-	if err := waitsFor(d, &client.Run{ID: "r", Pending: []client.PendingDecision{request, below}}); err != nil {
+	if err := waitsFor(d, &client.Run{ID: "r", Pending: []client.PendingDecision{request, below}}, serverChoice{}); err != nil {
 		t.Fatal(err)
 	}
 	want := `? write needs approval (d1): files

@@ -36,15 +36,23 @@ type serverChoice struct{ addr, target string }
 
 // inUse returns the server of the environment or the target in use, if no flag names a server and
 // none is for runs of this process.
-func (c serverChoice) inUse(s *setup) (serverChoice, error) {
+func (c serverChoice) inUse(s *setup) (_ serverChoice, err error) {
 	if c != (serverChoice{}) || s.journal != "" || s.toolhost != "" || s.baseURL != "" {
 		return c, nil
 	}
-	named, err := (&target.Choice{Program: program, Process: s.process}).Names()
-	if named {
-		c.addr = defaultAddress
-	}
+	c.addr, c.target, err = (&target.Choice{Program: program, Process: s.process}).Named()
 	return c, err
+}
+
+// flags returns the flags that name the server in a further command, each after a blank.
+func (c serverChoice) flags() (words string) {
+	if c.addr != "" {
+		words += " --addr " + cli.ShellWord(c.addr)
+	}
+	if c.target != "" {
+		words += " --target " + cli.ShellWord(c.target)
+	}
+	return words
 }
 
 // openWork returns a workbench. If served names an `agentd serve`, the workbench is a client of it.

@@ -93,12 +93,15 @@ func (c *Choice) choose() (addr, name string, err error) {
 	return c.Configured, "", nil
 }
 
-// Names reports whether the command line, the environment or the target in use names a server. A
-// program with commands that need no server uses none otherwise: Configured does not count. Errors
-// are those of Find.
-func (c *Choice) Names() (bool, error) {
-	addr, name, err := (&Choice{Program: c.Program, Process: c.Process, Addr: c.Addr, Target: c.Target}).choose()
-	return addr != "" || name != "" || c.Process.Getenv(address.Variable(c.Program)) != "", err
+// Named returns the address or the name of the target that the command line, the environment or the
+// target in use says. Both are empty if none does. A program with commands that need no server uses
+// none then: Configured does not count. Errors are those of Find.
+func (c *Choice) Named() (addr, name string, err error) {
+	addr, name, err = (&Choice{Program: c.Program, Process: c.Process, Addr: c.Addr, Target: c.Target}).choose()
+	if err == nil && addr == "" && name == "" {
+		addr = c.Process.Getenv(address.Variable(c.Program))
+	}
+	return addr, name, err
 }
 
 // at returns the server at an address, or at that of the environment.
