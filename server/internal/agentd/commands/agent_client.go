@@ -39,17 +39,18 @@ func (s *server) open() (reach func(context.Context, func(*client.AgentClient) e
 // named reports whether a command that also works without a server uses one: that of --addr or
 // --target, of the environment, or the target in use. The flag --journal has precedence over the
 // latter two.
-func (s *server) named() (bool, error) {
+func (s *server) named() (served bool, err error) {
 	flags := s.choice.Addr != "" || s.choice.Target != ""
-	if s.setup.journal != "" && flags {
+	switch {
+	case s.setup.journal != "" && flags:
 		return false, cli.Usage("--journal is a file, and --addr and --target are servers; use one of them")
-	}
-	if s.setup.journal != "" {
+	case s.setup.journal != "":
 		return false, nil
+	case flags:
+		s.found = serverChoice{addr: s.choice.Addr, target: s.choice.Target}
+		return true, nil
 	}
-	s.choice.Process = s.setup.process
-	addr, name, err := s.choice.Named()
-	s.found = serverChoice{addr, name}
+	s.found, err = chosen(s.setup.process)
 	return s.found != (serverChoice{}), err
 }
 
@@ -79,7 +80,7 @@ func (s *server) reach(ctx context.Context, changes bool, use func(*client.Agent
 	}
 	defer a.Close()
 	if changes {
-		at.Announce(s.setup.process.Err())
+		s.found.announce(s.setup.process.Err(), at)
 	}
 	return at.Advise(use(a), "`agentd serve`, go on with the run yourself with `agentd resume RUN`")
 }

@@ -43,11 +43,10 @@ func newAgentsCommand(p cli.Process) *cobra.Command {
 		Example: "  agentd agents\n  agentd run --agent reviewer \"Review the last commit.\"",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			choice := target.Choice{Program: program, Process: p}
-			if addr, name, err := choice.Named(); err != nil {
+			if served, err := chosen(p); err != nil {
 				return err
-			} else if (addr != "" || name != "") && s.file == "" {
-				at, err := choice.Find()
+			} else if served != (serverChoice{}) && s.file == "" {
+				at, err := (&target.Choice{Program: program, Process: p}).Find()
 				if err != nil {
 					return err
 				}

@@ -117,7 +117,11 @@ func TestOneRuleForTargets(t *testing.T) {
 				use("local")
 			}()
 			do := func(args ...string) ended { return w.run(append(args, way.args...)...) }
-			do("run", "for "+name).want(t, 0, "whole")
+			ran := do("run", "for "+name)
+			ran.want(t, 0, "whole")
+			if said := strings.Contains(ran.stderr.String(), socket); said == (name == "--addr") {
+				t.Errorf("agentd names the server unless its address is a flag: %v\n%s", said, ran.stderr)
+			}
 			runs := do("runs")
 			runs.want(t, 0, "for "+name)
 			id := strings.Fields(runs.stdout.String())[7]
@@ -133,14 +137,21 @@ func TestOneRuleForTargets(t *testing.T) {
 			do("show", id).want(t, 3, "not_found")
 			if len(way.args) == 0 {
 				do("agents").want(t, 2, "no RPC lists them", socket)
+				w.run("resume", id).want(t, 3, "not_found", "agentd show "+id+" --")
 				do("runs", "--journal", local).want(t, 0, "for this process")
 				do("run", "--journal", local, "--model", script, "for the journal").want(t, 0)
 			} else {
 				do("runs", "--journal", local).want(t, 2, "use one of them")
 				do("show", id, "--journal", local).want(t, 2, "use one of them")
+				do("chat", id, "--accept-lost-ledger", "x").want(t, 2, "--accept-lost-ledger is for runs of this process")
 			}
 		})
 	}
+	use("prod")
+	w.env["AGENTD_TARGET"] = "local"
+	w.run("runs").want(t, 0, "for this process", "for the journal")
+	delete(w.env, "AGENTD_TARGET")
+	use("local")
 	w.run("runs").want(t, 0, "for this process", "for the journal")
 	w.run("agents").want(t, 0, "there are no agents")
 	interrupt()

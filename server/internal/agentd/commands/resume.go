@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -19,11 +20,14 @@ func newResumeCommand(p cli.Process) *cobra.Command {
 		Short: "Go on with a run that was interrupted",
 		Long: "Resume goes on with a run where it was, with the same call ids, and shows what happens from there on, as `agentd run`\n" +
 			"does. Calls that went on in toolhost are joined again. A run that has ended stays as it is; `agentd show` tells its\n" +
-			"story, and `agentd chat RUN` goes on with it.\n\n" + exitCodesHelp,
+			"story, and `agentd chat RUN` goes on with it. An `agentd serve` resumes its runs itself.\n\n" + exitCodesHelp,
 		Example: "  agentd resume run-k3f6zq7xw2m4n5pa",
 		Args:    oneRun("resume"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.setup.runID = args[0]
+			if err := f.setup.checkOwn(cmd.Context()); err != nil {
+				return err
+			}
 			return f.work(cmd.Context(), func(ctx context.Context, w *workbench) (begun, error) {
 				return f.setup.goOn(ctx, w, args[0])
 			})
@@ -32,6 +36,24 @@ func newResumeCommand(p cli.Process) *cobra.Command {
 	f.addFlags(cmd.Flags())
 	f.setup.addResumeFlags(cmd.Flags())
 	return cmd
+}
+
+// checkOwn refuses a run that the journal does not have while a server is chosen: the person means a
+// run of that server, which resumes its runs itself.
+func (s *setup) checkOwn(ctx context.Context) error {
+	at, err := chosen(s.process)
+	if err != nil || at == (serverChoice{}) || s.journal != "" {
+		return err
+	}
+	own := &server{setup: *s}
+	err = own.read(ctx, func(a *client.AgentClient) error {
+		_, err := a.GetRun(ctx, s.runID)
+		return err
+	})
+	if tool.KindOf(err) != tool.KindNotFound {
+		return err
+	}
+	return fmt.Errorf("%w; resume is for runs of this user's journal, and an agentd serve resumes its own: %s", err, s.command("show", s.runID, at))
 }
 
 // oneRun returns a check that a command has one argument, and that it is not empty.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/agentserver"
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
@@ -32,16 +34,36 @@ type workbench struct {
 }
 
 // serverChoice names the `agentd serve` that works on a run. The zero value means this process.
-type serverChoice struct{ addr, target string }
+type serverChoice struct {
+	addr, target string
+	implied      bool // no flag names the server: the environment does, or it is the target in use
+}
+
+// chosen returns the server of the environment or the target in use. The target "local" stands for
+// this user's journal in both.
+func chosen(p cli.Process) (serverChoice, error) {
+	addr, name, err := (&target.Choice{Program: program, Process: p}).Named()
+	if err != nil || addr == "" && (name == "" || name == target.Local) {
+		return serverChoice{}, err
+	}
+	return serverChoice{addr, name, true}, nil
+}
+
+// announce prints which server works on the run, if a person could believe that this process does.
+func (c serverChoice) announce(w io.Writer, at target.Server) {
+	at.Announce(w)
+	if c.implied && at.Target == "" && !at.Address.IsRemote() { // Announce does not name this one
+		fmt.Fprintf(w, "agentd: %s names the agentd serve at %s\n", address.Variable(program), cli.OneLine(at.Address.String()))
+	}
+}
 
 // inUse returns the server of the environment or the target in use, if no flag names a server and
 // none is for runs of this process.
-func (c serverChoice) inUse(s *setup) (_ serverChoice, err error) {
+func (c serverChoice) inUse(s *setup) (serverChoice, error) {
 	if c != (serverChoice{}) || s.journal != "" || s.toolhost != "" || s.baseURL != "" {
 		return c, nil
 	}
-	c.addr, c.target, err = (&target.Choice{Program: program, Process: s.process}).Named()
-	return c, err
+	return chosen(s.process)
 }
 
 // flags returns the flags that name the server in a further command, each after a blank.
@@ -62,7 +84,7 @@ func (s *setup) openWork(ctx context.Context, served serverChoice, present bool)
 	if served == (serverChoice{}) {
 		return s.openWorkbench(ctx, present)
 	}
-	for flag, value := range map[string]string{"base-url": s.baseURL, "toolhost": s.toolhost, "journal": s.journal} {
+	for flag, value := range map[string]string{"base-url": s.baseURL, "toolhost": s.toolhost, "journal": s.journal, "accept-lost-ledger": s.acceptedLoss} {
 		if value != "" {
 			return nil, cli.Usage("--%s is for runs of this process; with --addr or --target, the agentd serve there has its own", flag)
 		}
@@ -79,7 +101,7 @@ func (s *setup) openWork(ctx context.Context, served serverChoice, present bool)
 	if err != nil {
 		return nil, err
 	}
-	at.Announce(s.process.Err())
+	served.announce(s.process.Err(), at)
 	log, err := s.openCommandLog()
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
