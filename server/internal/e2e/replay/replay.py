@@ -121,6 +121,11 @@ def compare(
                 unknown = True
                 tally.add("reported as unknown")
                 continue
+            if (result.get("error") or {}).get("kind") == "crashed" and (a.name in benchmark.reads or not times):
+                tally.add("reported as crashed, without an effect")
+                if a.name not in benchmark.reads:
+                    unknown = True  # the call is missing from the state, and the model knows it
+                continue
             if not times:
                 unreported.append((call_id, a.name, "not executed", result.get("text", "")))
             elif (
