@@ -38,8 +38,8 @@ func newResumeCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// checkOwn refuses a run that the journal does not have while a server is chosen: the person means a
-// run of that server, which resumes its runs itself.
+// checkOwn refuses a run that the journal does not have while a server is chosen: the person means
+// a run of that server, which resumes its runs itself.
 func (s *setup) checkOwn(ctx context.Context) error {
 	at, err := chosen(s.process)
 	if err != nil || at == (serverChoice{}) || s.journal != "" {

@@ -62,6 +62,15 @@ def timeless(text: str) -> str:
     return MOMENT.sub("now", text)
 
 
+def spelled(value):
+    """A value with its numbers and booleans as text: a repair of an argument changes the type, not what is written."""
+    if isinstance(value, dict):
+        return {k: spelled(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [spelled(v) for v in value]
+    return str(float(value)) if re.fullmatch(r"-?\d+(\.\d+)?", str(value)) else str(value).lower()
+
+
 def alike(got: str, want: str) -> bool:
     got, want = timeless(got), timeless(want)
     if got == want or got == "" and want == "null":
@@ -107,32 +116,34 @@ def compare(
     for turn, group in enumerate(groups):
         for position, i in enumerate(group):
             a, call_id = actions[i], f"{run}.t{turn + 1}.c{position}"
+            result, times = results.get(call_id, {}), executed.get(call_id, [])
+            kind = (result.get("error") or {}).get("kind")
+            tally.add("calls")
+            if kind == "invalid_argument" and not times:  # the task's own action has a value of another type
+                tally.add("actions that the tool's types refuse")
+                continue
+            given = a.arguments
+            if times and (got := json.loads(times[-1].arguments)) != given:
+                tally.add("arguments in another form")
+                if spelled(got) == spelled(given):
+                    given = got
             try:
-                ok, want = True, shown(direct.call(a.name, a.arguments, call_id))
+                ok, want = True, shown(direct.call(a.name, given, call_id))
             except ToolFailure as problem:
                 ok, want = False, str(problem)
-            tally.add("calls")
-            result, times = results.get(call_id, {}), executed.get(call_id, [])
             if len(times) > 1 and a.name not in benchmark.reads:
                 tally.wrong("doubled calls", task, call_id, a.name)
-            if result.get("error", {}).get("kind") == "outcome_unknown" or "outcome_unknown" in str(
-                result.get("text", "")
-            ):
+            if kind == "outcome_unknown" or "outcome_unknown" in str(result.get("text", "")):
                 unknown = True
                 tally.add("reported as unknown")
                 continue
-            if (result.get("error") or {}).get("kind") == "crashed" and (a.name in benchmark.reads or not times):
+            if kind == "crashed" and (a.name in benchmark.reads or not times):
                 tally.add("reported as crashed, without an effect")
                 if a.name not in benchmark.reads:
                     unknown = True  # the call is missing from the state, and the model knows it
                 continue
             if not times:
                 unreported.append((call_id, a.name, "not executed", result.get("text", "")))
-            elif (
-                times[-1].arguments != json.dumps(a.arguments, sort_keys=True)
-                and json.loads(times[-1].arguments) != a.arguments
-            ):
-                tally.add("arguments in another form")
             text = result.get("text", "")
             same = alike(text, want)
             if any(c["kind"] == "artifact" for c in result.get("content", [])):  # too large to be shown as a whole
