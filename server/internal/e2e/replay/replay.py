@@ -89,7 +89,8 @@ class Tally:
         self.notes: list[str] = []
 
     def add(self, name: str, n: int = 1) -> None:
-        self.counts[name] = self.counts.get(name, 0) + n
+        if n:
+            self.counts[name] = self.counts.get(name, 0) + n
 
     def wrong(self, name: str, *what) -> None:
         self.add(name)
@@ -119,14 +120,16 @@ def compare(
             result, times = results.get(call_id, {}), executed.get(call_id, [])
             kind = (result.get("error") or {}).get("kind")
             tally.add("calls")
-            if kind == "invalid_argument" and not times:  # the task's own action has a value of another type
+            if not times and result.get("text", "").startswith("the arguments do not fit the tool's schema"):
+                # the action of the task has a value of another type than the tool declares, and the model reads that
                 tally.add("actions that the tool's types refuse")
                 continue
             given = a.arguments
-            if times and (got := json.loads(times[-1].arguments)) != given:
-                tally.add("arguments in another form")
+            if times:
+                got = json.loads(times[-1].arguments)
+                tally.add("arguments in another form", int(got != given))
                 if spelled(got) == spelled(given):
-                    given = got
+                    given = got  # 10 may have become 10.0
             try:
                 ok, want = True, shown(direct.call(a.name, given, call_id))
             except ToolFailure as problem:
@@ -223,7 +226,7 @@ def main() -> int:
     p.add_argument("--unchecked", action="store_true", help="let no tool say what became of a call")
     o = p.parse_args()
     benchmark, tally = load(o.benchmark, o.site), Tally()
-    o.work, o.bin = o.work.resolve(), o.bin.resolve()
+    o.work, o.bin, o.site = o.work.resolve(), o.bin.resolve(), str(Path(o.site).resolve())
     options = {"check": not o.unchecked, "pause": PAUSE if o.kills else 0.0}
     tasks = {name: a for name, a in benchmark.tasks.items() if a}
     if o.kills:  # tasks in which something can be lost
