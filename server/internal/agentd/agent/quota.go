@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -12,33 +11,6 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
-
-// Quota bounds what the runs of a tenant or a principal use. A field that is 0 bounds nothing.
-type Quota struct {
-	Runs            int     // runs at work, without sub-runs and runs that wait only for a person
-	StartsPerMinute int     // runs that are started in any 60 seconds, without sub-runs
-	TokensPerDay    int64   // input and output tokens of models and tools, per day in UTC
-	CostPerDay      float64 // in the currency of the price table, per day in UTC
-	// AttachedPerDay are bytes of attachments of prompts and messages, per day in UTC. The copies that
-	// sub-runs get count too, because the store has them.
-	AttachedPerDay int64
-}
-
-func (q Quota) or(d Quota) Quota {
-	return Quota{
-		Runs: cmp.Or(q.Runs, d.Runs), StartsPerMinute: cmp.Or(q.StartsPerMinute, d.StartsPerMinute),
-		TokensPerDay: cmp.Or(q.TokensPerDay, d.TokensPerDay), CostPerDay: cmp.Or(q.CostPerDay, d.CostPerDay),
-		AttachedPerDay: cmp.Or(q.AttachedPerDay, d.AttachedPerDay),
-	}
-}
-
-// Quotas are the quotas of all tenants and principals. The zero value bounds nothing. A full quota
-// refuses only its own tenant or principal.
-type Quotas struct {
-	Tenant, Principal Quota            // of each one
-	Tenants           map[string]Quota // of single tenants by name; their fields have precedence
-	Principals        map[string]Quota // of single principals by key; their fields have precedence
-}
 
 // holder is a tenant or a principal with its quota.
 type holder struct {
