@@ -95,39 +95,6 @@ func (a *Agent) admitWork(ctx context.Context, principal string) error {
 	return err
 }
 
-// workingOf returns the number of runs at work of a principal or a tenant.
-func (w *atWork) workingOf(holder runstore.Query) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.working[holder]
-}
-
-// setWaits notes whether a run waits only for a person.
-func (w *atWork) setWaits(r *run, waits bool) {
-	if r.waits.Swap(waits) == waits {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.countLocked(r)
-}
-
-// countLocked brings working up to date after a change of a run. mu is held.
-func (w *atWork) countLocked(r *run) {
-	works := w.runs[r.id] == r && !r.sub && !r.waits.Load()
-	if works == r.counted {
-		return
-	}
-	r.counted = works
-	for _, holder := range [2]runstore.Query{{Owner: r.owner}, {Tenant: identity.TenantOf(r.owner)}} {
-		if works {
-			w.working[holder]++
-		} else if w.working[holder]--; w.working[holder] == 0 {
-			delete(w.working, holder)
-		}
-	}
-}
-
 // unspent returns an error if a principal or its tenant has spent its tokens or its money of the
 // day, and how a run has to end then.
 func (a *Agent) unspent(ctx context.Context, principal string) (loop.StopReason, error) {
