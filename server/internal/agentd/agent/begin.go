@@ -120,18 +120,6 @@ func (config *configured) beginModels(task *loop.Task, started *loop.RunStarted,
 	return nil
 }
 
-// modelsOf returns the models of a task's run, the first one first. It returns none for a run that
-// is like its parent.
-func (config *configured) modelsOf(task *loop.Task, p *profile) ([]chosen, error) {
-	switch {
-	case task.Like != nil:
-		return nil, nil // those of the parent, also if the configuration does not have them any more
-	case task.Model != "":
-		return config.modelsNamed([]string{task.Model})
-	}
-	return config.modelsNamed(p.Models)
-}
-
 // choice returns a choice of tools with the defaults filled in.
 func (config *configured) choice(c loop.ToolChoice, models []chosen) (loop.ToolChoice, error) {
 	switch {

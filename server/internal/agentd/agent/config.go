@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"iter"
+	"fmt"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -17,25 +16,6 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
-
-// Tools is the agent's view of a toolhost. Package client implements it. It is safe for concurrent
-// use.
-type Tools interface {
-	// ListTools returns the tools that match, including those that cannot be called now.
-	ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error)
-	// Open begins a call, or joins it if its id is known. complete means that the arguments are
-	// complete. ctx limits the request and the execution's events. A call with an id continues when
-	// ctx ends. After an error, this Open has not begun the call.
-	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
-	// CancelCall requests the cancellation of a call by its id and does not wait for its end. It
-	// does nothing for a call that has ended. KindNotFound means that the call is unknown.
-	CancelCall(ctx context.Context, key tool.CallKey, reason string) error
-	// AnswerQuestion answers a question that the tool of a call has asked. KindNotFound means that
-	// the question is not open, and KindInvalidArgument that the answer does not fit it.
-	AnswerQuestion(ctx context.Context, key tool.CallKey, question uint32, answer tool.Answer) error
-	// WatchCall yields the events of a known call up to its end. It never begins a call.
-	WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error]
-}
 
 // Config is the configuration of an agent. Store, Model and Tools are required.
 type Config struct {
@@ -218,51 +198,29 @@ func (c *Config) withDefaults() (Config, error) {
 	return d, nil
 }
 
-func durationOr(d, fallback time.Duration) time.Duration {
-	if d > 0 {
-		return d
+// checkAgents returns an error if an agent names a model, an agent or a system tool that does not
+// exist.
+func (c *Config) checkAgents() error {
+	if _, ok := c.Agents[c.DefaultAgent]; c.DefaultAgent != "" && !ok {
+		return fmt.Errorf("the default agent %q does not exist", c.DefaultAgent)
 	}
-	return fallback
-}
-
-// Retry is a retry policy.
-type Retry struct {
-	MaxAttempts int           // total number of attempts
-	Initial     time.Duration // the upper limit of the first pause; doubles with each attempt
-	Max         time.Duration // the upper limit of any pause
-}
-
-// maxRetryAfter limits the pause that the other side can request. A run that seems dead for longer
-// should end with an error. A model that requests a longer pause is not asked again; see route.
-const maxRetryAfter = 60 * time.Second
-
-func (r Retry) or(d Retry) Retry {
-	return Retry{
-		MaxAttempts: loop.FirstPositive(r.MaxAttempts, d.MaxAttempts, 1),
-		Initial:     durationOr(r.Initial, d.Initial),
-		Max:         durationOr(r.Max, d.Max),
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+		a := c.Agents[name]
+		errs = append(errs, loop.CheckSystemTools(a.SystemTools), a.Sampling.Check(), a.ToolStatistics.check())
+		if _, err := CheckResponseSchema(a.ResponseSchema); err != nil {
+			errs = append(errs, fmt.Errorf("the agent %s: %w", name, err))
+		}
+		for _, m := range a.Models {
+			if _, ok := c.Models[m]; !ok && m != "" && m != c.Model.Name() {
+				errs = append(errs, fmt.Errorf("the agent %s has the model %q, which does not exist", name, m))
+			}
+		}
+		for _, d := range a.Delegates {
+			if _, ok := c.Agents[d]; !ok {
+				errs = append(errs, fmt.Errorf("the agent %s delegates to %q, which does not exist", name, d))
+			}
+		}
 	}
-}
-
-// pause returns how long to wait after a failed attempt. attempt counts from 1. The pause is random
-// up to an exponential limit (full jitter), so that runs that failed together do not retry
-// together. It is at least retryAfter, the time that the other side requests.
-func (r Retry) pause(attempt int, retryAfter time.Duration) time.Duration {
-	bound := r.Max
-	if shift := attempt - 1; shift < 20 {
-		bound = min(bound, r.Initial<<shift)
-	}
-	return max(rand.N(bound+1), min(retryAfter, maxRetryAfter))
-}
-
-// sleep waits for d, or returns ctx's error.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return errors.Join(errs...)
 }

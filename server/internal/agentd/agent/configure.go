@@ -8,15 +8,6 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 )
 
-// configured is one configuration in force, with what the agent derives from it. It does not
-// change.
-type configured struct {
-	Config
-	tools *toolFilter
-}
-
-func newConfigured(cfg Config) *configured { return &configured{cfg, newToolFilter(&cfg)} }
-
 // configs has the configuration for new runs, and earlier ones by their models.
 //
 // A run keeps the configuration with which it began to work. It stops working while it waits for a
@@ -29,9 +20,6 @@ type configs struct {
 	mu      sync.Mutex
 	earlier map[modelKey]*configured // the latest of each model that current does not have
 }
-
-// modelKey identifies a model and the address of its API.
-type modelKey struct{ name, baseURL string }
 
 // config returns the configuration for new runs.
 func (a *Agent) config() *configured { return a.configs.current.Load() }
@@ -47,8 +35,6 @@ func (a *Agent) configFor(started *loop.RunStarted) *configured {
 	}
 	return current
 }
-
-func keyOf(m loop.RunModel) modelKey { return modelKey{m.Model, m.BaseURL} }
 
 // modelsFor returns the models of a run. A fallback that no configuration has any more is left out.
 // Without the first model, the run cannot go on: another model must not continue it unless the user

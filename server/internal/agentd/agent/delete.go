@@ -18,15 +18,6 @@ import (
 // The store keeps the ids. A client that repeats StartRun must not do again what the run has done,
 // and the ids of its calls must not mean other calls.
 
-// Retention says which finished runs stay. A run counts with its sub-runs. The zero value keeps
-// all.
-type Retention struct {
-	// Keep is how long a run stays after the last event of it and its sub-runs. 0: for ever.
-	Keep time.Duration
-	// MaxCount is how many finished runs stay, those that were started last. 0: any number.
-	MaxCount int
-}
-
 // DeleteRun deletes a finished run with its sub-runs, and returns their ids, its own first. Errors:
 // KindNotFound; KindConflict if one of them, or a run of which it is a sub-run, has not finished,
 // or if another process works on it.

@@ -2,13 +2,9 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
-	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -105,201 +101,7 @@ func (a *Agent) deliverWith(ctx context.Context, runID string, taken *attached, 
 	}
 }
 
-// Resume continues all interrupted runs and returns their number. It skips runs in the foreground
-// of another process and runs that another process works on.
-func (a *Agent) Resume(ctx context.Context) (int, error) {
-	query, n := runstore.Query{UnfinishedOnly: true}, 0
-	for {
-		page, err := a.store.List(ctx, query)
-		if err != nil {
-			return n, storeError(err)
-		}
-		for i := range page {
-			k := runRef{id: page[i].ID, last: page[i].LastSeq}
-			if r, err := summarize(&page[i]); err == nil {
-				k = r.ref()
-			} else { // the run's next event replaces the summary
-				a.config().Log.Error("the summary of a run is broken; the run continues", "run", k.id, "error", err)
-			}
-			switch err := a.work.wake(k, nil); tool.KindOf(err) {
-			case "":
-				n++
-			case tool.KindConflict:
-				a.config().Log.Warn("another process works on a run; it is not resumed here", "run", k.id, "error", err)
-				a.work.claimLater(k)
-			default:
-				return n, err
-			}
-		}
-		if len(page) < query.PageSize() {
-			return n, nil
-		}
-		query.Before = page[len(page)-1].ID
-	}
-}
-
-// atWork is the runs on which this process works. It takes a run's claim before it starts the run's
-// goroutine, and gives the claim up when nothing is left to do. All methods are safe for concurrent
-// use.
-type atWork struct {
-	agent *Agent
-	group sync.WaitGroup // the runs' goroutines, and moves
-
-	mu     sync.Mutex
-	closed bool
-	runs   map[string]*run
-	// working counts the runs at work of each principal and tenant that has any, for quotas.
-	working map[runstore.Query]int
-	// moving are the runs whose claim is being taken or given up, which may need a database. The
-	// channel is closed when that is done. Such a run is not in runs.
-	moving map[string]chan struct{}
-	// shown is the feed of the last run in the foreground that has ended. Its command starts the run
-	// and then watches it, and a run of a scripted model can end between the two.
-	shown struct {
-		runID string
-		feed  *feed
-	}
-}
-
-// claimLater continues a run whose claim may be that of a process that has ended, if the store says
-// that claims can outlive their process.
-func (w *atWork) claimLater(k runRef) {
-	lingering, ok := w.agent.journal.claims.(runstore.Lingering)
-	if !ok {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return
-	}
-	w.group.Go(func() { // ends with the agent
-		for end := time.Now().Add(lingering.Linger()); time.Now().Before(end) && sleep(w.agent.ctx, claimPause) == nil; {
-			err := w.wake(k, nil)
-			if err == nil {
-				w.agent.config().Log.Info("the process that worked on a run has ended; the run goes on here", "run", k.id)
-				return
-			}
-			if kind := tool.KindOf(err); kind != tool.KindConflict && kind != tool.KindUnavailable {
-				return
-			}
-		}
-	})
-}
-
-// claimPause is the pause between two attempts of claimLater.
-const claimPause = time.Second
-
-// ResumeRun continues one interrupted run. Any process may have begun it. ResumeRun does nothing
-// for a run that has finished or that this agent works on. It fails with KindConflict if another
-// process works on the run.
-func (a *Agent) ResumeRun(ctx context.Context, runID string) error {
-	r, err := a.journal.summaryOf(ctx, runID)
-	if err != nil || r.Finished() {
-		return err
-	}
-	return a.work.wake(r.ref(), nil)
-}
-
-// runRef is what the agent knows of a run before it reads the journal.
-type runRef struct {
-	id   string
-	last uint64 // the Seq of its last event, or of an earlier one
-	sub  bool
-	// owner is the key of the principal that the run belongs to.
-	owner string
-	// fresh means that this agent has just started the run. tries is how often in a row the journal
-	// could not be written.
-	fresh bool
-	tries int
-}
-
-func (r *Run) ref() runRef {
-	return runRef{id: r.ID, last: r.LastSeq, sub: r.Parent != nil, owner: r.Principal}
-}
-
-// wake starts a goroutine for a run that has none, and hands it an input, which may be nil. It may
-// wait for the store, as long as a claim takes.
-func (w *atWork) wake(k runRef, in *input) error {
-	for {
-		r, wait, err := w.find(k.id, in)
-		if err != nil || r != nil {
-			return err
-		}
-		if wait == nil {
-			return w.begun(k, in, w.agent.journal.claim(k.id))
-		}
-		<-wait // the goroutine that closes it waits only for the store
-	}
-}
-
-// wakeSoon is wake for a run that is in the journal and must not be forgotten: if the store is not
-// available now, the run begins later.
-func (w *atWork) wakeSoon(k runRef) error {
-	err := w.wake(k, nil)
-	if !errors.Is(err, runstore.ErrUnavailable) {
-		return err
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return errClosed()
-	}
-	k.tries++
-	w.group.Go(func() { w.retryLater(k) }) // ends with the agent
-	return nil
-}
-
-// find hands an input to the run at work. If there is none, it returns the channel to wait for
-// before the next attempt, or begins to move the run itself: the caller then claims it and calls
-// begun.
-func (w *atWork) find(runID string, in *input) (*run, <-chan struct{}, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return nil, nil, errClosed()
-	}
-	if r := w.runs[runID]; r != nil {
-		r.receive(in)
-		return r, nil, nil
-	}
-	if wait := w.moving[runID]; wait != nil {
-		return nil, wait, nil
-	}
-	w.move(runID)
-	return nil, nil, nil
-}
-
-// begun ends the move that find began. It starts the run's goroutine if the claim succeeded.
-func (w *atWork) begun(k runRef, in *input, err error) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err == nil {
-		// An agent that closes waits for this move, and cancels the run at its first step.
-		r := newRun(w.agent, k)
-		w.runs[k.id] = r
-		w.countLocked(r)
-		w.group.Go(func() { r.work(w.agent.ctx) })
-		r.receive(in)
-	}
-	w.moved(k.id)
-	return err
-}
-
-// move makes others wait for the run until moved. The caller holds mu. Close waits for it.
-func (w *atWork) move(runID string) {
-	w.group.Add(1)
-	w.moving[runID] = make(chan struct{})
-}
-
-// moved lets others go on. The caller holds mu.
-func (w *atWork) moved(runID string) {
-	close(w.moving[runID])
-	delete(w.moving, runID)
-	w.group.Done()
-}
-
-// receive adds an input, which may be nil. The caller holds Agent.mu.
+// receive adds an input, which may be nil. The caller holds atWork.mu.
 func (r *run) receive(in *input) {
 	if in != nil {
 		r.inbox = append(r.inbox, in)
@@ -307,98 +109,88 @@ func (r *run) receive(in *input) {
 	}
 }
 
-// storeRetry is the retry policy for runs whose journal could not be written. A full disk may have
-// space later.
-func storeRetry() Retry { return Retry{Initial: time.Second, Max: 30 * time.Second} }
+// input is events from outside the run. All of them happen or none.
+type input struct {
+	payloads []loop.Payload
+	taken    *attached  // that the payloads name; nil: none
+	reply    chan reply // capacity 1; gets exactly one reply
+}
 
-// retryLater continues a run after a pause, and after further ones as long as the store is not
-// available. It ends when the agent closes.
-func (w *atWork) retryLater(k runRef) {
-	for sleep(w.agent.ctx, storeRetry().pause(k.tries, 0)) == nil {
-		err := w.wake(k, nil)
-		if tool.KindOf(err) != tool.KindUnavailable {
-			if err != nil {
-				w.agent.config().Log.Error("a run is not continued", "run", k.id, "error", err)
-			}
-			return
+// answer replies to an input. What it would add is in the journal, or will not be there.
+func (in *input) answer(with reply) {
+	in.taken.release()
+	in.reply <- with
+}
+
+type reply struct {
+	seq uint64
+	err error
+}
+
+// wake signals that the inbox is not empty.
+func (r *run) wake() {
+	select {
+	case r.woken <- struct{}{}:
+	default:
+	}
+}
+
+// admit appends the inputs.
+func (r *run) admit(ctx context.Context, inputs []*input) error {
+	for i, in := range inputs {
+		fits, err := r.checkInput(in.payloads)
+		if err != nil || !fits {
+			in.answer(reply{r.state.Seq(), err})
+			continue
 		}
-		k.tries++
-	}
-}
-
-// take returns the waiting inputs of a run. If last is set and there are none, it removes the run
-// from the runs at work and returns left = true.
-func (w *atWork) take(r *run, last bool) (inputs []*input, left bool) {
-	w.mu.Lock()
-	inputs, r.inbox = r.inbox, nil
-	left = last && len(inputs) == 0
-	forgotten := left && w.forget(r)
-	w.mu.Unlock()
-	if forgotten {
-		w.release(r)
-	}
-	return inputs, left
-}
-
-// drop ends work on a run and returns its remaining inputs.
-func (w *atWork) drop(r *run) []*input {
-	w.mu.Lock()
-	forgotten := w.forget(r)
-	inputs := r.inbox
-	r.inbox = nil
-	w.mu.Unlock()
-	if forgotten {
-		w.release(r)
-	}
-	return inputs
-}
-
-// forget removes a run from the runs at work, and reports whether it was one of them. The caller
-// holds mu, and then calls release without it.
-func (w *atWork) forget(r *run) bool {
-	if w.runs[r.id] != r {
-		return false
-	}
-	delete(w.runs, r.id)
-	w.countLocked(r)
-	w.move(r.id)
-	if r.log.foreground && !r.sub {
-		w.shown.runID, w.shown.feed = r.id, &r.feed
-	}
-	return true
-}
-
-// release gives up the claim of a run that was forgotten.
-func (w *atWork) release(r *run) {
-	w.agent.journal.release(r.id)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.moved(r.id)
-}
-
-func (w *atWork) feedOf(runID string) *feed {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if r := w.runs[runID]; r != nil {
-		return &r.feed
+		seq := r.state.Seq() + 1
+		err = r.commitWith(ctx, in.taken.news(), in.payloads...)
+		in.answer(reply{seq, err})
+		// Reconcile after each input. Otherwise a task that this event ended could be mistaken for
+		// one that the next event begins.
+		r.reconcile(ctx)
+		if err != nil {
+			for _, rest := range inputs[i+1:] {
+				rest.answer(reply{err: err})
+			}
+			return err
+		}
 	}
 	return nil
 }
 
-// feedToWatch returns the feed with which a watch begins, or nil: that of a run at work, or that of
-// the last run in the foreground after its end.
-func (w *atWork) feedToWatch(runID string) *feed {
-	if f := w.feedOf(runID); f != nil {
-		return f
+// checkInput reports whether an input changes the run. An error says that the input does not fit
+// the run. false without an error means that there is nothing to do.
+func (r *run) checkInput(payloads []loop.Payload) (bool, error) {
+	decided := make(map[string]bool)
+	for _, p := range payloads {
+		switch p := p.(type) {
+		case *loop.UserMessage:
+			return true, r.checkAttachments(p)
+		case *loop.CancelRequested:
+			return r.state.Finished() == nil && !r.state.Cancelling(), nil
+		case *loop.DecisionMade:
+			if err := r.state.Check(p); err != nil {
+				kind := tool.KindInvalidArgument
+				if r.state.Decision(p.ID) == nil {
+					kind = tool.KindNotFound
+				} else if tool.KindOf(err) == tool.KindDenied {
+					kind = tool.KindDenied
+				}
+				hint := ""
+				if refs := r.state.Batch().SubRunDecisions(); len(refs) > 0 {
+					hint = "; what its sub-runs wait for is " + strings.Join(refs, ", ")
+				}
+				return false, tool.Errorf(kind, "run %s: %w%s", r.id, err, hint)
+			}
+			if err := checkEdit(r.state.Decision(p.ID), p); err != nil {
+				return false, tool.Errorf(tool.KindInvalidArgument, "run %s: decision %s: %w", r.id, p.ID, err)
+			}
+			if decided[p.ID] {
+				return false, tool.Errorf(tool.KindInvalidArgument, "run %s: decision %s is made twice", r.id, p.ID)
+			}
+			decided[p.ID] = true
+		}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.shown.runID == runID {
-		return w.shown.feed
-	}
-	return nil
-}
-
-func errClosed() error {
-	return tool.Errorf(tool.KindUnavailable, "the agent is shutting down; the run goes on when it is back")
+	return true, nil
 }

@@ -40,15 +40,6 @@ func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 	return r, nil
 }
 
-// summaryOf returns a run's summary without reading its journal.
-func (j *journal) summaryOf(ctx context.Context, runID string) (Run, error) {
-	kept, err := j.store.Get(ctx, runID)
-	if err != nil {
-		return Run{}, storeError(err)
-	}
-	return summarize(&kept)
-}
-
 // RunQuery selects runs. The zero value is the first page of all.
 type RunQuery struct {
 	Size   int        // the largest number of runs; 0 means 50
@@ -60,19 +51,6 @@ type RunQuery struct {
 	Tenants   []string
 	Principal string
 }
-
-// RunState says whether a run is at work.
-type RunState string
-
-// The states.
-const (
-	RunRunning RunState = "running"  // at work
-	RunWaiting RunState = "waiting"  // a person has to decide something
-	RunEnded   RunState = "finished" // it has ended; a user message continues it
-	// RunInterrupted means that no process works on the run. `agentd serve` continues its own runs.
-	// `agentd resume` continues a run that ran in the foreground of another command.
-	RunInterrupted RunState = "interrupted"
-)
 
 func (q *RunQuery) matches(r *Run) bool {
 	return q.inTenants(r.ID) && (len(q.States) == 0 || slices.Contains(q.States, r.State())) &&
@@ -133,20 +111,13 @@ func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next 
 	return runs, from.Before, nil
 }
 
-// startOf returns the first event of a run.
-func (j *journal) startOf(ctx context.Context, runID string) (*loop.RunStarted, error) {
-	for rec, err := range j.store.Read(ctx, runID, 0) {
-		if err != nil {
-			return nil, storeError(err)
-		}
-		e, err := decode(rec)
-		if err != nil {
-			return nil, storeError(err)
-		}
-		if started, ok := e.Payload.(*loop.RunStarted); ok {
-			return started, nil
-		}
-		break
-	}
-	return nil, tool.Errorf(tool.KindInternal, "the journal of run %s does not begin with %s", runID, loop.TypeRunStarted)
+// OwnerOf returns the key of the principal that a run belongs to, or NoSuchRun. The key is empty
+// for a run of an earlier version, which belongs to the user of the agent.
+func (a *Agent) OwnerOf(ctx context.Context, runID string) (string, error) {
+	r, err := a.journal.summaryOf(ctx, runID)
+	return r.Principal, err
 }
+
+// NoSuchRun returns the error for a run that does not exist, or that the caller may not see: the
+// two must not differ.
+func NoSuchRun(runID string) error { return storeError(runstore.NotFound(runID)) }

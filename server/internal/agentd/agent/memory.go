@@ -11,17 +11,6 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// MemoryFile is a text that runs have in their instructions, such as AGENTS.md.
-type MemoryFile struct {
-	// Name is the name of the file; for a file of the workspace, its path there.
-	Name string
-	// Workspace means that each run reads the file from the workspace when it starts. Its text is data
-	// for the model, because tools can write it.
-	Workspace bool
-	// Text is the text of a file of the operator.
-	Text string
-}
-
 // memory returns the memory files of a task's run. A file that the workspace does not have is left
 // out. A sub-run without an agent of its own has the texts of its parent.
 func (config *configured) memory(task *loop.Task, p *profile) ([]loop.Memory, error) {

@@ -2,41 +2,13 @@ package agent
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
-	"github.com/toolhost/toolhost/server/internal/agentd/model"
 	"github.com/toolhost/toolhost/tool"
 )
-
-// NamedAgent is an agent that the operator has defined: what a run has whose task names it. Zero
-// fields mean the defaults of Config.
-type NamedAgent struct {
-	Description  string // for models that may delegate to the agent
-	Instructions *Instructions
-	Memory       []MemoryFile // in addition to Config.Memory
-	// ToolStatistics replaces that of Config.
-	ToolStatistics ToolStatistics
-	// Models are names in Config.Models. The first one gets each request, and the others are its
-	// fallbacks, in order. An empty name, and no names, mean the default model.
-	Models   []string
-	Sampling model.Sampling
-	Tools    loop.ToolChoice
-	// SystemTools are the system tools. Nil means those of Config.
-	SystemTools        []string
-	Limits             loop.Limits
-	SubRuns            int      // as Config.SubRuns
-	Delegates          []string // names of the agents to which it may delegate
-	ExplicitCompletion *bool
-	// ResponseSchema is the JSON Schema of the answers of all runs of the agent, sub-runs included, of
-	// type object. Empty: the answer is text, unless the task has a schema.
-	ResponseSchema json.RawMessage
-}
 
 // rightToCustomize is the right of callers whose runs may leave their agents; see Task.Confined.
 const rightToCustomize = "runs.customize"
@@ -212,29 +184,14 @@ func (config *configured) checkPrices(models []chosen, delegates []loop.Delegate
 	return nil
 }
 
-// checkAgents returns an error if an agent names a model, an agent or a system tool that does not
-// exist.
-func (c *Config) checkAgents() error {
-	if _, ok := c.Agents[c.DefaultAgent]; c.DefaultAgent != "" && !ok {
-		return fmt.Errorf("the default agent %q does not exist", c.DefaultAgent)
+// modelsOf returns the models of a task's run, the first one first. It returns none for a run that
+// is like its parent.
+func (config *configured) modelsOf(task *loop.Task, p *profile) ([]chosen, error) {
+	switch {
+	case task.Like != nil:
+		return nil, nil // those of the parent, also if the configuration does not have them any more
+	case task.Model != "":
+		return config.modelsNamed([]string{task.Model})
 	}
-	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
-		a := c.Agents[name]
-		errs = append(errs, loop.CheckSystemTools(a.SystemTools), a.Sampling.Check(), a.ToolStatistics.check())
-		if _, err := CheckResponseSchema(a.ResponseSchema); err != nil {
-			errs = append(errs, fmt.Errorf("the agent %s: %w", name, err))
-		}
-		for _, m := range a.Models {
-			if _, ok := c.Models[m]; !ok && m != "" && m != c.Model.Name() {
-				errs = append(errs, fmt.Errorf("the agent %s has the model %q, which does not exist", name, m))
-			}
-		}
-		for _, d := range a.Delegates {
-			if _, ok := c.Agents[d]; !ok {
-				errs = append(errs, fmt.Errorf("the agent %s delegates to %q, which does not exist", name, d))
-			}
-		}
-	}
-	return errors.Join(errs...)
+	return config.modelsNamed(p.Models)
 }

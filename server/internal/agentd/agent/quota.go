@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -12,33 +11,6 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
-
-// Quota bounds what the runs of a tenant or a principal use. A field that is 0 bounds nothing.
-type Quota struct {
-	Runs            int     // runs at work, without sub-runs and runs that wait only for a person
-	StartsPerMinute int     // runs that are started in any 60 seconds, without sub-runs
-	TokensPerDay    int64   // input and output tokens of models and tools, per day in UTC
-	CostPerDay      float64 // in the currency of the price table, per day in UTC
-	// AttachedPerDay are bytes of attachments of prompts and messages, per day in UTC. The copies that
-	// sub-runs get count too, because the store has them.
-	AttachedPerDay int64
-}
-
-func (q Quota) or(d Quota) Quota {
-	return Quota{
-		Runs: cmp.Or(q.Runs, d.Runs), StartsPerMinute: cmp.Or(q.StartsPerMinute, d.StartsPerMinute),
-		TokensPerDay: cmp.Or(q.TokensPerDay, d.TokensPerDay), CostPerDay: cmp.Or(q.CostPerDay, d.CostPerDay),
-		AttachedPerDay: cmp.Or(q.AttachedPerDay, d.AttachedPerDay),
-	}
-}
-
-// Quotas are the quotas of all tenants and principals. The zero value bounds nothing. A full quota
-// refuses only its own tenant or principal.
-type Quotas struct {
-	Tenant, Principal Quota            // of each one
-	Tenants           map[string]Quota // of single tenants by name; their fields have precedence
-	Principals        map[string]Quota // of single principals by key; their fields have precedence
-}
 
 // holder is a tenant or a principal with its quota.
 type holder struct {
@@ -121,39 +93,6 @@ func (a *Agent) admitWork(ctx context.Context, principal string) error {
 	}
 	_, err := a.unspent(ctx, principal)
 	return err
-}
-
-// workingOf returns the number of runs at work of a principal or a tenant.
-func (w *atWork) workingOf(holder runstore.Query) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.working[holder]
-}
-
-// setWaits notes whether a run waits only for a person.
-func (w *atWork) setWaits(r *run, waits bool) {
-	if r.waits.Swap(waits) == waits {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.countLocked(r)
-}
-
-// countLocked brings working up to date after a change of a run. mu is held.
-func (w *atWork) countLocked(r *run) {
-	works := w.runs[r.id] == r && !r.sub && !r.waits.Load()
-	if works == r.counted {
-		return
-	}
-	r.counted = works
-	for _, holder := range [2]runstore.Query{{Owner: r.owner}, {Tenant: identity.TenantOf(r.owner)}} {
-		if works {
-			w.working[holder]++
-		} else if w.working[holder]--; w.working[holder] == 0 {
-			delete(w.working, holder)
-		}
-	}
 }
 
 // unspent returns an error if a principal or its tenant has spent its tokens or its money of the

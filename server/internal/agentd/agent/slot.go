@@ -40,14 +40,6 @@ func (s *slot) await(ctx context.Context) error {
 	return nil
 }
 
-// wake signals that the inbox is not empty.
-func (r *run) wake() {
-	select {
-	case r.woken <- struct{}{}:
-	default:
-	}
-}
-
 // wanted returns the channel that gives a slot, or nil, which blocks, if the run needs none.
 func (s *slot) wanted() chan<- struct{} {
 	if s.run.sub || s.held || !busy(&s.run.state) {

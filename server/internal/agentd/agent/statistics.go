@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -13,25 +12,6 @@ import (
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
-
-// ToolStatistics says whose calls the statistics count that the descriptions of tools have. Empty
-// means the setting of Config for an agent, and StatisticsNone for Config.
-type ToolStatistics string
-
-// The values of ToolStatistics.
-const (
-	StatisticsNone   ToolStatistics = "none"   // no statistics
-	StatisticsTenant ToolStatistics = "tenant" // the calls of the tenant of the run
-	StatisticsAll    ToolStatistics = "all"    // the calls of all tenants
-)
-
-func (s ToolStatistics) check() error {
-	switch s {
-	case "", StatisticsNone, StatisticsTenant, StatisticsAll:
-		return nil
-	}
-	return fmt.Errorf("the tool statistics %q are none of none, tenant and all", s)
-}
 
 const (
 	// statisticsSpan is how far statistics look back.

@@ -101,3 +101,16 @@ func headFor(s *loop.State) (runstore.Head, error) {
 	}
 	return head, nil
 }
+
+// RunState says whether a run is at work.
+type RunState string
+
+// The states.
+const (
+	RunRunning RunState = "running"  // at work
+	RunWaiting RunState = "waiting"  // a person has to decide something
+	RunEnded   RunState = "finished" // it has ended; a user message continues it
+	// RunInterrupted means that no process works on the run. `agentd serve` continues its own runs.
+	// `agentd resume` continues a run that ran in the foreground of another command.
+	RunInterrupted RunState = "interrupted"
+)

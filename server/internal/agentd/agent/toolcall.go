@@ -230,13 +230,3 @@ func (e *toolCall) mayBeSettled(out *tool.Outcome) bool {
 	return out.Err != nil && out.Err.Kind == tool.KindOutcomeUnknown && out.Settled == nil &&
 		e.call.SideEffects && e.spec != nil && e.spec.Settles && !e.cancelled()
 }
-
-// mayRecover reports whether another attempt may succeed after an error. A refusal is final.
-func mayRecover(err error) bool {
-	switch tool.KindOf(err) {
-	case tool.KindInvalidArgument, tool.KindNotFound, tool.KindDenied, tool.KindApprovalRequired, tool.KindConflict, tool.KindOutcomeUnknown,
-		tool.KindUnsupported:
-		return false
-	}
-	return true
-}

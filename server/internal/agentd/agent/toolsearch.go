@@ -8,12 +8,6 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ToolSearch finds tools by words. Package client implements it. It is safe for concurrent use.
-type ToolSearch interface {
-	// SearchTools returns the tools that match the query and the words, the best match first.
-	SearchTools(ctx context.Context, words string, query tool.Query) ([]tool.Match, error)
-}
-
 // searchTools starts a search at toolhost. Its goroutine belongs to the run and ends with the task.
 func (r *run) searchTools(t *task, c loop.Call) {
 	started := r.state.Started()

@@ -1,11 +1,15 @@
 package commands
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/toolhost/toolhost/server/internal/agentd/agentconfig"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/postgres"
 	database "github.com/toolhost/toolhost/server/internal/store/postgres"
@@ -19,6 +23,52 @@ type journal interface {
 	runstore.Claims
 	Close() error
 }
+
+// journalPlace is where the runs are kept, a file or a database, and what lies beside a file: the
+// lock of a server and the records of calls.
+type journalPlace struct {
+	flag       string // --journal; empty: not set
+	configured string // in the configuration; empty: not set
+	state      string // the folder of agentd's state
+}
+
+// database returns the URL of the database that keeps the runs, or "" if a file does.
+func (j journalPlace) database() (string, error) {
+	at := cmp.Or(j.flag, j.configured)
+	if err := agentconfig.CheckJournal(at); err != nil {
+		return "", cli.Usage("--journal: %w", err)
+	}
+	if !strings.Contains(at, "://") {
+		return "", nil
+	}
+	return at, nil
+}
+
+// journalPath returns the file that keeps the runs. It is a usage error if a database does.
+func (j journalPlace) journalPath() (string, error) {
+	url, err := j.database()
+	if err != nil {
+		return "", err
+	}
+	if url != "" {
+		return "", cli.Usage("the runs are in the database %s, and this command needs a journal in a file: "+
+			"use an `agentd serve` of the database with --addr or --target, and PostgreSQL's own tools for backups", database.Name(url))
+	}
+	switch {
+	case j.flag != "":
+		path, err := filepath.Abs(j.flag)
+		if err != nil {
+			return "", fmt.Errorf("--journal: %w", err)
+		}
+		return path, nil
+	case j.configured != "":
+		return j.configured, nil
+	}
+	return filepath.Join(j.state, journalName), nil
+}
+
+// journalName is the name of the journal in the state folder.
+const journalName = "runs.db"
 
 // openJournal opens the journal in a file for a command that works on its runs.
 func (j journalPlace) openJournal(ctx context.Context) (*openedJournal, error) {

@@ -18,15 +18,15 @@ import (
 
 // readMemory reads the operator's memory files. Their text steers a model with all its tools, so a
 // plugin must not have written them: the rules of the configuration file apply.
-func (t texts) readMemory(writable []string) error {
-	t.setup.memory = map[string]string{}
-	common, err := t.readMemoryOf("memory", t.setup.config.Memory, writable)
+func (t *texts) readMemory(c *agentconfig.Config) error {
+	t.memory = map[string]string{}
+	common, err := t.readMemoryOf(c, "memory", c.Memory)
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(t.setup.config.Agents)) {
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
 		key := "agents." + name + ".memory"
-		own, err := t.readMemoryOf(key, t.setup.config.Agents[name].Memory, writable)
+		own, err := t.readMemoryOf(c, key, c.Agents[name].Memory)
 		if err != nil {
 			return err
 		}
@@ -41,22 +41,22 @@ func (t texts) readMemory(writable []string) error {
 }
 
 // readMemoryOf reads the files of one list, and returns their size.
-func (t texts) readMemoryOf(key string, files []string, writable []string) (size int, err error) {
+func (t *texts) readMemoryOf(c *agentconfig.Config, key string, files []string) (size int, err error) {
 	for _, path := range files {
 		if _, inWorkspace := agentconfig.WorkspaceFile(path); inWorkspace {
 			continue
 		}
-		text, read := t.setup.memory[path]
+		text, read := t.memory[path]
 		if !read {
-			data, err := memoryfile.ReadOperator(path, int64(t.setup.config.MemoryMaxBytes))
+			data, err := memoryfile.ReadOperator(path, int64(c.MemoryMaxBytes))
 			if err != nil {
 				return 0, cli.Usage("%s: %w", key, err)
 			}
-			if err := t.checkSteering(key, trust.File{Path: path, Data: data, Named: true}, writable); err != nil {
+			if err := t.checkSteering(key, trust.File{Path: path, Data: data, Named: true}); err != nil {
 				return 0, fmt.Errorf("%w; or write workspace:PATH, which gives the model the file as data", err)
 			}
 			text = string(data)
-			t.setup.memory[path] = text
+			t.memory[path] = text
 		}
 		size += len(text)
 	}
@@ -65,9 +65,9 @@ func (t texts) readMemoryOf(key string, files []string, writable []string) (size
 
 // checkSteering refuses a file with a text for the model that a plugin could have written. It keeps
 // the file, so that it is checked again with the folders of a toolhost that was running before.
-func (t texts) checkSteering(key string, file trust.File, writable []string) error {
-	t.setup.steering = append(t.setup.steering, file)
-	if err := configfile.CheckTrust(t.setup.process.Getenv, file, writable); err != nil {
+func (t *texts) checkSteering(key string, file trust.File) error {
+	t.files = append(t.files, file)
+	if err := configfile.CheckTrust(t.getenv, file, t.writable); err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
 	return nil
@@ -75,13 +75,13 @@ func (t texts) checkSteering(key string, file trust.File, writable []string) err
 
 // memoryFiles returns a list of memory files in the form of the agent. Only the name of an
 // operator's file is told, not its folder.
-func (t texts) memoryFiles(files []string) []agent.MemoryFile {
+func (t *texts) memoryFiles(files []string) []agent.MemoryFile {
 	var told []agent.MemoryFile
 	for _, path := range files {
 		if name, inWorkspace := agentconfig.WorkspaceFile(path); inWorkspace {
 			told = append(told, agent.MemoryFile{Name: filepath.Clean(name), Workspace: true})
 		} else {
-			told = append(told, agent.MemoryFile{Name: filepath.Base(path), Text: t.setup.memory[path]})
+			told = append(told, agent.MemoryFile{Name: filepath.Base(path), Text: t.memory[path]})
 		}
 	}
 	return told

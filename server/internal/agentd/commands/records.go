@@ -62,12 +62,12 @@ func (j journalPlace) recordsFolder() (string, error) {
 
 // hasRecords reports whether the run has records. Only a run that began with a private toolhost has
 // them.
-func (j journalPlace) hasRecords() bool {
+func (j journalPlace) hasRecords(runID string) bool {
 	folder, err := j.recordsFolder()
-	if err != nil || !agent.IsRunID(j.setup.runID) {
+	if err != nil || !agent.IsRunID(runID) {
 		return false
 	}
-	_, err = os.Lstat(filepath.Join(folder, j.setup.runID, claimName))
+	_, err = os.Lstat(filepath.Join(folder, runID, claimName))
 	return err == nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/authconfig"
 	"github.com/toolhost/toolhost/server/internal/agentd/agentconfig"
 	"github.com/toolhost/toolhost/server/internal/agentd/model/provider"
-	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/server/internal/trust"
 )
 
@@ -23,9 +22,9 @@ func references(c *agentconfig.Config, getenv func(string) string) (warnings []s
 		return nil, err
 	}
 	errs := []error{scripts(c), authconfig.MissingFiles(c.Listeners)}
-	s := &setup{process: cli.Process{Getenv: getenv}, config: *c}
-	for _, read := range []func([]string) error{s.texts().readInstructions, s.texts().readSchemas, s.texts().readMemory} {
-		err := read(nil)
+	files := &texts{getenv: getenv}
+	for _, read := range files.readers() {
+		err := read(c)
 		if untrusted, ok := errors.AsType[*trust.Untrusted](err); ok {
 			warnings = append(warnings, untrusted.Error())
 		} else {

@@ -51,7 +51,7 @@ func (r *reloader) Reload(ctx context.Context) *tool.ConfigurationChange {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.service.Reloading()
-	defer func() { r.service.Ready(r.inForce.models().status()) }()
+	defer func() { r.service.Ready(r.inForce.opened.status()) }()
 	change, next := r.read(ctx)
 	if change != nil && change.Problem == "" {
 		err := access.NoteReload(ctx, r.decisions, change)
@@ -101,12 +101,12 @@ func (r *reloader) read(ctx context.Context) (change *tool.ConfigurationChange, 
 // changedInstructions returns the files with instructions whose content differs although their path
 // does not.
 func changedInstructions(before, now *setup) (changes []tool.SettingChange) {
-	for _, name := range slices.Sorted(maps.Keys(now.instructions)) {
-		old, known := before.instructions[name]
+	for _, name := range slices.Sorted(maps.Keys(now.texts.instructions)) {
+		old, known := before.texts.instructions[name]
 		path := now.config.Agents[name].InstructionsFile
-		if known && old != now.instructions[name] && before.config.Agents[name].InstructionsFile == path {
+		if known && old != now.texts.instructions[name] && before.config.Agents[name].InstructionsFile == path {
 			changes = append(changes, tool.SettingChange{
-				Key: "agents." + name + ".instructions_file", Old: contentOf(path, old), New: contentOf(path, now.instructions[name]),
+				Key: "agents." + name + ".instructions_file", Old: contentOf(path, old), New: contentOf(path, now.texts.instructions[name]),
 			})
 		}
 	}
@@ -115,9 +115,9 @@ func changedInstructions(before, now *setup) (changes []tool.SettingChange) {
 
 // changedMemory returns the memory files whose content differs.
 func changedMemory(before, now *setup) (changes []tool.SettingChange) {
-	for _, path := range slices.Sorted(maps.Keys(now.memory)) {
-		if old, known := before.memory[path]; known && old != now.memory[path] {
-			changes = append(changes, tool.SettingChange{Key: "memory", Old: contentOf(path, old), New: contentOf(path, now.memory[path])})
+	for _, path := range slices.Sorted(maps.Keys(now.texts.memory)) {
+		if old, known := before.texts.memory[path]; known && old != now.texts.memory[path] {
+			changes = append(changes, tool.SettingChange{Key: "memory", Old: contentOf(path, old), New: contentOf(path, now.texts.memory[path])})
 		}
 	}
 	return changes
@@ -135,8 +135,7 @@ func (r *reloader) apply(next *setup) error {
 	if err != nil {
 		return err
 	}
-	m, prices, err := next.models().openModel()
-	if err != nil {
+	if next.opened, err = next.models().openModel(); err != nil {
 		return err
 	}
 	traces, err := r.exported.Prepare(next.config.Telemetry)
@@ -152,7 +151,7 @@ func (r *reloader) apply(next *setup) error {
 		cancel()
 		return err
 	}
-	config.Model, config.Prices, config.TrustCallers = m, prices, next.config.Telemetry.Traces.Trusts(r.sameUser)
+	config.TrustCallers = next.config.Telemetry.Traces.Trusts(r.sameUser)
 	if err := r.agent.Reconfigure(config); err != nil {
 		cancel()
 		return err

@@ -113,7 +113,7 @@ func (t *taskFlags) task(ctx context.Context, s *setup, prompt string) (client.T
 	}
 	return client.Task{
 		ResponseSchema: schema,
-		Prompt:         prompt, Agent: t.agent, Model: s.models().chosenModel(t.server), Context: t.context,
+		Prompt:         prompt, Agent: t.agent, Model: s.chosenModel(t.server), Context: t.context,
 		Limits: client.RunLimits{Turns: t.maxTurns, Cost: t.maxCost, WallTime: t.maxWallTime},
 	}, nil
 }

@@ -108,8 +108,7 @@ func collectLess(getenv func(string) string) {
 func (s *setup) serve(ctx context.Context, configs []listen.Config, level string, logs *logging.Log) (err error) {
 	collectLess(s.process.Getenv)
 	log := logs.Logger(loglevel.Server)
-	m, prices, err := s.models().openModel()
-	if err != nil {
+	if s.opened, err = s.models().openModel(); err != nil {
 		return err
 	}
 	listeners, err := listen.Open(ctx, program, configs, s.config.Network.Limits(), log)
@@ -137,7 +136,7 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 	config.ApproveStanding = standingsOf(host.Client)
 	config.ReviewCall = host.Client.ReviewCall
 	config.Workspace, config.Statistics = host.workspace, host.Client.Admin().Stats
-	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, host.tools, logs.Logger(loglevel.Runs)
+	config.Store, config.Tools, config.Log = store, host.tools, logs.Logger(loglevel.Runs)
 	exported, err := s.openTelemetry(ctx, &config, !listeners.OnTCP(), logs)
 	if err != nil {
 		return err
@@ -173,10 +172,10 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 	defer func() { logStopped(log, began, err) }()
 	ready := func() {
 		exported.Ready(true)
-		service.Ready(s.models().status())
-		s.logStarted(log, listeners, m.Name(), host.Client.Addr(), resumed)
+		service.Ready(s.opened.status())
+		s.logStarted(log, listeners, s.opened.name, host.Client.Addr(), resumed)
 		fmt.Fprintf(cli.NewPrinter(cli.UntilDone(ctx, s.process.Stdout)), "agentd is ready at %s: %s, tools from %s, %d interrupted runs go on\n",
-			listeners.Describe(), m.Name(), host.Client.Addr(), resumed)
+			listeners.Describe(), s.opened.name, host.Client.Addr(), resumed)
 	}
 	defer context.AfterFunc(ctx, func() { exported.Ready(false) })()
 	admitting := gate.New(gate.Config{
@@ -196,7 +195,7 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 }
 
 // status is what systemd shows of a server.
-func (c modelChoice) status() string { return "runs use " + c.setup.opened + " by default" }
+func (m *openedModel) status() string { return "runs use " + m.name + " by default" }
 
 // warnAboutModels logs the models that agents and callers can name and that cannot be used.
 func warnAboutModels(log *slog.Logger, config *agent.Config) {

@@ -90,7 +90,7 @@ func (s *setup) checkShared(addr string, folders tool.Folders) error {
 	if err := configfile.CheckTrust(s.process.Getenv, s.source, folders.Writable); err != nil {
 		return err
 	}
-	for _, file := range s.steering {
+	for _, file := range s.texts.files {
 		if err := configfile.CheckTrust(s.process.Getenv, file, folders.Writable); err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 	}
 	named := given != "" || s.process.Getenv(address.Variable(toolhostProgram)) != ""
 	var answered error
-	if named || !private || !s.place().hasRecords() {
+	if named || !private || !s.place().hasRecords(s.runID) {
 		c, err := dial(ctx, addr.String(), cli.DialOptions(addr)...)
 		switch {
 		case err == nil:

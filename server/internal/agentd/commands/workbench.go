@@ -133,8 +133,7 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 		return nil, err
 	}
 	w.closers = append(w.closers, store.Close)
-	m, prices, err := s.models().openModelOf(ctx, store)
-	if err != nil {
+	if s.opened, err = s.models().openModelOf(ctx, store, s.runID); err != nil {
 		return nil, err
 	}
 	host, err := s.connect(ctx, true, log.Logger(loglevel.Tools))
@@ -155,7 +154,7 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 	config.ApproveStanding = standingsOf(host.Client)
 	config.ReviewCall = host.Client.ReviewCall
 	config.Workspace, config.Statistics = host.workspace, host.Client.Admin().Stats
-	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, host.tools, w.log
+	config.Store, config.Tools, config.Log = store, host.tools, w.log
 	s.config.Telemetry.Listen, s.config.Telemetry.Pprof = "", "" // several of these commands may run at a time
 	exported, err := s.openTelemetry(ctx, &config, true, log)
 	if err != nil {
@@ -173,7 +172,7 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 	}
 	w.closers = append(w.closers, local.Close)
 	w.AgentClient, w.resume = local.AgentClient, a.ResumeRun
-	w.about = func(ctx context.Context) []string { return about(ctx, m.Name(), host) }
+	w.about = func(ctx context.Context) []string { return about(ctx, s.opened.name, host) }
 	return w, nil
 }
 

@@ -7,32 +7,16 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
-	"github.com/toolhost/toolhost/server/internal/agentd/model"
-	"github.com/toolhost/toolhost/tool"
 )
 
-// OfferedModel is a model that runs can name.
-type OfferedModel struct {
-	// Model is nil if the model cannot be used here. Problem then says why.
-	Model   model.Model
-	Problem error
-	// BaseURL is the address of the model's API, for the journal; see Config.BaseURL.
-	BaseURL string
-	// Window is the size of the model's window in tokens. 0 means that of Config.Window.
-	Window int64
-	// Price is the price of the model's tokens. Nil means that it is unknown.
-	Price *model.Price
+// configured is one configuration in force, with what the agent derives from it. It does not
+// change.
+type configured struct {
+	Config
+	tools *toolFilter
 }
 
-func (m *OfferedModel) key() modelKey { return modelKey{m.Model.Name(), m.BaseURL} }
-
-// cost returns the cost of tokens of the model, or 0 if the price is unknown.
-func (m *OfferedModel) cost(u tool.Usage) float64 {
-	if m == nil || m.Price == nil {
-		return 0
-	}
-	return m.Price.Cost(u)
-}
+func newConfigured(cfg Config) *configured { return &configured{cfg, newToolFilter(&cfg)} }
 
 // chosen is a model with its entry in the journal.
 type chosen struct {

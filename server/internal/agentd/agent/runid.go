@@ -1,12 +1,12 @@
 package agent
 
 import (
-	"context"
+	"crypto/rand"
+	"regexp"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
-	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -43,13 +43,10 @@ func checkRunID(tenant, id string) error {
 	return nil
 }
 
-// NoSuchRun returns the error for a run that does not exist, or that the caller may not see: the
-// two must not differ.
-func NoSuchRun(runID string) error { return storeError(runstore.NotFound(runID)) }
+var runIDPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// OwnerOf returns the key of the principal that a run belongs to, or NoSuchRun. The key is empty
-// for a run of an earlier version, which belongs to the user of the agent.
-func (a *Agent) OwnerOf(ctx context.Context, runID string) (string, error) {
-	r, err := a.journal.summaryOf(ctx, runID)
-	return r.Principal, err
-}
+// NewRunID returns a new, unique id for a run.
+func NewRunID() string { return "run-" + strings.ToLower(rand.Text()[:16]) }
+
+// IsRunID reports whether id is a valid id for a run. A valid id is safe as a file name.
+func IsRunID(id string) bool { return runIDPattern.MatchString(id) }

@@ -1,0 +1,241 @@
+package agent
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// atWork is the runs on which this process works. It takes a run's claim before it starts the run's
+// goroutine, and gives the claim up when nothing is left to do. All methods are safe for concurrent
+// use.
+type atWork struct {
+	agent *Agent
+	group sync.WaitGroup // the runs' goroutines, and moves
+
+	mu     sync.Mutex
+	closed bool
+	runs   map[string]*run
+	// working counts the runs at work of each principal and tenant that has any, for quotas.
+	working map[runstore.Query]int
+	// moving are the runs whose claim is being taken or given up, which may need a database. The
+	// channel is closed when that is done. Such a run is not in runs.
+	moving map[string]chan struct{}
+	// shown is the feed of the last run in the foreground that has ended. Its command starts the run
+	// and then watches it, and a run of a scripted model can end between the two.
+	shown struct {
+		runID string
+		feed  *feed
+	}
+}
+
+// runRef is what the agent knows of a run before it reads the journal.
+type runRef struct {
+	id   string
+	last uint64 // the Seq of its last event, or of an earlier one
+	sub  bool
+	// owner is the key of the principal that the run belongs to.
+	owner string
+	// fresh means that this agent has just started the run. tries is how often in a row the journal
+	// could not be written.
+	fresh bool
+	tries int
+}
+
+func (r *Run) ref() runRef {
+	return runRef{id: r.ID, last: r.LastSeq, sub: r.Parent != nil, owner: r.Principal}
+}
+
+// wake starts a goroutine for a run that has none, and hands it an input, which may be nil. It may
+// wait for the store, as long as a claim takes.
+func (w *atWork) wake(k runRef, in *input) error {
+	for {
+		r, wait, err := w.find(k.id, in)
+		if err != nil || r != nil {
+			return err
+		}
+		if wait == nil {
+			return w.begun(k, in, w.agent.journal.claim(k.id))
+		}
+		<-wait // the goroutine that closes it waits only for the store
+	}
+}
+
+// wakeSoon is wake for a run that is in the journal and must not be forgotten: if the store is not
+// available now, the run begins later.
+func (w *atWork) wakeSoon(k runRef) error {
+	err := w.wake(k, nil)
+	if !errors.Is(err, runstore.ErrUnavailable) {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return errClosed()
+	}
+	k.tries++
+	w.group.Go(func() { w.retryLater(k) }) // ends with the agent
+	return nil
+}
+
+// find hands an input to the run at work. If there is none, it returns the channel to wait for
+// before the next attempt, or begins to move the run itself: the caller then claims it and calls
+// begun.
+func (w *atWork) find(runID string, in *input) (*run, <-chan struct{}, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil, nil, errClosed()
+	}
+	if r := w.runs[runID]; r != nil {
+		r.receive(in)
+		return r, nil, nil
+	}
+	if wait := w.moving[runID]; wait != nil {
+		return nil, wait, nil
+	}
+	w.move(runID)
+	return nil, nil, nil
+}
+
+// begun ends the move that find began. It starts the run's goroutine if the claim succeeded.
+func (w *atWork) begun(k runRef, in *input, err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err == nil {
+		// An agent that closes waits for this move, and cancels the run at its first step.
+		r := newRun(w.agent, k)
+		w.runs[k.id] = r
+		w.countLocked(r)
+		w.group.Go(func() { r.work(w.agent.ctx) })
+		r.receive(in)
+	}
+	w.moved(k.id)
+	return err
+}
+
+// move makes others wait for the run until moved. The caller holds mu. Close waits for it.
+func (w *atWork) move(runID string) {
+	w.group.Add(1)
+	w.moving[runID] = make(chan struct{})
+}
+
+// moved lets others go on. The caller holds mu.
+func (w *atWork) moved(runID string) {
+	close(w.moving[runID])
+	delete(w.moving, runID)
+	w.group.Done()
+}
+
+// take returns the waiting inputs of a run. If last is set and there are none, it removes the run
+// from the runs at work and returns left = true.
+func (w *atWork) take(r *run, last bool) (inputs []*input, left bool) {
+	w.mu.Lock()
+	inputs, r.inbox = r.inbox, nil
+	left = last && len(inputs) == 0
+	forgotten := left && w.forget(r)
+	w.mu.Unlock()
+	if forgotten {
+		w.release(r)
+	}
+	return inputs, left
+}
+
+// drop ends work on a run and returns its remaining inputs.
+func (w *atWork) drop(r *run) []*input {
+	w.mu.Lock()
+	forgotten := w.forget(r)
+	inputs := r.inbox
+	r.inbox = nil
+	w.mu.Unlock()
+	if forgotten {
+		w.release(r)
+	}
+	return inputs
+}
+
+// forget removes a run from the runs at work, and reports whether it was one of them. The caller
+// holds mu, and then calls release without it.
+func (w *atWork) forget(r *run) bool {
+	if w.runs[r.id] != r {
+		return false
+	}
+	delete(w.runs, r.id)
+	w.countLocked(r)
+	w.move(r.id)
+	if r.log.foreground && !r.sub {
+		w.shown.runID, w.shown.feed = r.id, &r.feed
+	}
+	return true
+}
+
+// release gives up the claim of a run that was forgotten.
+func (w *atWork) release(r *run) {
+	w.agent.journal.release(r.id)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.moved(r.id)
+}
+
+func (w *atWork) feedOf(runID string) *feed {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r := w.runs[runID]; r != nil {
+		return &r.feed
+	}
+	return nil
+}
+
+// feedToWatch returns the feed with which a watch begins, or nil: that of a run at work, or that of
+// the last run in the foreground after its end.
+func (w *atWork) feedToWatch(runID string) *feed {
+	if f := w.feedOf(runID); f != nil {
+		return f
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.shown.runID == runID {
+		return w.shown.feed
+	}
+	return nil
+}
+
+// workingOf returns the number of runs at work of a principal or a tenant.
+func (w *atWork) workingOf(holder runstore.Query) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.working[holder]
+}
+
+// setWaits notes whether a run waits only for a person.
+func (w *atWork) setWaits(r *run, waits bool) {
+	if r.waits.Swap(waits) == waits {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.countLocked(r)
+}
+
+// countLocked brings working up to date after a change of a run. mu is held.
+func (w *atWork) countLocked(r *run) {
+	works := w.runs[r.id] == r && !r.sub && !r.waits.Load()
+	if works == r.counted {
+		return
+	}
+	r.counted = works
+	for _, holder := range [2]runstore.Query{{Owner: r.owner}, {Tenant: identity.TenantOf(r.owner)}} {
+		if works {
+			w.working[holder]++
+		} else if w.working[holder]--; w.working[holder] == 0 {
+			delete(w.working, holder)
+		}
+	}
+}
+
+func errClosed() error {
+	return tool.Errorf(tool.KindUnavailable, "the agent is shutting down; the run goes on when it is back")
+}
