@@ -6,6 +6,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/offers"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/operator"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/statistics"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
@@ -47,7 +48,12 @@ func New(config Config) *Host {
 		cfg.Artifacts.Limit(h.artifactQuota)
 	}
 	h.toolList = &toolList{cfg: h.cfg, generations: h.generations, ctx: h.ctx, spawn: h.spawn, plugins: h.plugins, described: newDescriptions()}
-	h.operator = &operator{cfg: h.cfg, generations: h.generations, ctx: h.ctx, plugins: h.plugins, upgrades: supervisor.NewUpgrades(h.plugins), stats: h.stats}
+	h.upgrades = supervisor.NewUpgrades(h.plugins)
+	h.operating = operator.New(operator.Config{
+		Context: h.ctx, Settings: func() *operator.Settings { return &h.generations.latest().operator },
+		Catalog: cfg.Catalog, Plugins: h.plugins, Upgrades: h.upgrades, Statistics: h.stats, History: cfg.History, Logs: cfg.Logs,
+		Configuration: cfg.Configuration,
+	})
 	h.settler = newSettler(h)
 	h.services = h.newServices()
 	seen := cfg.Catalog.Snapshot()
