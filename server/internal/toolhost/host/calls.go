@@ -111,8 +111,8 @@ func (h *Host) CancelCall(ctx context.Context, key tool.CallKey, reason string) 
 // watch returns the event log of a call for a watcher. ctx carries the watcher's memory account.
 // The watcher must call unfollow at the end.
 func (h *Host) watch(ctx context.Context, key tool.CallKey, after uint64) (_ *eventlog.Call, unfollow func(), _ error) {
-	if checkKey(key) == nil && h.settler.isUnsettled(ctx, keyOf(key)) {
-		h.settler.settle(ctx, keyOf(key))
+	if checkKey(key) == nil && h.settler.IsUnsettled(ctx, keyOf(key)) {
+		h.settler.Settle(ctx, keyOf(key))
 	}
 	if e := h.ledger.Find(keyOf(key)); e != nil && authz.FromContext(ctx).InScope(e.Call.request.Tool) {
 		if e.Call.memory.follow() {

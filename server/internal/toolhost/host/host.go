@@ -28,6 +28,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/logbuffer"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/offers"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/operator"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/settle"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/statistics"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
@@ -128,7 +129,7 @@ type Host struct {
 	concurrency *throttle.Concurrency
 	usage       *throttle.Usage
 	frozen      *frozen.Cache
-	settler     *settler
+	settler     *settle.Settler
 	services    *services // of all calls
 
 	ctx    context.Context // ends when the host closes
