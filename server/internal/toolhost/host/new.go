@@ -68,7 +68,7 @@ func New(config Config) *Host {
 		h.wg.Go(h.settler.SettleFound) // likewise
 	}
 	if cfg.History != nil {
-		h.wg.Go(func() { h.stats.Follow(h.ctx) }) // likewise
+		h.wg.Go(func() { h.stats.FlushRegularly(h.ctx) }) // likewise
 	}
 	if cfg.Approvals != nil {
 		h.reportEnds()
