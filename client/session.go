@@ -340,3 +340,24 @@ func (s *session) lost(err error) *tool.Error {
 	}
 	return tool.Errorf(tool.KindUnavailable, "the connection to the %s at %s was lost: %v%w", s.client.link.Server(), s.client.link.Addr(), err, link.NoServer(err))
 }
+
+// retire makes the client open another session for the next call. The stream ends now or with its
+// last call.
+func (s *session) retire() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.retired = true
+	s.endIfIdle()
+}
+
+// endIfIdle ends the stream of a retired session without calls. The caller holds the mutex.
+func (s *session) endIfIdle() {
+	if s.retired && len(s.calls) == 0 && s.err == nil {
+		s.err = tool.Errorf(tool.KindUnavailable, "the call was not executed: %w", errRetired)
+		s.cancel()
+	}
+}
+
+// errRetired is wrapped by the errors of a session that has retired. Another session takes the
+// call.
+var errRetired = errors.New("the session has retired")

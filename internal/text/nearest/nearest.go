@@ -9,6 +9,8 @@ package nearest
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode"
 )
 
@@ -33,6 +35,24 @@ func Names(name string, candidates []string, most int) []string {
 		names = append(names, f.name)
 	}
 	return names
+}
+
+// Question returns a question with the candidates that resemble a name, followed by a space. It is
+// empty if none does.
+func Question(name string, candidates []string) string {
+	const most = 3
+	names := Names(name, candidates, most)
+	for i := range names {
+		names[i] = strconv.Quote(names[i])
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return "did you mean " + names[0] + "? "
+	}
+	return "did you mean " + strings.Join(names[:last], ", ") + " or " + names[last] + "? "
 }
 
 // near is a candidate that resembles the name.

@@ -14,7 +14,7 @@ import (
 // conversation, the calls of the last response, the decisions of people, and what was used of the
 // budgets. A part changes only its own fields. What needs several parts is on State: Apply
 // (apply.go) folds an event into them and concludes what a response and its results mean for the
-// run, and Next (next.go) reads them to name the next commands.
+// run. Next (next.go) reads them to name the next commands, and changes nothing.
 type State struct {
 	started RunStarted
 	seq     uint64    // of the last event

@@ -10,18 +10,18 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// mayAsk returns what the operator permits the tool to ask.
-func (c *call) mayAsk() []tool.QuestionKind {
+// permittedKinds returns the kinds of questions that the operator permits the tool to ask.
+func (c *call) permittedKinds() []tool.QuestionKind {
 	if c.settings.Asks == nil || c.kind != ToolCall {
 		return nil
 	}
 	return c.settings.Asks(c.plugin())
 }
 
-// answered returns what the tool is permitted to ask and the caller answers.
-func (c *call) answered() []tool.QuestionKind {
+// askableKinds returns the permitted kinds that the caller answers.
+func (c *call) askableKinds() []tool.QuestionKind {
 	var both []tool.QuestionKind
-	for _, kind := range c.mayAsk() {
+	for _, kind := range c.permittedKinds() {
 		if slices.Contains(c.request.Answers, kind) {
 			both = append(both, kind)
 		}
@@ -31,7 +31,7 @@ func (c *call) answered() []tool.QuestionKind {
 
 // allowPause lets the deadline pause while questions are open, if the tool may ask any.
 func (c *call) allowPause() {
-	if len(c.answered()) > 0 {
+	if len(c.askableKinds()) > 0 {
 		c.timer.AllowPause(c.settings.Questions.MaxWait)
 	}
 }
@@ -50,8 +50,7 @@ func (a *attempt) ask(q *tool.Question) {
 // open checks a question, records it and publishes it.
 func (a *attempt) open(q tool.Question) *tool.Error {
 	c := a.call
-	open := question.NewOpen(q)
-	open.Wire = a.wire
+	open := question.NewOpen(q, a.wire)
 	if err := c.checkQuestion(&q); err != nil {
 		return err
 	}
@@ -68,11 +67,11 @@ func (a *attempt) open(q tool.Question) *tool.Error {
 	}
 	q.CallID, q.Plugin, q.Tool = c.request.ID, a.supervisor.Name(), c.request.Tool
 	open.Question = q
-	return c.asked().Add(open)
+	return c.ensureQuestions().Add(open)
 }
 
-// asked returns the questions of the call.
-func (c *call) asked() *question.Questions {
+// ensureQuestions returns the questions of the call, of which there are none before the first one.
+func (c *call) ensureQuestions() *question.Questions {
 	if c.questions.Load() == nil {
 		c.questions.CompareAndSwap(nil, question.New(question.Call{
 			Context: c.ctx, Timer: &c.timer, Events: &c.events, Limits: &c.settings.Questions, Ended: c.observed.asked, Spawn: c.services.spawn,
@@ -96,7 +95,7 @@ func (c *call) checkQuestion(q *tool.Question) *tool.Error {
 		return tool.Errorf(tool.KindInvalidArgument, "the question asks neither a person nor a model, nor for folders")
 	case !c.executed():
 		return tool.Errorf(tool.KindUnsupported, "a preview cannot ask; ask when the arguments are complete")
-	case !slices.Contains(c.mayAsk(), kind):
+	case !slices.Contains(c.permittedKinds(), kind):
 		return tool.Errorf(tool.KindUnsupported, "the operator does not permit the plugin %q to ask %s; `plugin.%s.ask` in toolhost.yaml permits it", c.plugin(), question.Whom(kind), c.plugin())
 	case !slices.Contains(c.request.Answers, kind):
 		return tool.Errorf(tool.KindUnsupported, "the caller of the tool cannot ask %s", question.Whom(kind))
@@ -111,10 +110,10 @@ func (c *call) checkQuestion(q *tool.Question) *tool.Error {
 // the plugin. Errors: not_found if the question or the call is not open, and invalid_argument if
 // the answer does not fit the question, which stays open.
 func (h *Host) AnswerQuestion(ctx context.Context, key tool.CallKey, id uint32, answer tool.Answer) error {
-	if err := checkKey(key); err != nil {
+	if err := ledger.CheckKey(key); err != nil {
 		return err
 	}
-	e := h.ledger.Find(keyOf(key))
+	e := h.ledger.Find(ledger.KeyOf(key))
 	if e == nil || !authz.FromContext(ctx).InScope(e.Call.request.Tool) {
 		_, err := h.eventsOf(ctx, key, 0)
 		if err == nil { // the call has ended

@@ -95,7 +95,7 @@ func (a *attempt) start() bool {
 	}
 	a.wire, a.whole = wire, frame.Complete
 	c.observed.attempted(a)
-	c.events.Start(tool.Started{CallID: c.request.ID, Plugin: a.supervisor.Name(), Instance: a.instance.ID(), Attempt: a.number, Asks: c.mayAsk()})
+	c.events.Start(tool.Started{CallID: c.request.ID, Plugin: a.supervisor.Name(), Instance: a.instance.ID(), Attempt: a.number, Asks: c.permittedKinds()})
 	return true
 }
 
@@ -116,7 +116,7 @@ func (a *attempt) frame(secrets map[string]string) pluginconn.Start {
 		Values:      contextFor(&c.request, c.tool.Spec.ContextKeys, workspace),
 		Secrets:     secrets,
 		Traceparent: c.request.Traceparent,
-		Answers:     c.answered(),
+		Answers:     c.askableKinds(),
 		Artifacts:   a.readArtifact,
 		Hold:        a.holdResult,
 	}
@@ -317,18 +317,3 @@ func (a *attempt) checkOutput(schema *catalog.Schema, outcome *tool.Outcome) {
 }
 
 func (a *attempt) fail(err *tool.Error) { a.finish(tool.Outcome{Err: err}) }
-
-// mayRetry reports whether a call that failed at this attempt may be tried again. The tool must
-// allow retries, and the failure may be temporary. The caller checks that the call cannot take
-// effect twice.
-func (a *attempt) mayRetry(failure *tool.Error) bool {
-	if a.number >= a.call.tool.Spec.Retry.MaxAttempts || a.call.ctx().Err() != nil {
-		return false
-	}
-	switch failure.Kind {
-	case tool.KindCrashed, tool.KindUnavailable, tool.KindRateLimited:
-		return true
-	default:
-		return false
-	}
-}

@@ -100,7 +100,7 @@ func (c *call) caught() {
 		kind := tool.KindInternal
 		if c.tool.Spec.HasSideEffects() {
 			kind = tool.KindOutcomeUnknown
-			c.services.plugins.settler.bar(c.entry.Key()) // the plugin may still execute it
+			c.services.plugins.settler.Bar(c.entry.Key()) // the plugin may still execute it
 		}
 		c.finish(tool.Outcome{Err: tool.Errorf(kind, bug+"the plugin may have executed the call", v)})
 	} else {

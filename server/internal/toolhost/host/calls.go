@@ -100,7 +100,7 @@ func (h *Host) WatchCall(ctx context.Context, key tool.CallKey, after uint64) it
 // CancelCall cancels a call, and does not wait for its end. It does nothing to a call that has
 // ended. Errors: invalid_argument; not_found.
 func (h *Host) CancelCall(ctx context.Context, key tool.CallKey, reason string) error {
-	if e := h.ledger.Find(keyOf(key)); e != nil && authz.FromContext(ctx).InScope(e.Call.request.Tool) {
+	if e := h.ledger.Find(ledger.KeyOf(key)); e != nil && authz.FromContext(ctx).InScope(e.Call.request.Tool) {
 		e.Call.Cancel(cancelledBy(reason))
 		return nil
 	}
@@ -111,10 +111,10 @@ func (h *Host) CancelCall(ctx context.Context, key tool.CallKey, reason string) 
 // watch returns the event log of a call for a watcher. ctx carries the watcher's memory account.
 // The watcher must call unfollow at the end.
 func (h *Host) watch(ctx context.Context, key tool.CallKey, after uint64) (_ *eventlog.Call, unfollow func(), _ error) {
-	if checkKey(key) == nil && h.settler.isUnsettled(ctx, keyOf(key)) {
-		h.settler.settle(ctx, keyOf(key))
+	if ledger.CheckKey(key) == nil && h.settler.IsUnsettled(ctx, ledger.KeyOf(key)) {
+		h.settler.Settle(ctx, ledger.KeyOf(key))
 	}
-	if e := h.ledger.Find(keyOf(key)); e != nil && authz.FromContext(ctx).InScope(e.Call.request.Tool) {
+	if e := h.ledger.Find(ledger.KeyOf(key)); e != nil && authz.FromContext(ctx).InScope(e.Call.request.Tool) {
 		if e.Call.memory.follow() {
 			return &e.Call.events, e.Call.memory.unfollow, nil
 		}
@@ -138,11 +138,11 @@ func (h *Host) watch(ctx context.Context, key tool.CallKey, after uint64) (_ *ev
 // eventsOf returns the events of a call in memory or in the store, for a reader that has read the
 // events up to a number.
 func (h *Host) eventsOf(ctx context.Context, key tool.CallKey, after uint64) (*eventlog.Call, error) {
-	if err := checkKey(key); err != nil {
+	if err := ledger.CheckKey(key); err != nil {
 		return nil, err
 	}
 	caller := authz.FromContext(ctx)
-	if e := h.ledger.Find(keyOf(key)); e != nil {
+	if e := h.ledger.Find(ledger.KeyOf(key)); e != nil {
 		if !caller.InScope(e.Call.request.Tool) {
 			return nil, unknownCall(key.ID)
 		}
@@ -151,7 +151,7 @@ func (h *Host) eventsOf(ctx context.Context, key tool.CallKey, after uint64) (*e
 	if h.cfg.Calls == nil {
 		return nil, unknownCall(key.ID)
 	}
-	stored, found, err := h.cfg.Calls.Find(ctx, keyOf(key))
+	stored, found, err := h.cfg.Calls.Find(ctx, ledger.KeyOf(key))
 	switch {
 	case err != nil:
 		return nil, tool.Errorf(tool.KindUnavailable, "%w", err)
@@ -162,23 +162,6 @@ func (h *Host) eventsOf(ctx context.Context, key tool.CallKey, after uint64) (*e
 		events.Restore(ledger.StoredOutcome(&stored), after)
 		return events, nil
 	}
-}
-
-func keyOf(k tool.CallKey) ledger.Key {
-	return ledger.Key{Principal: k.Principal, Session: k.Session, ID: k.ID}
-}
-
-func checkKey(key tool.CallKey) error {
-	if err := tool.CheckID(key.ID); err != nil {
-		return tool.Errorf(tool.KindInvalidArgument, "the call id cannot be one: %w", err)
-	}
-	if key.Session == "" {
-		return nil
-	}
-	if err := tool.CheckID(key.Session); err != nil {
-		return tool.Errorf(tool.KindInvalidArgument, "the session cannot be one: %w", err)
-	}
-	return nil
 }
 
 func unknownCall(id string) *tool.Error {

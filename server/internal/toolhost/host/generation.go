@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/offers"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/operator"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -17,6 +18,7 @@ type generation struct {
 	number     uint64 // of the catalog's snapshots with the overrides of these settings
 	authorizer authorizer
 	offers     offers.Settings
+	operator   operator.Settings
 }
 
 // generations has the generation in force, and the one before it.
@@ -99,6 +101,7 @@ func (h *Host) newGeneration(s Settings, number uint64) *generation {
 		Policy: g.Policy, Secrets: g.Secrets, Quotas: g.Quotas, Disabled: g.Disabled, Asks: g.Asks, Questions: g.Questions,
 		MaxShown: g.MaxShown, DefaultTimeout: g.DefaultTimeout, Record: g.authorizer.record,
 	}
+	g.operator = operator.Settings{Lifecycle: g.Lifecycle, Sandbox: g.Sandbox, Variables: g.Variables, Disabled: g.Disabled}
 	return g
 }
 

@@ -27,6 +27,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/logbuffer"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/offers"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/operator"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/settle"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/statistics"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
@@ -75,7 +77,7 @@ type Config struct {
 
 	// Configuration reads and applies the configuration file, for operators. Nil: the host has
 	// none.
-	Configuration Configuration
+	Configuration operator.Configuration
 
 	MaxLaunches      int // processes that start at the same time; 0: 4
 	MaxExits         int // exits that are kept for each plugin; 0: 10
@@ -102,28 +104,32 @@ func (c Config) withDefaults() Config {
 // offering is embedded in a Host, which has its methods and not its name.
 type offering = offers.Offers
 
+// operating is embedded in a Host, like offering.
+type operating = operator.Operator
+
 // Host executes calls. All methods are safe for concurrent use, and their errors are *tool.Error.
 //
 // Its methods come from four parts: Host opens calls and shows them, the embedded toolList lists
 // and finds tools, the embedded offering lists and reads resources and prompts, and the embedded
-// operator shows plugins and carries out operators' commands.
+// operating shows plugins and carries out operators' commands.
 type Host struct {
 	*toolList
 	*offering
-	*operator
+	*operating
 
 	cfg         *Config // without Settings: see generations
 	generations *generations
 	ledger      *ledger.Ledger[*call]
 	log         loggers
 	plugins     *supervisor.Plugins
+	upgrades    *supervisor.Upgrades
 	stats       *statistics.Statistics
 	recent      recentCalls
 	rates       *throttle.Rates
 	concurrency *throttle.Concurrency
 	usage       *throttle.Usage
 	frozen      *frozen.Cache
-	settler     *settler
+	settler     *settle.Settler
 	services    *services // of all calls
 
 	ctx    context.Context // ends when the host closes

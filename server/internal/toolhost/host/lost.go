@@ -46,7 +46,7 @@ func (a *attempt) lost(err error) {
 		kind = tool.KindOutcomeUnknown
 	}
 	e := tool.Errorf(kind, "the plugin %q ended during the call: %v; %s", a.supervisor.Name(), exit, a.aftermath())
-	if kind == tool.KindOutcomeUnknown && c.services.plugins.settler.canSettle(c) {
+	if kind == tool.KindOutcomeUnknown && c.canSettle() {
 		e.Message += "; repeat the call with the same id, and toolhost asks the tool what became of it"
 	}
 	e.Exit = &exit

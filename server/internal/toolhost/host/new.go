@@ -6,6 +6,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/offers"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/operator"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/settle"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/statistics"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
@@ -47,17 +49,26 @@ func New(config Config) *Host {
 		cfg.Artifacts.Limit(h.artifactQuota)
 	}
 	h.toolList = &toolList{cfg: h.cfg, generations: h.generations, ctx: h.ctx, spawn: h.spawn, plugins: h.plugins, described: newDescriptions()}
-	h.operator = &operator{cfg: h.cfg, generations: h.generations, ctx: h.ctx, plugins: h.plugins, upgrades: supervisor.NewUpgrades(h.plugins), stats: h.stats}
-	h.settler = newSettler(h)
+	h.upgrades = supervisor.NewUpgrades(h.plugins)
+	h.operating = operator.New(operator.Config{
+		Context: h.ctx, Settings: func() *operator.Settings { return &h.generations.latest().operator },
+		Catalog: cfg.Catalog, Plugins: h.plugins, Upgrades: h.upgrades, Statistics: h.stats, History: cfg.History, Logs: cfg.Logs,
+		Configuration: cfg.Configuration,
+	})
+	h.settler = settle.New(settle.Config{
+		Context: h.ctx, Spawn: h.spawn, Catalog: cfg.Catalog, Plugins: h.plugins, Calls: cfg.Calls, Ledger: settled{h.ledger},
+		Logs: cfg.Logs, Audit: cfg.Audit, Log: settle.Loggers{Calls: h.log.calls, Policy: h.log.policy, Storage: h.log.storage},
+		Workspace: cfg.Workspace, Tool: h.settlingTool, Values: contextFor,
+	})
 	h.services = h.newServices()
 	seen := cfg.Catalog.Snapshot()
 	h.wg.Go(func() { h.upgrades.Follow(seen) }) // ends with h.ctx; Close waits
 	h.wg.Go(h.indexCatalog)                     // likewise
 	if cfg.Calls != nil {
-		h.wg.Go(h.settler.settleFound) // likewise
+		h.wg.Go(h.settler.SettleFound) // likewise
 	}
 	if cfg.History != nil {
-		h.wg.Go(func() { h.stats.Follow(h.ctx) }) // likewise
+		h.wg.Go(func() { h.stats.FlushRegularly(h.ctx) }) // likewise
 	}
 	if cfg.Approvals != nil {
 		h.reportEnds()

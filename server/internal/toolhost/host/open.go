@@ -171,7 +171,7 @@ func (h *Host) claimFor(c *call, s submission, ask bool) (follow *call, todo tas
 	case refused != nil:
 		c.finishUnexecuted(tool.Outcome{Err: refused})
 		return c, task{}
-	case ask && (stored != nil && stored.Unsettled() || stored == nil && holder.Call != c) && h.settler.isUnsettled(h.ctx, c.entry.Key()):
+	case ask && (stored != nil && stored.Unsettled() || stored == nil && holder.Call != c) && h.settler.IsUnsettled(h.ctx, c.entry.Key()):
 		return c, task{call: c, submitted: s, unsettled: true}
 	case stored != nil:
 		c.finishJoined()

@@ -78,21 +78,3 @@ func (c *call) checkFilters(runs *catalog.Plugin) *tool.Error {
 	return tool.Errorf(tool.KindUnavailable, "the plugin %q was replaced during the call, and applies other filters to its tool %q now; make the call again",
 		c.plugin(), filtered.Spec.Name)
 }
-
-// ownFiltersOf returns the filters that a plugin applies to its tools, in the order in which the
-// plugin declares them.
-func ownFiltersOf(p *catalog.Plugin) []tool.OwnFilter {
-	tools := map[string][]string{}
-	for _, t := range p.Tools {
-		for _, f := range t.Filters {
-			tools[f.Name] = append(tools[f.Name], t.Spec.Name)
-		}
-	}
-	var all []tool.OwnFilter
-	for _, f := range p.Info.Filters {
-		if len(tools[f.Name]) > 0 {
-			all = append(all, tool.OwnFilter{Name: f.Name, Tools: tools[f.Name]})
-		}
-	}
-	return all
-}

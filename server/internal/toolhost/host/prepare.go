@@ -40,7 +40,7 @@ func (t task) do() {
 		return
 	}
 	if t.unsettled {
-		t.call.services.plugins.settler.settle(t.call.ctx(), t.call.entry.Key())
+		t.call.services.plugins.settler.Settle(t.call.ctx(), t.call.entry.Key())
 		t.execution.claimAgain(t.call, t.submitted).do()
 		return
 	}

@@ -120,3 +120,18 @@ func (a *attempt) pause(failure *tool.Error) bool {
 	a.call.observed.retries(a.number, failure, wait)
 	return a.call.timer.Sleep(wait)
 }
+
+// mayRetry reports whether a call that failed at this attempt may be tried again. The tool must
+// allow retries, and the failure may be temporary. The caller checks that the call cannot take
+// effect twice.
+func (a *attempt) mayRetry(failure *tool.Error) bool {
+	if a.number >= a.call.tool.Spec.Retry.MaxAttempts || a.call.ctx().Err() != nil {
+		return false
+	}
+	switch failure.Kind {
+	case tool.KindCrashed, tool.KindUnavailable, tool.KindRateLimited:
+		return true
+	default:
+		return false
+	}
+}

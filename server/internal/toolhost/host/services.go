@@ -6,6 +6,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/history"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/logbuffer"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/settle"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/statistics"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
@@ -33,7 +34,7 @@ type pluginServices struct {
 	catalog     *catalog.Catalog
 	supervisors *supervisor.Plugins
 	tools       *toolList // how a session sees dynamic tools
-	settler     *settler
+	settler     *settle.Settler
 	workspace   string // of instances that have none of their own; empty: none
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/secrets"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/lifecycle"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/operator"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/question"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
 	"github.com/toolhost/toolhost/server/internal/toolhost/policy"
@@ -123,9 +124,7 @@ func (s Settings) withDefaults() Settings {
 // switchedOff returns an error if the operator disabled a plugin.
 func (s *Settings) switchedOff(plugin string) error {
 	if s.Disabled(plugin) {
-		return tool.Errorf(tool.KindUnavailable, "the plugin %q is %s", plugin, reasonSwitchedOff)
+		return operator.Disabled(plugin)
 	}
 	return nil
 }
-
-const reasonSwitchedOff = "switched off in the configuration: disabled is true"

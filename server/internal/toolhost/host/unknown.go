@@ -3,11 +3,11 @@ package host
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/text/nearest"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/operator"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/result"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -18,7 +18,7 @@ import (
 // tool ever had.
 func unknownTool(snapshot *catalog.Snapshot, name string, hidden func(plugin string) bool, may permission) *tool.Error {
 	if snapshot.SwitchedOff(name) && may.use(name) {
-		return tool.Errorf(tool.KindUnavailable, "the tool %q is %s", name, reasonSwitchedOff)
+		return tool.Errorf(tool.KindUnavailable, "the tool %q is %s", name, operator.ReasonDisabled)
 	}
 	if now := snapshot.Renamed(name); now != "" && may.use(now) {
 		return tool.Errorf(tool.KindNotFound, "there is no tool %q here; the configuration renamed it to %q", name, now)
@@ -36,9 +36,9 @@ func unknownTool(snapshot *catalog.Snapshot, name string, hidden func(plugin str
 	hint := "no tool is known; `toolhost plugins` shows what was found, and why"
 	switch {
 	case len(names) > most:
-		hint = didYouMean(names, name) + "`toolhost tools` lists those that there are"
+		hint = nearest.Question(name, names) + "`toolhost tools` lists those that there are"
 	case len(names) > 0:
-		hint = didYouMean(names, name) + "there are: " + strings.Join(names, ", ")
+		hint = nearest.Question(name, names) + "there are: " + strings.Join(names, ", ")
 	}
 	if slices.ContainsFunc(snapshot.Plugins(), (*catalog.Plugin).Pending) {
 		hint += "; new plugins are still being asked for their tools: try again soon"
@@ -55,39 +55,4 @@ func brokenPlugin(p *catalog.Plugin) string {
 		return fmt.Sprintf("its plugin %q cannot be used now: %s", p.Info.Name, p.Fault)
 	}
 	return fmt.Sprintf("its plugin %q cannot be used; `toolhost why %s` shows the reason", p.Info.Name, p.Info.Name)
-}
-
-// unknownPlugin returns the error for a name that no plugin has, or for a plugin that cannot be
-// used.
-func unknownPlugin(snapshot *catalog.Snapshot, name string) *tool.Error {
-	var names []string
-	for _, p := range snapshot.Plugins() {
-		if p.Info.Name == name {
-			return tool.Errorf(tool.KindUnavailable, "the plugin %q cannot be used: %s", name, p.Problem)
-		}
-		names = append(names, p.Info.Name)
-	}
-	hint := "no plugin was found"
-	if len(names) > 0 {
-		hint = didYouMean(names, name) + "there are: " + strings.Join(names[:min(len(names), 20)], ", ")
-	}
-	return tool.Errorf(tool.KindNotFound, "there is no plugin %q; %s", result.Clip(name, 80), hint)
-}
-
-// didYouMean returns a question with the names that resemble want, followed by a space. It is empty
-// if no name resembles want. The caller of the tool must be allowed to see all names.
-func didYouMean(names []string, want string) string {
-	const most = 3
-	near := nearest.Names(want, names, most)
-	for i := range near {
-		near[i] = strconv.Quote(near[i])
-	}
-	if len(near) == 0 {
-		return ""
-	}
-	last := len(near) - 1
-	if last == 0 {
-		return "did you mean " + near[0] + "? "
-	}
-	return "did you mean " + strings.Join(near[:last], ", ") + " or " + near[last] + "? "
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/commands/operate"
 	"github.com/toolhost/toolhost/server/internal/toolhost/commands/serve"
-	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/operator"
 	"github.com/toolhost/toolhost/server/internal/toolhost/launch"
 	"github.com/toolhost/toolhost/server/internal/toolhost/manifest"
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginfolder"
@@ -165,7 +165,7 @@ func (i *Installer) trust(options serve.Options, p *catalog.Plugin, path string)
 func newInstalled(p *catalog.Plugin, folder *pluginfolder.Folder, options serve.Options) *Installed {
 	d := &Installed{
 		Plugin: p.Info.Name, Version: p.Info.Version, Path: folder.Path(p.Info.Name), Digest: p.Digest, Tools: []string{},
-		Ungranted: host.Ungranted(p, p.Permissions(), serve.Granted(options.Plugin(p.Info.Name).Sandbox), launch.Variables(options.Plugin(p.Info.Name))),
+		Ungranted: operator.Ungranted(p, p.Permissions(), serve.Granted(options.Plugin(p.Info.Name).Sandbox), launch.Variables(options.Plugin(p.Info.Name))),
 		Warnings:  append([]string{}, p.Warnings...), NeedsLogin: serve.NeedsLogin(p),
 	}
 	if d.Ungranted == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/logging"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
-	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/operator"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -23,7 +23,7 @@ type conditions struct {
 	decisions     *audit.Log
 	log           *logging.Log
 	exported      exports
-	configuration host.Configuration // nil: no file can change the configuration
+	configuration operator.Configuration // nil: no file can change the configuration
 }
 
 // list returns the conditions that hold now.

@@ -23,7 +23,7 @@ import (
 )
 
 // reloader applies a changed configuration file to a running toolhost. It implements
-// host.Configuration.
+// operator.Configuration.
 //
 // A reload uses a file only under the rules of a start: the file must be valid, and the operator
 // must have trusted it if a tool could have written it, under the configuration in force as well as
@@ -49,7 +49,7 @@ type reloader struct {
 // fails, it calls cancel. Both may be nil.
 type follower func(before, next *Options) (apply, cancel func(), err error)
 
-// Reload implements host.Configuration.
+// Reload implements operator.Configuration.
 func (r *reloader) Reload(ctx context.Context) (*tool.ConfigurationChange, []tool.ReloadFailure) {
 	change, await := r.reload(ctx)
 	failures := await(ctx)
@@ -59,7 +59,7 @@ func (r *reloader) Reload(ctx context.Context) (*tool.ConfigurationChange, []too
 	return change, failures
 }
 
-// Diff implements host.Configuration.
+// Diff implements operator.Configuration.
 func (r *reloader) Diff() *tool.ConfigurationChange {
 	r.mu.Lock()
 	defer r.mu.Unlock()

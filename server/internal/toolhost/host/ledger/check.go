@@ -84,14 +84,3 @@ func unknown(callID, format string, args ...any) *tool.Error {
 	err.CallID = callID
 	return err
 }
-
-// CheckSession refuses a session name that no call could have.
-func CheckSession(session string) error {
-	if session == "" {
-		return nil
-	}
-	if err := tool.CheckID(session); err != nil {
-		return tool.Errorf(tool.KindInvalidArgument, "the session cannot be used: %w", err)
-	}
-	return nil
-}

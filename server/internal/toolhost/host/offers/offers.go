@@ -1,4 +1,8 @@
 // Package offers lists, reads and watches what plugins offer beside tools: resources and prompts.
+//
+// It owns the lists that plugins gave, and the decision about each request, which the audit log
+// gets like one about a call. It does not own which plugins offer something (package catalog),
+// their instances (package supervisor), or the path of a call.
 package offers
 
 import (

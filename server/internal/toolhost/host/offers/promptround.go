@@ -36,7 +36,7 @@ func acceptGiven(settings *Settings, r *tool.PromptRequest) ([]tool.Answer, erro
 		if !slices.Contains(r.Answers, q.Kind()) { // the operator may have revoked it
 			return nil, mayNotAsk(r.Name, q.Plugin, q.Kind())
 		}
-		o := question.NewOpen(q)
+		o := question.NewOpen(q, nil)
 		if refused := o.Check(&q); refused != nil {
 			return nil, refused
 		}
@@ -65,7 +65,7 @@ func checkRound(settings *Settings, plugin string, r *tool.PromptRequest, asked 
 	}
 	bytes := 0
 	for i, q := range asked.Questions {
-		o, size := question.NewOpen(q), question.Size(&q)
+		o, size := question.NewOpen(q, nil), question.Size(&q)
 		bytes += size
 		switch {
 		case !slices.Contains(r.Answers, q.Kind()):

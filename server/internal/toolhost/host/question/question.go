@@ -85,16 +85,20 @@ func New(call Call) *Questions { return &Questions{call: call, open: map[uint32]
 // Open is a question that has no answer yet.
 type Open struct {
 	Question tool.Question
-	Number   uint32 // the plugin's
-	Wire     pluginconn.Call
 
+	number uint32            // the plugin's
+	wire   pluginconn.Call   // on which the plugin waits for the answer; nil: see NewOpen
 	schema *arguments.Schema // of the answer of a person
 	size   int
 	expiry *time.Timer // nil until the question is published
 }
 
-// NewOpen returns a question that is not published.
-func NewOpen(q tool.Question) *Open { return &Open{Question: q, Number: q.ID, size: Size(&q)} }
+// NewOpen returns a question that is not published. The plugin waits on wire for the answer. A nil
+// wire is for a question that is only checked, together with its answer: it must not be added to
+// Questions.
+func NewOpen(q tool.Question, wire pluginconn.Call) *Open {
+	return &Open{Question: q, number: q.ID, wire: wire, size: Size(&q)}
+}
 
 // Add opens a question and publishes it.
 func (s *Questions) Add(o *Open) *tool.Error {
@@ -166,7 +170,7 @@ func (s *Questions) expire(id uint32) {
 	}
 	s.call.Ended(o.Question.Plugin, o.Question.Kind(), Expired)
 	s.call.Spawn(func() { // ends when the connection has room, or with the call
-		_ = o.Wire.Answer(s.call.Context(), o.Number, tool.Answer{Err: tool.Errorf(tool.KindTimeout, "no answer came in time")})
+		_ = o.wire.Answer(s.call.Context(), o.number, tool.Answer{Err: tool.Errorf(tool.KindTimeout, "no answer came in time")})
 	})
 }
 
@@ -200,7 +204,7 @@ func (s *Questions) Answer(callID string, id uint32, answer tool.Answer) error {
 	s.call.Ended(o.Question.Plugin, o.Question.Kind(), outcomeOf(&answer))
 	// From here on the question is closed, so the answer must reach the plugin even if this caller
 	// leaves. Only the end of the call prevents it.
-	if err := o.Wire.Answer(s.call.Context(), o.Number, answer); err != nil {
+	if err := o.wire.Answer(s.call.Context(), o.number, answer); err != nil {
 		return NotOpen(callID, id)
 	}
 	return nil

@@ -1,4 +1,6 @@
-// Package statistics counts the calls that have ended, by tool and tenant.
+// Package statistics counts the calls that have ended, by tool and tenant: since the start, and by
+// hour. It owns the counts in memory, and when they go to the history. It does not own the history
+// itself, the calls that it counts, or who may see the counts of a tenant.
 package statistics
 
 import (
@@ -78,8 +80,8 @@ func (s *Statistics) Flush() {
 // loses.
 const flushEvery = 10 * time.Second
 
-// Follow passes the statistics to the history from time to time, until ctx ends.
-func (s *Statistics) Follow(ctx context.Context) {
+// FlushRegularly flushes every flushEvery, until ctx ends.
+func (s *Statistics) FlushRegularly(ctx context.Context) {
 	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
 	for {

@@ -1,4 +1,4 @@
-package host
+package operator
 
 import (
 	"fmt"
@@ -8,11 +8,6 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
-
-func (o *operator) ungranted(p *catalog.Plugin, asked tool.Permissions) []tool.Ungranted {
-	settings := o.generations.latest()
-	return Ungranted(p, asked, settings.Sandbox(p.Info.Name), settings.Variables(p.Info.Name))
-}
 
 // Ungranted returns the requests of a plugin that the operator has not granted, each with the line
 // of toolhost.yaml that grants it. asked are the plugin's own requests, in addition to those of its
