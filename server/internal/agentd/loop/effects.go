@@ -44,9 +44,6 @@ const (
 	maxContextKey = 128
 	// maxContextBytes is the largest size of all keys and values. Each call sends them to toolhost.
 	maxContextBytes = 256 << 10
-	// maxRefused is how many refused effects of one call are reported. Three suffice for a model to
-	// understand the problem.
-	maxRefused = 3
 )
 
 // values is the run's context: calls receive it, and effects of tools change it. The map is
@@ -267,15 +264,6 @@ func (v *values) fold(rules *EffectRules, c *Call, e tool.Effect) error {
 	}
 	v.context[e.Key] = after
 	return nil
-}
-
-// droppedMessage tells the model which effects were refused, and why.
-func droppedMessage(dropped []string) string {
-	words := strings.Join(dropped[:min(len(dropped), maxRefused)], "; ")
-	if more := len(dropped) - maxRefused; more > 0 {
-		words += fmt.Sprintf("; and %d more", more)
-	}
-	return fmt.Sprintf(droppedEffects, words)
 }
 
 // joined returns a key's value after an effect.
