@@ -71,9 +71,10 @@ func searchedNames(p *catalog.Plugin) []string {
 	return names
 }
 
-// earlierInPath returns the paths at which a program would be found instead of the one that PATH
-// leads to now. A tool that could make one of them would choose what the next plugin runs.
-func earlierInPath(name string) (paths []string) {
+// EarlierInPath returns the paths at which a program would be found instead of the one that PATH
+// leads to now; all places if PATH does not lead to one. A tool that could make one of them would
+// choose what the operator or the next plugin runs.
+func EarlierInPath(name string) (paths []string) {
 	if strings.Contains(name, "/") {
 		return nil
 	}
@@ -117,7 +118,7 @@ func (g Places) executed(plugins []*catalog.Plugin) []string {
 		}
 		add(sandbox.Interpreters(p.Path, g.Writable)...)
 		for _, name := range searchedNames(p) {
-			add(earlierInPath(name)...)
+			add(EarlierInPath(name)...)
 		}
 		add(p.Outside...)
 	}

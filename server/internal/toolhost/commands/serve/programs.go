@@ -20,7 +20,8 @@ var operatorPrograms = []string{cli.Toolhost, "agentd"}
 
 // ownPrograms returns the paths of the programs that the operator may start: those beside this
 // program, where agentd looks for toolhost, the paths by which this process and its agentd were
-// started, and those that PATH names. A program beside this one need not exist.
+// started, those that PATH names, and the free names that would be found before those. A program
+// beside this one need not exist.
 func ownPrograms(started []string) []string {
 	var paths []string
 	for _, path := range started {
@@ -35,6 +36,9 @@ func ownPrograms(started []string) []string {
 		}
 	}
 	for _, name := range append(slices.Clip(operatorPrograms), os.Args[0]) {
+		for _, path := range launch.EarlierInPath(name) {
+			paths = append(paths, launch.ProgramPaths(path)...)
+		}
 		if path, err := exec.LookPath(name); err == nil {
 			paths = append(paths, launch.ProgramPaths(path)...)
 		}

@@ -82,8 +82,25 @@ func TestSandboxKeepsPrograms(t *testing.T) {
 	dir := filepath.Dir(self)
 	options := Options{Config: config.Config{Workspace: config.Workspace{Folder: dir, Backend: config.LocalBackend}}, getenv: func(string) string { return "" }}
 	options.Defaults.Sandbox = config.Sandbox{Mode: "on", Workspace: "write"}
+	installed, early := filepath.Join(t.TempDir(), "bin"), filepath.Join(dir, ".venv/bin")
+	for _, folder := range []string{installed, early} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(filepath.Dir(early)) })
+	for _, name := range operatorPrograms {
+		if err := os.WriteFile(filepath.Join(installed, name), nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	late := filepath.Join(dir, "late")
+	t.Setenv("PATH", strings.Join([]string{early, installed, late}, ":"))
 	where := placesOf(options)
-	for _, path := range []string{self, filepath.Join(dir, "toolhost"), filepath.Join(dir, "agentd")} {
+	if slices.Contains(where.Protected, late) {
+		t.Errorf("%s is protected, where neither program would be found: %q", late, where.Protected)
+	}
+	for _, path := range []string{self, filepath.Join(dir, "toolhost"), filepath.Join(dir, "agentd"), filepath.Join(early, "agentd"), filepath.Join(early, "toolhost")} {
 		if !slices.Contains(where.Protected, path) {
 			t.Errorf("%s is not protected: %q", path, where.Protected)
 		}
