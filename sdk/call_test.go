@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,11 +63,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-func TestResultsWithoutJSONFormAreTheToolsFault(t *testing.T) {
+func TestBlocksThatAreNotJSONAreTheToolsFault(t *testing.T) {
 	for name, value := range map[string]any{
-		"NaN":      math.NaN(),
-		"chan":     make(chan int),
-		"raw":      json.RawMessage(`{`),
 		"block":    tool.JSON(json.RawMessage(`{`)),
 		"effect":   sdk.Result{Effects: []sdk.Effect{{Key: "k", Value: json.RawMessage("{")}}},
 		"metadata": sdk.Result{Metadata: map[string]json.RawMessage{"k": nil}},

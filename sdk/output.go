@@ -11,9 +11,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// resultOf converts what a tool returned into a result. The error says that the value has no JSON
-// form, which is a bug of the tool.
-func resultOf(value any) (tool.Result, error) {
+// mostNamed bounds the parts of a value that a warning names.
+const mostNamed = 5
+
+// resultOf converts what a tool returned into a result. A part of a value that has no JSON form
+// becomes text, and warn gets a message that names it. The error says that the tool made blocks,
+// metadata or effects that are not well-formed.
+func resultOf(value any, warn func(message string)) (tool.Result, error) {
 	switch v := value.(type) {
 	case nil, struct{}:
 		return tool.Result{}, nil
@@ -34,9 +38,13 @@ func resultOf(value any) (tool.Result, error) {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && v.IsNil() {
 		return tool.Result{}, nil
 	}
-	text, err := encodeJSON(value)
+	text, err := tryJSON(value)
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("encoding the result of type %T: %w", value, err)
+		var places []string
+		if text, places, err = encodePlain(value); err != nil {
+			return tool.Result{}, fmt.Errorf("encoding the result of type %T: %w", value, err)
+		}
+		warn(fmt.Sprintf("the result of type %T has parts without a JSON form, which became text: %s", value, strings.Join(places[:min(len(places), mostNamed)], ", ")))
 	}
 	return tool.Result{Content: []tool.Content{tool.JSON(text)}}, nil
 }

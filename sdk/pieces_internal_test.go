@@ -75,7 +75,7 @@ func TestAServerWaitsForItsCalls(t *testing.T) {
 // The SDK replaces invalid UTF-8 in a copy, so the tool's own result does not change.
 func TestATextIsCorrectedInACopy(t *testing.T) {
 	content := []tool.Content{tool.Text("good"), tool.Text("a\xffb"), {Kind: tool.ContentFile, Name: "\xff"}}
-	result, err := resultOf(tool.Result{Content: content})
+	result, err := resultOf(tool.Result{Content: content}, nil)
 	if err != nil || result.Content[1].Text != "a\uFFFDb" || result.Content[2].Name != "\uFFFD" {
 		t.Errorf("%+v, %v", result, err)
 	}

@@ -193,7 +193,7 @@ func (t *servedTool) run(c *call) (tool.Result, error) {
 	if err != nil {
 		return outcome(c, err)
 	}
-	result, err := resultOf(value)
+	result, err := resultOf(value, func(message string) { Logger(c).Warn(message) })
 	if err != nil {
 		return tool.Result{}, Internal("tool %q: %w", t.name, err)
 	}

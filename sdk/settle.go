@@ -33,14 +33,15 @@ const (
 
 // Happened returns the settlement of a call that had its whole effect. result is what the tool
 // would have returned: a value of its output type, a text, or content. nil means that the tool does
-// not know it. A value without a JSON form is left out, because the call has happened in any case.
-// So does toolhost with a result that does not fit the output schema of the tool.
+// not know it. A part of it without a JSON form becomes text. Blocks that are not well-formed are
+// left out, because the call has happened in any case. So is a result that does not fit the output
+// schema of the tool.
 func Happened(result any) Settlement {
 	s := Settlement{Verdict: VerdictHappened}
 	if result == nil {
 		return s
 	}
-	if r, err := resultOf(result); err == nil {
+	if r, err := resultOf(result, func(string) {}); err == nil {
 		s.Result = &r
 	}
 	return s

@@ -292,6 +292,7 @@ func (a *attempt) finish(outcome tool.Outcome) {
 
 // checkOutput checks a result against the output schema of its tool. If the result does not fit,
 // the caller gets an error in its place, because code that relies on the schema would misread it.
+// The error has the result as text, so that it is not lost, unless filters would see the result.
 // The operator can configure a warning instead. A format of a text warns in any case, and so does
 // any result of an MCP server: many of them declare a schema and send only text, which would be
 // lost.
@@ -311,9 +312,14 @@ func (a *attempt) checkOutput(schema *catalog.Schema, outcome *tool.Outcome) {
 	if c.tool.Spec.HasSideEffects() {
 		aftermath = "its side effects have happened"
 	}
+	problem := "what does not fit is in toolhost's log, because filters may have to hide it"
+	if !c.hasFilters() {
+		problem = result.Clip(err.Error(), result.MaxReason)
+		aftermath += "; it returned, without the schema's promise:\n" + result.Clip(outcome.Result.Text(), result.MaxReason)
+	}
 	outcome.Result.Content, outcome.Result.Effects = nil, nil
 	outcome.Err = tool.Errorf(tool.KindInternal, "the tool %q broke its contract: its structured result does not fit its output schema:\n%s\n%s",
-		c.request.Tool, result.Clip(err.Error(), result.MaxReason), aftermath)
+		c.request.Tool, problem, aftermath)
 }
 
 func (a *attempt) fail(err *tool.Error) { a.finish(tool.Outcome{Err: err}) }

@@ -80,8 +80,24 @@ func TestFormatsInAnOutputSchemaWarn(t *testing.T) {
 	r := newRig(t, []hosttest.Tool{{Spec: spec, Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
 		return tool.Result{Content: []tool.Content{tool.JSON([]byte(`{"at":"noon","n":"one"}`))}}, nil
 	}}}, nil)
-	if got := outcome(t, r, call("ask", "{}")); got.Err == nil || !strings.Contains(got.Err.Message, "broke its contract") {
+	if got := outcome(t, r, call("ask", "{}")); got.Err == nil || !strings.Contains(got.Err.Message, "broke its contract") || !strings.HasSuffix(got.Err.Message, `{"at":"noon","n":"one"}`) {
 		t.Errorf("another fault: %+v", got)
+	}
+}
+
+// The error in place of a misfit shows what the tool returned, unless filters see the result: they
+// may have to hide it.
+func TestAMisfitIsNotLost(t *testing.T) {
+	spec := tool.Spec{Name: "ask", Description: "Answers.", OutputSchema: []byte(`{"type":"object"}`)}
+	tools := []hosttest.Tool{{Spec: spec, Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+		return tool.Result{Content: []tool.Content{tool.JSON([]byte(`["card 4111"]`))}}, nil
+	}}}
+	for _, filters := range [][]host.Filter{nil, {{Name: "after_hide"}}} {
+		r, _ := newFilterRig(t, tools, map[string]filterFunc{"after_hide": marks("after_hide")}, nil, filters...)
+		got := outcome(t, r, call("ask", "{}"))
+		if got.Err == nil || strings.Contains(got.Err.Message, "card 4111") == (len(filters) > 0) {
+			t.Errorf("%d filters: %+v", len(filters), got.Err)
+		}
 	}
 }
 
