@@ -138,6 +138,7 @@ export declare function jsonText(encoded: string): JSONContent;
 /** Reports whether one of the functions of this module created a value. */
 export declare function isContent(value: unknown): value is Content;
 /**
- * Converts the return value of a tool to a result. Throws if JSON cannot represent it.
+ * Converts the return value of a tool to a result. What JSON cannot represent becomes text, and
+ * warn gets a message that names it. Throws for a list of blocks that holds other values.
  */
-export declare function resultOf(value: unknown): Result;
+export declare function resultOf(value: unknown, warn?: (message: string) => void): Result;

@@ -18,6 +18,14 @@ export declare function rawJSON(text: string): RawJSON;
  * errors, NaN and infinities.
  */
 export declare function encodeJSON(value: unknown): string;
+/**
+ * Returns a value as JSON text in which what JSON cannot represent became text, and the paths of
+ * these parts. A tool that has been executed does not lose its result for such a part.
+ */
+export declare function plainJSON(value: unknown): {
+    text: string;
+    places: string[];
+};
 /** Returns a value as encoded JSON text; see encodeJSON. */
 export declare function encodeJSONBytes(value: unknown): Uint8Array;
 /** Decodes UTF-8. Invalid sequences become U+FFFD. */

@@ -83,6 +83,48 @@ function lossOf(value) {
     }
     return undefined;
 }
+/** The levels of a value that plainJSON takes apart. */
+const MAX_PLAIN = 32;
+/**
+ * Returns a value as JSON text in which what JSON cannot represent became text, and the paths of
+ * these parts. A tool that has been executed does not lose its result for such a part.
+ */
+export function plainJSON(value) {
+    const places = [];
+    const around = new Set();
+    const plain = (part, path) => {
+        try {
+            return new RawJSON(encodeJSON(part));
+        }
+        catch { } // it is taken apart
+        if (typeof part !== "object" || part === null || around.has(part) || around.size === MAX_PLAIN || isLeaf(part)) {
+            places.push(path || "the whole");
+            return textOf(part);
+        }
+        around.add(part);
+        try {
+            if (Array.isArray(part) || part instanceof Set) {
+                return [...part].map((element, i) => (element === undefined ? null : plain(element, `${path}[${i}]`)));
+            }
+            const entries = (part instanceof Map ? [...part] : Object.entries(part)).filter(([, v]) => v !== undefined);
+            return Object.fromEntries(entries.map(([k, v]) => [`${k}`, plain(v, path ? `${path}.${k}` : `${k}`)]));
+        }
+        finally {
+            around.delete(part);
+        }
+    };
+    const text = encodeJSON(plain(value, ""));
+    return { text, places };
+}
+function isLeaf(value) {
+    return ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Error;
+}
+function textOf(value) {
+    if (value instanceof Error) {
+        return value.message;
+    }
+    return typeof value === "number" ? `${value}` : `a value of type ${Object.prototype.toString.call(value).slice(8, -1)}`;
+}
 /** Returns a value as encoded JSON text; see encodeJSON. */
 export function encodeJSONBytes(value) {
     return Buffer.from(encodeJSON(value));

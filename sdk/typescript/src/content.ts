@@ -1,5 +1,5 @@
 /** Results of calls: blocks of content, effects, token usage and cost. */
-import { encodeJSON, parseJSON } from "./json.js";
+import { encodeJSON, parseJSON, plainJSON } from "./json.js";
 
 /** Plain text or Markdown. */
 export interface TextContent {
@@ -222,10 +222,14 @@ export function isContent(value: unknown): value is Content {
   return typeof value === "object" && value !== null && brand in value;
 }
 
+/** The parts of a value that a warning names. */
+const MAX_NAMED = 5;
+
 /**
- * Converts the return value of a tool to a result. Throws if JSON cannot represent it.
+ * Converts the return value of a tool to a result. What JSON cannot represent becomes text, and
+ * warn gets a message that names it. Throws for a list of blocks that holds other values.
  */
-export function resultOf(value: unknown): Result {
+export function resultOf(value: unknown, warn: (message: string) => void = () => {}): Result {
   if (value === undefined || value === null) {
     return result({});
   }
@@ -242,7 +246,16 @@ export function resultOf(value: unknown): Result {
     }
     return result({ content: value });
   }
-  return result({ content: json(value) });
+  try {
+    return result({ content: json(value) });
+  } catch (error) {
+    const { text, places } = plainJSON(value);
+    const named = places.slice(0, MAX_NAMED).join(", ") || "a part of it";
+    warn(
+      `the result cannot be encoded as JSON, so that ${named} became text: ${error instanceof Error ? error.message : error}`,
+    );
+    return result({ content: jsonText(text) });
+  }
 }
 
 function describe(value: unknown): string {

@@ -34,3 +34,38 @@ test("a line of the log says what JSON cannot", async () => {
   const { attributes } = (await host.call("t")).logs[0] ?? {};
   assert.deepEqual(attributes, { map: "Map(1) { 'k' => 1 }", none: "NaN", bytes: "Uint8Array(1) [ 7 ]", list: [1] });
 });
+
+test("what JSON cannot represent becomes text in a result, and the log names it", async () => {
+  const cycle: Record<string, unknown> = { n: 1, gone: undefined };
+  cycle.self = cycle;
+  const cases: [unknown, unknown, string][] = [
+    [Number.NaN, "NaN", "the whole"],
+    [[1, -Infinity, undefined], [1, "-Infinity", null], "[1]"],
+    [
+      {
+        a: {
+          b: new Map<unknown, unknown>([
+            [1, 2n],
+            ["f", () => 1],
+          ]),
+        },
+      },
+      { a: { b: { "1": 2, f: "a value of type Function" } } },
+      "a.b.f",
+    ],
+    [{ s: new Set([1]) }, { s: [1] }, "a part of it"],
+    [{ bytes: Uint8Array.of(1) }, { bytes: "a value of type Uint8Array" }, "bytes"],
+    [{ error: new Error("gone") }, { error: "gone" }, "error"],
+    [cycle, { n: 1, self: "a value of type Object" }, "self"],
+  ];
+  for (const [value, wanted, place] of cases) {
+    const give = tool(
+      { name: "t", description: "Gives.", settle: () => ({ verdict: "happened", result: value }) },
+      async () => value,
+    );
+    const host = new TestHost({ name: "p", tools: [give] });
+    const ended = await host.call("t");
+    assert.deepEqual(JSON.parse(ended.text), wanted);
+    assert.match(ended.logs.map((line) => line.message).join(), new RegExp(place.replace(/[[\]]/g, "\\$&")));
+  }
+});

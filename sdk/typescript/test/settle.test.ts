@@ -88,7 +88,6 @@ test("a check fails", async () => {
     [() => undefined as never, kind("internal", /must return a settlement/)],
     [() => ({ verdict: "paid" }) as never, kind("internal", /"paid" is none of/)],
     [() => ({ verdict: "unknown", reason: 7 }) as never, kind("internal", /encoding the settlement/)],
-    [() => ({ verdict: "happened", result: () => 1 }), kind("internal", /encoding the settlement/)],
     [(_, call) => call.ask({ message: "Did it?" }) as never, kind("unsupported", /cannot ask/)],
     [(_, call) => call.complete({ messages: [] }) as never, kind("unsupported", /cannot ask/)],
     [(_, call) => call.openArtifact("a") as never, kind("unsupported", /cannot open artifacts/)],

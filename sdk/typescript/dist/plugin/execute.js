@@ -18,10 +18,10 @@ export async function execute(callable, call, wire) {
     try {
         const answer = await attended(call, what, () => "tool" in callable ? runTool(callable.tool, call, wire) : runFilter(callable.filter, call, wire));
         try {
-            return resultOf(answer);
+            return resultOf(answer, (message) => call.log.warn(message));
         }
         catch (error) {
-            throw internal(error, call, what); // the return value cannot be encoded
+            throw internal(error, call, what); // the tool made a list of blocks that is none
         }
     }
     catch (error) {
