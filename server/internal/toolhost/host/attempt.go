@@ -11,9 +11,7 @@ import (
 	"github.com/toolhost/toolhost/internal/wire/trace"
 	"github.com/toolhost/toolhost/server/internal/fairness/budget"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
-	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
-	"github.com/toolhost/toolhost/server/internal/toolhost/host/result"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/supervisor"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/throttle"
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginconn"
@@ -276,7 +274,7 @@ func (a *attempt) finish(outcome tool.Outcome) {
 		a.charged = true
 		c.report.Charge(&outcome, c.tool.Spec.CostPerUse)
 		if schema := c.output.Load(); schema != nil {
-			a.checkOutput(schema, &outcome)
+			c.checkOutput(schema, &outcome)
 		}
 	}
 	if outcome.Err != nil && c.executed() && !c.tool.Spec.HasSideEffects() && a.mayRetry(outcome.Err) {
@@ -288,38 +286,6 @@ func (a *attempt) finish(outcome tool.Outcome) {
 		return
 	}
 	c.finish(outcome)
-}
-
-// checkOutput checks a result against the output schema of its tool. If the result does not fit,
-// the caller gets an error in its place, because code that relies on the schema would misread it.
-// The error has the result as text, so that it is not lost, unless filters would see the result.
-// The operator can configure a warning instead. A format of a text warns in any case, and so does
-// any result of an MCP server: many of them declare a schema and send only text, which would be
-// lost.
-func (a *attempt) checkOutput(schema *catalog.Schema, outcome *tool.Outcome) {
-	formats, err := result.CheckOutput(schema, outcome)
-	if err == nil {
-		return
-	}
-	c := a.call
-	keep := c.settings.KeepBadOutput || formats || c.tool.Plugin.IsServer()
-	c.logger(c.services.log.calls).Warn("a result does not fit the output schema of its tool", "refused", !keep, "error", err)
-	if keep {
-		c.report.SetBadOutput(result.Clip(err.Error(), result.MaxReason))
-		return
-	}
-	aftermath := "it can be called again"
-	if c.tool.Spec.HasSideEffects() {
-		aftermath = "its side effects have happened"
-	}
-	problem := "what does not fit is in toolhost's log, because filters may have to hide it"
-	if !c.hasFilters() {
-		problem = result.Clip(err.Error(), result.MaxReason)
-		aftermath += "; it returned, without the schema's promise:\n" + result.Clip(outcome.Result.Text(), result.MaxReason)
-	}
-	outcome.Result.Content, outcome.Result.Effects = nil, nil
-	outcome.Err = tool.Errorf(tool.KindInternal, "the tool %q broke its contract: its structured result does not fit its output schema:\n%s\n%s",
-		c.request.Tool, problem, aftermath)
 }
 
 func (a *attempt) fail(err *tool.Error) { a.finish(tool.Outcome{Err: err}) }

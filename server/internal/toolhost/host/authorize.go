@@ -179,3 +179,47 @@ func approvers(other bool) string {
 	}
 	return "a person"
 }
+
+// decisions has the level and the words for each outcome of a decision.
+var decisions = map[audit.Outcome]struct {
+	level slog.Level
+	words string
+}{
+	audit.Allowed:          {slog.LevelDebug, "call allowed"},
+	audit.Denied:           {slog.LevelInfo, "call denied"},
+	audit.ApprovalRequired: {slog.LevelInfo, "call waits for approval"},
+	audit.Approved:         {slog.LevelInfo, "call approved"},
+	audit.RateLimited:      {slog.LevelInfo, "call refused by a rate limit"},
+}
+
+// decided logs a decision about the call and writes it to the audit log. It returns an error if the
+// call must not be executed, or nil.
+func (c *call) decided(entry audit.Decision, refused *tool.Error) *tool.Error {
+	made := decisions[entry.Outcome]
+	if logger := c.services.log.policy; logger.Enabled(context.Background(), made.level) {
+		var attrs []slog.Attr
+		for _, a := range [][2]string{{"rule", entry.Rule}, {"reason", entry.Reason}} {
+			if a[1] != "" {
+				attrs = append(attrs, slog.String(a[0], a[1]))
+			}
+		}
+		if entry.Approval != nil {
+			attrs = append(attrs, slog.String("approved_by", entry.Approval.ApprovedBy))
+		}
+		if entry.Standing != "" {
+			attrs = append(attrs, slog.String("standing_approval", entry.Standing))
+		}
+		c.logger(logger).LogAttrs(context.Background(), made.level, made.words, attrs...)
+	}
+	err := c.settings.authorizer.record(c.ctx(), entry)
+	if err == nil {
+		return refused
+	}
+	if c.ctx().Err() == nil { // otherwise the call ended meanwhile, and the log may be fine
+		c.logger(c.services.log.policy).Error("the audit log cannot be written: calls that it has to contain are refused", "error", err)
+	}
+	if refused != nil {
+		return refused
+	}
+	return tool.Errorf(tool.KindUnavailable, "the decision about the call cannot be recorded, and so it must not be made: %w", err)
+}

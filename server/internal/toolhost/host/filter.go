@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"time"
 
 	"github.com/toolhost/toolhost/internal/text/arguments"
 	"github.com/toolhost/toolhost/internal/wire/filterjson"
@@ -17,21 +16,6 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/result"
 	"github.com/toolhost/toolhost/tool"
 )
-
-// Filter configures for which calls the host asks a filter. If neither Tools nor Tags are set, the
-// host asks it for every call. Otherwise the host asks it for the tools that match an element of
-// Tools or Tags.
-type Filter struct {
-	Name     string        // as the filter's plugin declares it
-	Tools    []string      // names of tools, or patterns of path.Match
-	Tags     []string      // tags of tools
-	Optional bool          // if the filter fails or does not exist, the call continues without it
-	Timeout  time.Duration // for one request to the filter; 0: 5 s
-
-	own *catalog.Filter // see ownFilter; nil: the configuration has the filter
-}
-
-const defaultFilterTimeout = 5 * time.Second
 
 // applies reports whether the host asks the filter for calls of a tool. An invalid pattern matches
 // every tool: one request too many is safer than one too few.
@@ -44,8 +28,6 @@ func (f *Filter) applies(name string, tags []string) bool {
 		return matched || err != nil
 	}) || slices.ContainsFunc(f.Tags, func(tag string) bool { return slices.Contains(tags, tag) })
 }
-
-func (f *Filter) timeout() time.Duration { return cmp.Or(f.Timeout, defaultFilterTimeout) }
 
 // filterChain is the filters of one call, in their order. Before the tool executes, each filter can
 // change the arguments, deny the call, or answer in place of the tool. After the tool has answered,

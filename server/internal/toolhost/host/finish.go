@@ -3,6 +3,7 @@ package host
 import (
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
+	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/result"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -148,4 +149,35 @@ func (c *call) shaper() result.Shaper {
 // LostContent implements result.LossReporter.
 func (c *call) LostContent(size uint64, err error) {
 	c.logger(c.services.log.calls).Error("a large result was not kept: its caller gets a part of it", "bytes", size, "error", err)
+}
+
+// checkOutput checks a result against the output schema of its tool. If the result does not fit,
+// the caller gets an error in its place, because code that relies on the schema would misread it.
+// The error has the result as text, so that it is not lost, unless filters would see the result.
+// The operator can configure a warning instead. A format of a text warns in any case, and so does
+// any result of an MCP server: many of them declare a schema and send only text, which would be
+// lost.
+func (c *call) checkOutput(schema *catalog.Schema, outcome *tool.Outcome) {
+	formats, err := result.CheckOutput(schema, outcome)
+	if err == nil {
+		return
+	}
+	keep := c.settings.KeepBadOutput || formats || c.tool.Plugin.IsServer()
+	c.logger(c.services.log.calls).Warn("a result does not fit the output schema of its tool", "refused", !keep, "error", err)
+	if keep {
+		c.report.SetBadOutput(result.Clip(err.Error(), result.MaxReason))
+		return
+	}
+	aftermath := "it can be called again"
+	if c.tool.Spec.HasSideEffects() {
+		aftermath = "its side effects have happened"
+	}
+	problem := "what does not fit is in toolhost's log, because filters may have to hide it"
+	if !c.hasFilters() {
+		problem = result.Clip(err.Error(), result.MaxReason)
+		aftermath += "; it returned, without the schema's promise:\n" + result.Clip(outcome.Result.Text(), result.MaxReason)
+	}
+	outcome.Result.Content, outcome.Result.Effects = nil, nil
+	outcome.Err = tool.Errorf(tool.KindInternal, "the tool %q broke its contract: its structured result does not fit its output schema:\n%s\n%s",
+		c.request.Tool, problem, aftermath)
 }

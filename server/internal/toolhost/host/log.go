@@ -5,23 +5,8 @@ import (
 	"log/slog"
 
 	"github.com/toolhost/toolhost/internal/wire/trace"
-	"github.com/toolhost/toolhost/server/internal/audit"
-	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
-
-// loggers are the loggers of a host, one for each subsystem.
-type loggers struct {
-	calls, policy, lifecycle, storage, plugins *slog.Logger
-}
-
-func newLoggers(logger *slog.Logger) loggers {
-	of := func(subsystem string) *slog.Logger { return logger.With(loglevel.Key, subsystem) }
-	return loggers{
-		calls: of(loglevel.Calls), policy: of(loglevel.Policy), lifecycle: of(loglevel.Lifecycle), storage: of(loglevel.Storage),
-		plugins: of(loglevel.Plugins),
-	}
-}
 
 // logger returns a logger whose records name the call.
 func (c *call) logger(to *slog.Logger) *slog.Logger {
@@ -87,50 +72,6 @@ func outcomeName(outcome *tool.Outcome) string {
 		return "tool_error"
 	}
 	return "ok"
-}
-
-// decisions has the level and the words for each outcome of a decision.
-var decisions = map[audit.Outcome]struct {
-	level slog.Level
-	words string
-}{
-	audit.Allowed:          {slog.LevelDebug, "call allowed"},
-	audit.Denied:           {slog.LevelInfo, "call denied"},
-	audit.ApprovalRequired: {slog.LevelInfo, "call waits for approval"},
-	audit.Approved:         {slog.LevelInfo, "call approved"},
-	audit.RateLimited:      {slog.LevelInfo, "call refused by a rate limit"},
-}
-
-// decided logs a decision about the call and writes it to the audit log. It returns an error if the
-// call must not be executed, or nil.
-func (c *call) decided(entry audit.Decision, refused *tool.Error) *tool.Error {
-	made := decisions[entry.Outcome]
-	if logger := c.services.log.policy; logger.Enabled(context.Background(), made.level) {
-		var attrs []slog.Attr
-		for _, a := range [][2]string{{"rule", entry.Rule}, {"reason", entry.Reason}} {
-			if a[1] != "" {
-				attrs = append(attrs, slog.String(a[0], a[1]))
-			}
-		}
-		if entry.Approval != nil {
-			attrs = append(attrs, slog.String("approved_by", entry.Approval.ApprovedBy))
-		}
-		if entry.Standing != "" {
-			attrs = append(attrs, slog.String("standing_approval", entry.Standing))
-		}
-		c.logger(logger).LogAttrs(context.Background(), made.level, made.words, attrs...)
-	}
-	err := c.settings.authorizer.record(c.ctx(), entry)
-	if err == nil {
-		return refused
-	}
-	if c.ctx().Err() == nil { // otherwise the call ended meanwhile, and the log may be fine
-		c.logger(c.services.log.policy).Error("the audit log cannot be written: calls that it has to contain are refused", "error", err)
-	}
-	if refused != nil {
-		return refused
-	}
-	return tool.Errorf(tool.KindUnavailable, "the decision about the call cannot be recorded, and so it must not be made: %w", err)
 }
 
 // logRecord adds a record that the plugin wrote for the call to the log.

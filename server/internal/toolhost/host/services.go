@@ -1,6 +1,9 @@
 package host
 
 import (
+	"log/slog"
+
+	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
@@ -59,4 +62,17 @@ type callRecords struct {
 	stats   *statistics.Statistics
 	history *history.Log // nil: none
 	logs    *logbuffer.Buffer
+}
+
+// loggers are the loggers of a host, one for each subsystem.
+type loggers struct {
+	calls, policy, lifecycle, storage, plugins *slog.Logger
+}
+
+func newLoggers(logger *slog.Logger) loggers {
+	of := func(subsystem string) *slog.Logger { return logger.With(loglevel.Key, subsystem) }
+	return loggers{
+		calls: of(loglevel.Calls), policy: of(loglevel.Policy), lifecycle: of(loglevel.Lifecycle), storage: of(loglevel.Storage),
+		plugins: of(loglevel.Plugins),
+	}
 }

@@ -128,3 +128,20 @@ func (s *Settings) switchedOff(plugin string) error {
 	}
 	return nil
 }
+
+// Filter configures for which calls the host asks a filter. If neither Tools nor Tags are set, the
+// host asks it for every call. Otherwise the host asks it for the tools that match an element of
+// Tools or Tags.
+type Filter struct {
+	Name     string        // as the filter's plugin declares it
+	Tools    []string      // names of tools, or patterns of path.Match
+	Tags     []string      // tags of tools
+	Optional bool          // if the filter fails or does not exist, the call continues without it
+	Timeout  time.Duration // for one request to the filter; 0: 5 s
+
+	own *catalog.Filter // see ownFilter; nil: the configuration has the filter
+}
+
+const defaultFilterTimeout = 5 * time.Second
+
+func (f *Filter) timeout() time.Duration { return cmp.Or(f.Timeout, defaultFilterTimeout) }

@@ -88,6 +88,6 @@ func checkSettled(c *call, outcome *tool.Outcome) {
 		return
 	}
 	if schema := c.output.Load(); schema != nil {
-		(&attempt{call: c}).checkOutput(schema, outcome)
+		c.checkOutput(schema, outcome)
 	}
 }
