@@ -47,7 +47,7 @@ type RunQuery struct {
 	States []RunState // only runs in these states; empty means all
 	Parent string     // only the sub-runs of this run; empty means all runs
 	// Tenants and Principal select the runs of some tenants, and of the principal with a key. Empty
-	// means all. The token of a page with other runs is then unknown.
+	// means all. The token of a page with other runs, or sub-runs of another run, is then unknown.
 	Tenants   []string
 	Principal string
 }
@@ -73,7 +73,8 @@ const maxScanned = 10 * runstore.MaxPage
 func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next string, err error) {
 	const usual = 50
 	size := min(loop.FirstPositive(query.Size, usual, usual), runstore.MaxPage)
-	from := runstore.Query{Limit: size, Before: query.Token, Owner: query.Principal}
+	from := runstore.Query{Limit: size, Before: query.Token, Owner: query.Principal, Parent: query.Parent}
+	from.OpenOnly = len(query.States) > 0 && !slices.Contains(query.States, RunEnded)
 	switch {
 	case len(query.Tenants) == 1:
 		from.Tenant = query.Tenants[0]

@@ -52,6 +52,9 @@ type Run struct {
 type Head struct {
 	// Unfinished means that an agent continues the run when it starts.
 	Unfinished bool
+	// Ended means that nobody continues the run unless a user does. A run can be neither: the
+	// command in whose foreground it is continues it.
+	Ended bool
 	// Summary is a JSON value that the writer chooses. Empty means none.
 	Summary json.RawMessage
 	// Owner and Tenant say to whom the run belongs, and Parent is the id of the run that has it as a
@@ -115,11 +118,13 @@ type Query struct {
 	Before string
 	// UnfinishedOnly selects unfinished runs only.
 	UnfinishedOnly bool
+	// OpenOnly selects runs that have not ended. A store that was migrated may also return runs that
+	// ended before.
+	OpenOnly bool
 	// Owner and Tenant select the runs whose Head has these values. Empty selects all. Before must
 	// then be one of them.
 	Owner, Tenant string
-	// Parent selects the sub-runs of a run. Empty selects all. It does not go with UnfinishedOnly,
-	// Owner and Tenant.
+	// Parent selects the sub-runs of a run. Empty selects all. Before must then be one of them.
 	Parent string
 }
 

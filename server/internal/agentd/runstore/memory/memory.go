@@ -97,7 +97,7 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 		owner, tenant, parent = batch.Head.Owner, batch.Head.Tenant, batch.Head.Parent
 	}
 	r.info.Head = runstore.Head{
-		Unfinished: batch.Head.Unfinished, Summary: bytes.Clone(batch.Head.Summary), Owner: owner, Tenant: tenant, Parent: parent,
+		Unfinished: batch.Head.Unfinished, Ended: batch.Head.Ended, Summary: bytes.Clone(batch.Head.Summary), Owner: owner, Tenant: tenant, Parent: parent,
 	}
 	if more := batch.Spent; !more.IsZero() {
 		by := spender{more.Day, owner, tenant}
@@ -255,7 +255,7 @@ func (s *Store) List(ctx context.Context, query runstore.Query) ([]runstore.Run,
 	}
 	var page []runstore.Run
 	for ; next >= 0 && len(page) < query.PageSize(); next-- {
-		if r := s.order[next]; r != nil && (r.info.Head.Unfinished || !query.UnfinishedOnly) && query.Selects(&r.info.Head) {
+		if r := s.order[next]; r != nil && (r.info.Head.Unfinished || !query.UnfinishedOnly) && (!r.info.Head.Ended || !query.OpenOnly) && query.Selects(&r.info.Head) {
 			page = append(page, r.snapshot())
 		}
 	}

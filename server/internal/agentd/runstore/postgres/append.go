@@ -94,12 +94,12 @@ func (s *Store) try(ctx context.Context, b *runstore.Batch, token []byte) error 
 // run's row and locks it, and the others write nothing without it.
 const (
 	advanceRun = `WITH run AS (
-	UPDATE agentd_runs SET updated = @updated, last_seq = @last, last_append = @token, unfinished = @unfinished, summary = @summary
+	UPDATE agentd_runs SET updated = @updated, last_seq = @last, last_append = @token, unfinished = @unfinished, ended = @ended, summary = @summary
 	WHERE id = @id AND last_seq = @after AND deleted IS NULL AND (claimer IS NULL OR claimer = @claimer)
 	RETURNING number, owner, tenant)`
 	createRun = `WITH run AS (
-	INSERT INTO agentd_runs (id, created, updated, last_seq, last_append, unfinished, summary, owner, tenant, parent)
-	VALUES (@id, @created, @updated, @last, @token, @unfinished, @summary, @owner, @tenant, @parent)
+	INSERT INTO agentd_runs (id, created, updated, last_seq, last_append, unfinished, ended, summary, owner, tenant, parent)
+	VALUES (@id, @created, @updated, @last, @token, @unfinished, @ended, @summary, @owner, @tenant, @parent)
 	ON CONFLICT (id) DO NOTHING
 	RETURNING number, owner, tenant)`
 	addRecords = `, added AS (
@@ -134,7 +134,7 @@ func (s *Store) statement(b *runstore.Batch, token []byte) (string, pgx.NamedArg
 	after := int64(min(b.After, math.MaxInt64-1<<32)) // no journal is so long
 	arguments := pgx.NamedArgs{
 		"id": b.RunID, "after": after, "last": after + int64(n), "token": token, "claimer": s.claims.key,
-		"created": times[0], "updated": times[n-1], "unfinished": b.Head.Unfinished, "summary": []byte(b.Head.Summary), "owner": b.Head.Owner, "tenant": b.Head.Tenant, "parent": b.Head.Parent,
+		"created": times[0], "updated": times[n-1], "unfinished": b.Head.Unfinished, "ended": b.Head.Ended, "summary": []byte(b.Head.Summary), "owner": b.Head.Owner, "tenant": b.Head.Tenant, "parent": b.Head.Parent,
 		"times": times, "types": types, "versions": versions, "data": data,
 	}
 	text := advanceRun

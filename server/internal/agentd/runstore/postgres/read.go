@@ -105,7 +105,7 @@ func (s *Store) Content(ctx context.Context, runID, sha256 string) (data []byte,
 	return data, nil
 }
 
-const runColumns = "number, id, created, updated, last_seq, unfinished, summary, owner, tenant, parent"
+const runColumns = "number, id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent"
 
 // Get implements runstore.Store.
 func (s *Store) Get(ctx context.Context, runID string) (runstore.Run, error) {
@@ -148,6 +148,9 @@ func (s *Store) List(ctx context.Context, query runstore.Query) ([]runstore.Run,
 	if query.UnfinishedOnly {
 		conditions = append(conditions, "unfinished")
 	}
+	if query.OpenOnly {
+		conditions = append(conditions, "(unfinished OR NOT ended)")
+	}
 	for _, only := range [][2]string{{"owner", query.Owner}, {"tenant", query.Tenant}, {"parent", query.Parent}} {
 		if only[1] != "" {
 			arguments = append(arguments, only[1])
@@ -177,7 +180,7 @@ func (s *Store) runs(ctx context.Context, query string, arguments ...any) (runs 
 		var run runstore.Run
 		var number, created, updated, last int64
 		var summary []byte
-		if err := row.Scan(&number, &run.ID, &created, &updated, &last, &run.Head.Unfinished, &summary, &run.Head.Owner, &run.Head.Tenant, &run.Head.Parent); err != nil {
+		if err := row.Scan(&number, &run.ID, &created, &updated, &last, &run.Head.Unfinished, &run.Head.Ended, &summary, &run.Head.Owner, &run.Head.Tenant, &run.Head.Parent); err != nil {
 			return err
 		}
 		run.CreateTime, run.UpdateTime, run.LastSeq = time.Unix(0, created).UTC(), time.Unix(0, updated).UTC(), uint64(last)

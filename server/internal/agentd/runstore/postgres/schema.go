@@ -56,5 +56,11 @@ CREATE TABLE agentd_spending (
 	PRIMARY KEY (day, owner)
 );
 CREATE INDEX agentd_spending_tenant ON agentd_spending (tenant, day);
+`}, {SQL: `
+ALTER TABLE agentd_runs ADD COLUMN ended boolean NOT NULL DEFAULT false;
+-- In a text of JSON, quotes are escaped, so these bytes are the name of a member.
+UPDATE agentd_runs SET ended = true WHERE NOT unfinished AND position('"stop_reason":"'::bytea IN summary) > 0;
+-- A program without this step does not write ended, but unfinished.
+CREATE INDEX agentd_runs_open ON agentd_runs (number) WHERE unfinished OR NOT ended;
 `}}}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
@@ -328,4 +329,25 @@ func TestRestarts(t *testing.T) {
 	if spent, err := store.Spent(t.Context(), 1, runstore.Query{}); err != nil || uint64(spent.Tokens) != total {
 		t.Errorf("%d appends count %d: %v", total, spent.Tokens, err)
 	}
+}
+
+// Tables without the mark of ended runs have it after the migration.
+func TestTablesWithoutEnded(t *testing.T) {
+	address := postgrestest.Database(t)
+	store := open(t, address)
+	for _, old := range storetest.BeforeEnded {
+		if err := store.Append(t.Context(), old.Batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	const before = "DROP INDEX agentd_runs_open; ALTER TABLE agentd_runs DROP COLUMN ended; UPDATE toolhost_layouts SET version = 1, oldest = 1 WHERE name = 'agentd runs'"
+	if _, err := conn.Exec(t.Context(), before); err != nil {
+		t.Fatal(err)
+	}
+	storetest.WantEnded(t, open(t, address))
 }

@@ -17,8 +17,11 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/storetest"
 )
 
+// beforeOpen turns a file into one of the format that does not have whether a run has ended.
+const beforeOpen = "DROP INDEX runs_open; ALTER TABLE runs DROP COLUMN ended; "
+
 // beforeDeletions turns a file into one of the format without parents and deletions.
-const beforeDeletions = "DROP TABLE deleted; DROP INDEX runs_parent; ALTER TABLE runs DROP COLUMN parent; "
+const beforeDeletions = beforeOpen + "DROP TABLE deleted; DROP INDEX runs_parent; ALTER TABLE runs DROP COLUMN parent; "
 
 // A file of the format without parents knows the parents of its sub-runs after the migration. A
 // summary that is broken, or that has something else as its parent, prevents nothing.

@@ -160,9 +160,12 @@ func (s *Store) List(ctx context.Context, query runstore.Query) ([]runstore.Run,
 		}
 	}
 	statement, arguments := s.reads.list, []any{before, query.PageSize()}
+	others := append(arguments[:2:2], query.Parent, query.Owner, query.Tenant, query.UnfinishedOnly, query.OpenOnly)
 	switch {
 	case query.Parent != "":
-		statement, arguments = s.reads.parent, append([]any{query.Parent}, arguments...)
+		statement, arguments = s.reads.parent, others
+	case query.OpenOnly:
+		statement, arguments = s.reads.open, others
 	case query.UnfinishedOnly:
 		statement = s.reads.unfinished
 	case query.Owner != "":
@@ -202,7 +205,7 @@ func scanRun(row interface{ Scan(...any) error }) (runstore.Run, error) {
 	var run runstore.Run
 	var created, updated int64
 	var summary []byte
-	if err := row.Scan(&run.ID, &created, &updated, &run.LastSeq, &run.Head.Unfinished, &summary, &run.Head.Owner, &run.Head.Tenant, &run.Head.Parent); err != nil {
+	if err := row.Scan(&run.ID, &created, &updated, &run.LastSeq, &run.Head.Unfinished, &run.Head.Ended, &summary, &run.Head.Owner, &run.Head.Tenant, &run.Head.Parent); err != nil {
 		return runstore.Run{}, err
 	}
 	run.CreateTime, run.UpdateTime = time.Unix(0, created).UTC(), time.Unix(0, updated).UTC()

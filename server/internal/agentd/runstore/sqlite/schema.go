@@ -69,5 +69,10 @@ CREATE TABLE deleted (
 	id      TEXT PRIMARY KEY,                         -- of a run; no other run gets it
 	deleted INTEGER NOT NULL                          -- nanoseconds since 1970
 ) STRICT, WITHOUT ROWID;
+`, `
+ALTER TABLE runs ADD COLUMN ended INTEGER NOT NULL DEFAULT 0; -- 0 or 1
+-- In a text of JSON, quotes are escaped, so these bytes are the name of a member.
+UPDATE runs SET ended = 1 WHERE unfinished = 0 AND instr(summary, CAST('"stop_reason":"' AS BLOB)) > 0;
+CREATE INDEX runs_open ON runs (number) WHERE ended = 0;
 `}}
 }

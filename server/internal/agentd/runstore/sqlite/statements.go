@@ -17,10 +17,10 @@ type writes struct {
 func (w *writes) texts() map[string]**sql.Stmt {
 	return map[string]**sql.Stmt{
 		"SELECT number, last_seq FROM runs WHERE id = ?": &w.find,
-		"INSERT INTO runs (id, created, updated, last_seq, unfinished, summary, owner, tenant, parent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)": &w.create,
-		"UPDATE runs SET updated = ?, last_seq = ?, unfinished = ?, summary = ? WHERE number = ?":                                          &w.advance,
-		"INSERT INTO records (run, seq, time, type, version, data) VALUES (?, ?, ?, ?, ?, ?)":                                              &w.record,
-		"DELETE FROM snapshots WHERE run = ? AND (part > ? OR part = 0)":                                                                   &w.cut,
+		"INSERT INTO runs (id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)": &w.create,
+		"UPDATE runs SET updated = ?, last_seq = ?, unfinished = ?, ended = ?, summary = ? WHERE number = ?":                                         &w.advance,
+		"INSERT INTO records (run, seq, time, type, version, data) VALUES (?, ?, ?, ?, ?, ?)":                                                        &w.record,
+		"DELETE FROM snapshots WHERE run = ? AND (part > ? OR part = 0)":                                                                             &w.cut,
 		"INSERT INTO spending (day, owner, tenant, tokens, cost, attached) SELECT ?, owner, tenant, ?, ?, ? FROM runs WHERE number = ? " +
 			"ON CONFLICT (day, owner) DO UPDATE SET tokens = tokens + excluded.tokens, cost = cost + excluded.cost, attached = attached + excluded.attached": &w.spend,
 		"INSERT INTO snapshots (run, part, data) VALUES (?, ?, ?)":                     &w.keep,
@@ -44,10 +44,13 @@ func (w *writes) in(ctx context.Context, tx *sql.Tx) *writes {
 
 // reads are the statements of the readers.
 type reads struct {
-	number, page, snapshot, get, list, unfinished, owned, tenant, parent, spent, content *sql.Stmt
+	number, page, snapshot, get, list, unfinished, open, owned, tenant, parent, spent, content *sql.Stmt
 }
 
-const runColumns = "id, created, updated, last_seq, unfinished, summary, owner, tenant, parent"
+const runColumns = "id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent"
+
+// others are conditions of a query that uses the index of another one.
+const others = " AND (?3 = '' OR parent = ?3) AND (?4 = '' OR owner = ?4) AND (?5 = '' OR tenant = ?5) AND (NOT ?6 OR unfinished = 1) AND (NOT ?7 OR ended = 0)"
 
 func (r *reads) texts() map[string]**sql.Stmt {
 	return map[string]**sql.Stmt{
@@ -59,8 +62,9 @@ func (r *reads) texts() map[string]**sql.Stmt {
 		"SELECT " + runColumns + " FROM runs WHERE id = ?":                                                                                                                      &r.get,
 		"SELECT " + runColumns + " FROM runs WHERE number < ? ORDER BY number DESC LIMIT ?":                                                                                     &r.list,
 		"SELECT " + runColumns + " FROM runs WHERE number < ? AND unfinished = 1 ORDER BY number DESC LIMIT ?":                                                                  &r.unfinished,
+		"SELECT " + runColumns + " FROM runs WHERE ended = 0 AND number < ?1" + others + " ORDER BY number DESC LIMIT ?2":                                                       &r.open,
 		"SELECT " + runColumns + " FROM runs WHERE owner = ? AND number < ? ORDER BY number DESC LIMIT ?":                                                                       &r.owned,
-		"SELECT " + runColumns + " FROM runs WHERE parent = ? AND number < ? ORDER BY number DESC LIMIT ?":                                                                      &r.parent,
+		"SELECT " + runColumns + " FROM runs WHERE parent = ?3 AND number < ?1" + others + " ORDER BY number DESC LIMIT ?2":                                                     &r.parent,
 		"SELECT " + runColumns + " FROM runs WHERE tenant = ? AND number < ? ORDER BY number DESC LIMIT ?":                                                                      &r.tenant,
 	}
 }

@@ -174,7 +174,7 @@ func (w *writes) add(ctx context.Context, b *runstore.Batch) error {
 			return err
 		}
 		res, err := w.create.ExecContext(ctx,
-			b.RunID, first.Time.UnixNano(), newest.Time.UnixNano(), end, b.Head.Unfinished, []byte(b.Head.Summary), b.Head.Owner, b.Head.Tenant, b.Head.Parent)
+			b.RunID, first.Time.UnixNano(), newest.Time.UnixNano(), end, b.Head.Unfinished, b.Head.Ended, []byte(b.Head.Summary), b.Head.Owner, b.Head.Tenant, b.Head.Parent)
 		if err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (w *writes) add(ctx context.Context, b *runstore.Batch) error {
 			return err
 		}
 	} else if _, err := w.advance.ExecContext(ctx,
-		newest.Time.UnixNano(), end, b.Head.Unfinished, []byte(b.Head.Summary), number); err != nil {
+		newest.Time.UnixNano(), end, b.Head.Unfinished, b.Head.Ended, []byte(b.Head.Summary), number); err != nil {
 		return err
 	}
 	for i := range b.Records {

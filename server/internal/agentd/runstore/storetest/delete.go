@@ -74,6 +74,12 @@ func testDelete(t *testing.T, store runstore.Store) {
 	if got := idsOf(t, store, runstore.Query{Parent: "top"}); !slices.Equal(got, []string{"below"}) {
 		t.Errorf("the sub-runs of top are %q", got)
 	}
+	for _, other := range []runstore.Query{{Owner: "eve"}, {Tenant: "blue"}, {UnfinishedOnly: true}} {
+		other.Parent = "top"
+		if got := idsOf(t, store, other); got != nil {
+			t.Errorf("%+v selects %q", other, got)
+		}
+	}
 	for _, refused := range []struct {
 		last map[string]uint64
 		want error

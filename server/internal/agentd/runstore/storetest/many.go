@@ -13,7 +13,7 @@ import (
 
 func testList(t *testing.T, store runstore.Store) {
 	for i := range 7 {
-		batch := runstore.Batch{RunID: fmt.Sprintf("r%d", i), Records: Records(1, 1), Head: runstore.Head{Unfinished: i%3 == 0}}
+		batch := runstore.Batch{RunID: fmt.Sprintf("r%d", i), Records: Records(1, 1), Head: runstore.Head{Unfinished: i%3 == 0, Ended: i%3 == 1}}
 		if err := store.Append(t.Context(), batch); err != nil {
 			t.Fatal(err)
 		}
@@ -32,6 +32,9 @@ func testList(t *testing.T, store runstore.Store) {
 		{runstore.Query{Limit: 3, Before: "r0"}, nil},
 		{runstore.Query{UnfinishedOnly: true}, []string{"r6", "r3", "r0"}},
 		{runstore.Query{UnfinishedOnly: true, Limit: 1, Before: "r5"}, []string{"r3"}},
+		{runstore.Query{OpenOnly: true}, []string{"r6", "r5", "r3", "r2", "r0"}},
+		{runstore.Query{OpenOnly: true, Limit: 2, Before: "r4"}, []string{"r3", "r2"}}, // which has ended
+		{runstore.Query{OpenOnly: true, UnfinishedOnly: true}, []string{"r6", "r3", "r0"}},
 	} {
 		runs, err := store.List(t.Context(), test.query)
 		if err != nil {
@@ -60,7 +63,7 @@ func testOwners(t *testing.T, store runstore.Store) {
 	}
 	testSpending(t, store)
 	// Later appends do not change the owner.
-	if err := store.Append(t.Context(), runstore.Batch{RunID: "red/1", After: 3, Records: Records(4, 1), Head: runstore.Head{Owner: "eve"}}); err != nil {
+	if err := store.Append(t.Context(), runstore.Batch{RunID: "red/1", After: 3, Records: Records(4, 1), Head: runstore.Head{Owner: "eve", Ended: true}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -68,7 +71,8 @@ func testOwners(t *testing.T, store runstore.Store) {
 		want  []string
 	}{
 		{runstore.Query{Owner: "red/ada"}, []string{"red/1"}}, {runstore.Query{Owner: "eve"}, nil}, {runstore.Query{Tenant: "red"}, []string{"red/2", "red/1"}},
-		{runstore.Query{Tenant: "red", Before: "red/2"}, []string{"red/1"}}, {runstore.Query{}, []string{"3", "red/2", "red/1"}},
+		{runstore.Query{Tenant: "red", Before: "red/2"}, []string{"red/1"}}, {runstore.Query{Tenant: "red", OpenOnly: true}, []string{"red/2"}},
+		{runstore.Query{Owner: "red/ada", OpenOnly: true}, nil}, {runstore.Query{}, []string{"3", "red/2", "red/1"}},
 	} {
 		page, err := store.List(t.Context(), test.query)
 		var ids []string
