@@ -181,6 +181,12 @@ func (r *run) loop(ctx context.Context) error {
 // admit appends the inputs.
 func (r *run) admit(ctx context.Context, inputs []*input) error {
 	for i, in := range inputs {
+		if m, ok := in.payloads[0].(*loop.UserMessage); ok {
+			if before, same := r.state.Said(m); before > 0 {
+				in.answer(repeated(m, before, same))
+				continue
+			}
+		}
 		fits, err := r.checkInput(in.payloads)
 		if err != nil || !fits {
 			in.answer(reply{r.state.Seq(), err})
@@ -200,6 +206,14 @@ func (r *run) admit(ctx context.Context, inputs []*input) error {
 		}
 	}
 	return nil
+}
+
+// repeated is the reply to a message whose id an earlier one had.
+func repeated(m *loop.UserMessage, before uint64, same bool) reply {
+	if !same {
+		return reply{err: tool.Errorf(tool.KindConflict, "event %d is a message with the id %s and another text; a new message needs an id of its own", before, m.ID.Text)}
+	}
+	return reply{seq: before}
 }
 
 // checkInput reports whether an input changes the run. An error says that the input does not fit
