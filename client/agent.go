@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"crypto/rand"
 	"iter"
 
 	"google.golang.org/grpc"
@@ -84,8 +85,16 @@ func (a *AgentClient) StartRun(ctx context.Context, task Task) (runID string, er
 // run continues with the message. Errors: not_found; invalid_argument if the model of the run does
 // not read an attachment.
 func (a *AgentClient) SendMessage(ctx context.Context, runID, text string, attachments ...Attachment) (seq uint64, err error) {
+	return a.SendMessageOnce(ctx, runID, rand.Text(), text, attachments...)
+}
+
+// SendMessageOnce is SendMessage for a message with an id, which has 1 to 64 of the characters
+// A-Z a-z 0-9 _ -. Call it again with the same id when it was unclear whether the message arrived:
+// agentd adds the message once. Errors: also conflict if the id belongs to a message with another
+// text.
+func (a *AgentClient) SendMessageOnce(ctx context.Context, runID, messageID, text string, attachments ...Attachment) (seq uint64, err error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.SendMessageResponse, error) {
-		return agentdv1.NewAgentServiceClient(conn).SendMessage(ctx, &agentdv1.SendMessageRequest{RunId: runID, Text: text, Attachments: fromAttachments(attachments)})
+		return agentdv1.NewAgentServiceClient(conn).SendMessage(ctx, &agentdv1.SendMessageRequest{RunId: runID, MessageId: messageID, Text: text, Attachments: fromAttachments(attachments)})
 	})
 	return resp.GetSeq(), err
 }

@@ -1968,7 +1968,14 @@ type SendMessageRequest struct {
 	// The text. Must not be empty.
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
 	// The files that go with the text, as those of StartRunRequest.
-	Attachments   []*Attachment `protobuf:"bytes,3,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	Attachments []*Attachment `protobuf:"bytes,3,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	// An id that the client chooses for the message: 1 to 64 of the characters A-Z a-z 0-9 _ -. A
+	// client that got no answer sends the message again with the same id: agentd adds it once, and
+	// answers as it did the first time, also after a restart. The id belongs to the run and the
+	// caller: another caller's equal id is another message. The same id with another text is
+	// ALREADY_EXISTS. A run remembers its latest 100 messages with an id. Empty means that each request
+	// is a new message.
+	MessageId     string `protobuf:"bytes,4,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2022,6 +2029,13 @@ func (x *SendMessageRequest) GetAttachments() []*Attachment {
 		return x.Attachments
 	}
 	return nil
+}
+
+func (x *SendMessageRequest) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
 }
 
 // SendMessageResponse locates the message in the journal.
@@ -6217,11 +6231,13 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	" \x01(\rR\n" +
 	"maxRepeats\")\n" +
 	"\x10StartRunResponse\x12\x15\n" +
-	"\x06run_id\x18\x01 \x01(\tR\x05runId\"x\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\"\x97\x01\n" +
 	"\x12SendMessageRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x127\n" +
-	"\vattachments\x18\x03 \x03(\v2\x15.agentd.v1.AttachmentR\vattachments\"'\n" +
+	"\vattachments\x18\x03 \x03(\v2\x15.agentd.v1.AttachmentR\vattachments\x12\x1d\n" +
+	"\n" +
+	"message_id\x18\x04 \x01(\tR\tmessageId\"'\n" +
 	"\x13SendMessageResponse\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\"E\n" +
 	"\x0fWatchRunRequest\x12\x15\n" +

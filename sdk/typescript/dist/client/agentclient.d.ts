@@ -61,11 +61,15 @@ export declare class AgentClient implements AsyncDisposable {
         onEvent?: (event: RunEvent, runId: string) => unknown;
     }): Promise<RunFinished>;
     /**
-     * Sends a message of the user, and returns the `seq` of its event. A finished run continues.
-     * Error kinds: not_found; invalid_argument if the model of the run does not read an attachment.
+     * Sends a message of the user, and returns the `seq` of its event. A finished run continues. To
+     * send a message again when it is unclear whether it arrived, choose its `messageId`, 1 to 64 of
+     * the characters A-Z a-z 0-9 _ -: agentd adds it once. Error kinds: not_found; invalid_argument if
+     * the model of the run does not read an attachment; conflict if `messageId` belongs to a message
+     * with another text.
      */
     sendMessage(runId: string, text: string, options?: RequestOptions & {
         attachments?: readonly Attachment[];
+        messageId?: string;
     }): Promise<number>;
     /**
      * Yields the events of a run whose `seq` is greater than `afterSeq` (default 0), until the run

@@ -117,15 +117,19 @@ export class AgentClient implements AsyncDisposable {
   }
 
   /**
-   * Sends a message of the user, and returns the `seq` of its event. A finished run continues.
-   * Error kinds: not_found; invalid_argument if the model of the run does not read an attachment.
+   * Sends a message of the user, and returns the `seq` of its event. A finished run continues. To
+   * send a message again when it is unclear whether it arrived, choose its `messageId`, 1 to 64 of
+   * the characters A-Z a-z 0-9 _ -: agentd adds it once. Error kinds: not_found; invalid_argument if
+   * the model of the run does not read an attachment; conflict if `messageId` belongs to a message
+   * with another text.
    */
   async sendMessage(
     runId: string,
     text: string,
-    options: RequestOptions & { attachments?: readonly Attachment[] } = {},
+    options: RequestOptions & { attachments?: readonly Attachment[]; messageId?: string } = {},
   ): Promise<number> {
-    const request = sayable(() => ({ runId, text, attachments: toAttachments(options.attachments) }));
+    const messageId = options.messageId || crypto.randomUUID();
+    const request = sayable(() => ({ runId, text, messageId, attachments: toAttachments(options.attachments) }));
     return Number((await this.#link.unary(AgentService.method.sendMessage, request, options.signal)).seq);
   }
 

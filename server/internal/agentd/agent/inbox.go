@@ -12,6 +12,31 @@ import (
 // reads the message before its next model request. If ctx ends first, the message may still be
 // added.
 func (a *Agent) SendMessage(ctx context.Context, runID, text string, files ...loop.NewAttachment) (uint64, error) {
+	return a.sendMessage(ctx, runID, loop.MessageID{}, text, files)
+}
+
+// SendMessageOnce is SendMessage for a message with an id. If the run has the message already, the
+// agent adds nothing and returns the Seq that it had, also when it would refuse a new message.
+// KindConflict: the message with this id has another text.
+func (a *Agent) SendMessageOnce(ctx context.Context, runID string, id loop.MessageID, text string, files ...loop.NewAttachment) (uint64, error) {
+	if !IsRunID(id.Text) {
+		return 0, tool.Errorf(tool.KindInvalidArgument, "the message id %q is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -", loop.Clip(id.Text))
+	}
+	seq, err := a.sendMessage(ctx, runID, id, text, files)
+	if err == nil || tool.KindOf(err) == tool.KindNotFound {
+		return seq, err
+	}
+	var s loop.State
+	if _, unread := a.journal.fold(ctx, runID, &s); unread != nil {
+		return 0, err
+	}
+	if before, same := s.Said(&loop.UserMessage{ID: id, Text: text}); same {
+		return before, nil
+	}
+	return 0, err
+}
+
+func (a *Agent) sendMessage(ctx context.Context, runID string, id loop.MessageID, text string, files []loop.NewAttachment) (uint64, error) {
 	if strings.TrimSpace(text) == "" {
 		return 0, tool.Errorf(tool.KindInvalidArgument, "the message is empty")
 	}
@@ -24,7 +49,7 @@ func (a *Agent) SendMessage(ctx context.Context, runID, text string, files ...lo
 	if err != nil {
 		return 0, err
 	}
-	return a.deliverWith(ctx, runID, &taken, &loop.UserMessage{Text: text, Attachments: taken.list})
+	return a.deliverWith(ctx, runID, &taken, &loop.UserMessage{Text: text, Attachments: taken.list, ID: id})
 }
 
 // CancelRun requests that a run stops. Its calls are cancelled, each still gets its result, and the
@@ -138,6 +163,12 @@ func (r *run) wake() {
 // admit appends the inputs.
 func (r *run) admit(ctx context.Context, inputs []*input) error {
 	for i, in := range inputs {
+		if m, ok := in.payloads[0].(*loop.UserMessage); ok {
+			if before, same := r.state.Said(m); before > 0 {
+				in.answer(repeated(m, before, same))
+				continue
+			}
+		}
 		fits, err := r.checkInput(in.payloads)
 		if err != nil || !fits {
 			in.answer(reply{r.state.Seq(), err})
@@ -157,6 +188,14 @@ func (r *run) admit(ctx context.Context, inputs []*input) error {
 		}
 	}
 	return nil
+}
+
+// repeated is the reply to a message whose id an earlier one had.
+func repeated(m *loop.UserMessage, before uint64, same bool) reply {
+	if !same {
+		return reply{err: tool.Errorf(tool.KindConflict, "event %d is a message with the id %s and another text; a new message needs an id of its own", before, m.ID.Text)}
+	}
+	return reply{seq: before}
 }
 
 // checkInput reports whether an input changes the run. An error says that the input does not fit

@@ -25,6 +25,7 @@ type Agent interface {
 type Control interface {
 	StartRun(ctx context.Context, task loop.Task) (runID string, err error)
 	SendMessage(ctx context.Context, runID, text string, files ...loop.NewAttachment) (seq uint64, err error)
+	SendMessageOnce(ctx context.Context, runID string, id loop.MessageID, text string, files ...loop.NewAttachment) (seq uint64, err error)
 	Respond(ctx context.Context, runID string, decisions ...loop.DecisionMade) (seq uint64, err error)
 	CancelRun(ctx context.Context, runID, reason string) error
 }

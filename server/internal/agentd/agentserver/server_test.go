@@ -44,14 +44,15 @@ var moment = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 
 // fakeAgent has one run, "r", and returns not_found for all others.
 type fakeAgent struct {
-	files  []loop.NewAttachment
-	task   loop.Task
-	events []loop.Event
-	text   string
-	run    agent.Run
-	made   []loop.DecisionMade
-	query  agent.RunQuery
-	owners map[string]string // of all runs, by id; nil: only r exists
+	files     []loop.NewAttachment
+	task      loop.Task
+	events    []loop.Event
+	text      string
+	messageID loop.MessageID
+	run       agent.Run
+	made      []loop.DecisionMade
+	query     agent.RunQuery
+	owners    map[string]string // of all runs, by id; nil: only r exists
 }
 
 func (f *fakeAgent) check(runID string) error {
@@ -72,6 +73,11 @@ func (f *fakeAgent) StartRun(_ context.Context, task loop.Task) (string, error) 
 func (f *fakeAgent) SendMessage(_ context.Context, runID, text string, files ...loop.NewAttachment) (uint64, error) {
 	f.text, f.files = text, files
 	return 7, f.check(runID)
+}
+
+func (f *fakeAgent) SendMessageOnce(ctx context.Context, runID string, id loop.MessageID, text string, files ...loop.NewAttachment) (uint64, error) {
+	f.messageID = id
+	return f.SendMessage(ctx, runID, text, files...)
 }
 
 func (f *fakeAgent) CancelRun(_ context.Context, runID, reason string) error {
@@ -228,6 +234,10 @@ func TestRequests(t *testing.T) {
 	sent, err := client.SendMessage(ctx, &agentdv1.SendMessageRequest{RunId: "r", Text: "more"})
 	if err != nil || sent.GetSeq() != 7 || fake.text != "more" {
 		t.Error(sent, err, fake.text)
+	}
+	once, err := client.SendMessage(ctx, &agentdv1.SendMessageRequest{RunId: "r", Text: "more", MessageId: "m1"})
+	if want := (loop.MessageID{Text: "m1", Sender: want.Principal}); err != nil || once.GetSeq() != 7 || fake.messageID != want {
+		t.Error(once, err, fake.messageID)
 	}
 	if _, err := client.CancelRun(ctx, &agentdv1.CancelRunRequest{RunId: "r", Reason: "why"}); err != nil || fake.text != "why (by "+authn.UserName(os.Getuid())+")" {
 		t.Error(err, fake.text)

@@ -12,6 +12,7 @@ import (
 	"github.com/toolhost/toolhost/internal/wire/toolpb"
 	"github.com/toolhost/toolhost/server/internal/access/authz"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
+	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 )
 
 // service implements agentd.v1.AgentService.
@@ -72,7 +73,13 @@ func (s *service) SendMessage(ctx context.Context, req *agentdv1.SendMessageRequ
 		return nil, err
 	}
 	defer free()
-	seq, err := s.agent.SendMessage(ctx, at.runID, req.GetText(), toNewAttachments(req.GetAttachments())...)
+	files := toNewAttachments(req.GetAttachments())
+	var seq uint64
+	if id := req.GetMessageId(); id == "" {
+		seq, err = s.agent.SendMessage(ctx, at.runID, req.GetText(), files...)
+	} else {
+		seq, err = s.agent.SendMessageOnce(ctx, at.runID, loop.MessageID{Text: id, Sender: caller.Key()}, req.GetText(), files...)
+	}
 	if err != nil {
 		return nil, s.refuse(ctx, at.runID, err)
 	}

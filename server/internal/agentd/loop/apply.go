@@ -98,6 +98,7 @@ func (s *State) restart() {
 
 func (s *State) applyUserMessage(seq uint64, p *UserMessage) {
 	s.conversation.hear(seq, p.Text, p.Attachments)
+	s.note(seq, p)
 	switch {
 	case s.finished != nil:
 		s.finished, s.text, s.ledger = nil, "", ""

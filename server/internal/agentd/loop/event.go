@@ -147,6 +147,8 @@ func (r *RunStarted) AgentName() string { return r.Agent }
 type UserMessage struct {
 	Text        string       `json:"text"`
 	Attachments []Attachment `json:"attachments,omitempty"`
+	// ID is the one that the sender gave the message. The zero value: none.
+	ID MessageID `json:"id,omitzero"`
 }
 
 // AssistantMessage is a complete response of the model. It is in the journal before any of its

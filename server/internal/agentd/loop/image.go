@@ -51,6 +51,8 @@ type Image struct {
 	Habits  habitsImage     `json:"habits"`
 	// Settled is absent in snapshots of earlier versions.
 	Settled Settlements `json:"settled,omitzero"`
+	// Said is absent in snapshots of earlier versions.
+	Said []said `json:"said,omitempty"`
 }
 
 type unreadImage struct {
@@ -112,7 +114,7 @@ func (s *State) Image() *Image {
 		Seq: s.seq, At: s.at.UnixNano(), Size: s.conversation.size, Attached: s.conversation.attached, Serial: s.batch.serial, Stop: s.stop, StopWords: s.stopMessage,
 		Context: s.values.context, Found: s.searched.found, Decisions: s.people.decisions, Asked: s.people.asked, Cancel: s.cancel, Finished: s.finished,
 		CapRaised: s.capRaised, Empty: s.empty, Text: s.text, Result: s.answering.result, Repairs: s.answering.repairs, Ledger: s.ledger, Turns: s.budget.turns, Calls: s.budget.calls, Usage: s.budget.usage, Cost: s.budget.cost,
-		Warned: s.budget.warned, Settled: s.settlements,
+		Warned: s.budget.warned, Settled: s.settlements, Said: s.said,
 		Room:   roomImage{r.tokens, r.bytes, r.full, r.overflowed, r.summaryWanted, r.summaryFailed, r.compacted, r.summaries, r.replaced, r.fallback},
 		Spent:  spentImage{u.turns, u.calls, u.tokens, u.cost, u.wall, u.output, u.failures},
 		Habits: habitsImage{h.timeouts, h.since, h.repeats, h.withoutCalls, h.malformed, h.asText},
@@ -143,10 +145,10 @@ func Restore(img *Image) (State, error) {
 		},
 		stop: img.Stop, stopMessage: img.StopWords, values: values{img.Context}, searched: searched{img.Found}, cancel: img.Cancel, finished: img.Finished,
 		capRaised: img.CapRaised, empty: img.Empty, text: img.Text, ledger: img.Ledger,
-		settlements: img.Settled,
-		window:      windowUse{r.Tokens, r.Bytes, r.Full, r.Overflowed, r.Wanted, r.Barren, r.Compacted, r.Summaries, r.Replaced, r.Fallback},
-		answering:   answering{result: img.Result, repairs: img.Repairs},
-		stall:       stall{timeouts: h.Timeouts, seen: orderedSet[Fingerprint]{list: img.Seen}, since: h.Since, repeats: h.Stale, withoutCalls: h.Idle, malformed: h.Malformed, asText: h.AsText},
+		settlements: img.Settled, said: img.Said,
+		window:    windowUse{r.Tokens, r.Bytes, r.Full, r.Overflowed, r.Wanted, r.Barren, r.Compacted, r.Summaries, r.Replaced, r.Fallback},
+		answering: answering{result: img.Result, repairs: img.Repairs},
+		stall:     stall{timeouts: h.Timeouts, seen: orderedSet[Fingerprint]{list: img.Seen}, since: h.Since, repeats: h.Stale, withoutCalls: h.Idle, malformed: h.Malformed, asText: h.AsText},
 	}
 	if s.budget.warned == nil {
 		s.budget.warned = make(map[Budget]bool)

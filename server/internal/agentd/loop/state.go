@@ -31,6 +31,7 @@ type State struct {
 	stall        stall     // signs that the run makes no progress
 
 	settlements Settlements // of all calls of the run
+	said        []said      // the latest messages that had an id, oldest first
 
 	news []Payload // events that follow from others and are not recorded yet
 

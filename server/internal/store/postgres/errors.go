@@ -29,6 +29,9 @@ var (
 // errBusy says why a DB could not begin.
 var errBusy = errors.New("all connections to it are in use")
 
+// errUnconfirmed says that what an action has written may not survive a failover.
+var errUnconfirmed = errors.New("a synchronous standby has not confirmed the commit")
+
 // Error wraps an error of the driver with what it means: ErrUnavailable, ErrConflict, ErrTimeout or
 // ErrClosed. Other errors, also those of the caller's own functions, come back unchanged. Errors
 // that are wrapped already stay as they are. Do and InTx have done it to what they return.
@@ -87,7 +90,7 @@ func isBroken(err error) bool {
 // MayHaveRun reports whether the statements of an action that failed may have been executed
 // nevertheless: the connection ended before the server's answer arrived.
 func MayHaveRun(err error) bool {
-	if err == nil {
+	if err == nil || errors.Is(err, errUnconfirmed) {
 		return true
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok || pgconn.SafeToRetry(err) || errors.Is(err, ErrClosed) || errors.Is(err, errBusy) {

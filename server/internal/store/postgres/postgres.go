@@ -110,7 +110,7 @@ func (c Config) apply(s *pgxpool.Config) {
 	s.MinConns, s.MinIdleConns = 0, 0
 	s.PingTimeout = networkTime
 	s.ConnConfig.ConnectTimeout = c.ConnectTimeout
-	s.ConnConfig.OnNotice = func(*pgconn.PgConn, *pgconn.Notice) {}
+	s.ConnConfig.OnNotice = noteUnconfirmed
 	if s.ConnConfig.ValidateConnect == nil {
 		// After a failover, a list of hosts has servers that only read.
 		s.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
@@ -174,7 +174,8 @@ func (db *DB) within(ctx context.Context, bound time.Duration, f func(ctx contex
 		return db.done(ctx, err)
 	}
 	defer conn.Release()
-	return db.done(ctx, f(bounded, conn.Conn()))
+	err = f(bounded, conn.Conn())
+	return db.done(ctx, confirmed(conn.Conn().PgConn(), err))
 }
 
 // InTx calls f in a transaction, and commits if f returns nil. If f fails, nothing is written. If

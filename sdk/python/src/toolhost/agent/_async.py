@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import AsyncIterator, Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -120,14 +121,19 @@ class AsyncAgentClient:
             if event is not None:
                 yield event
 
-    async def send(self, run_id: str, text: str, *, attachments: Sequence[Attachment] = ()) -> int:
+    async def send(
+        self, run_id: str, text: str, *, attachments: Sequence[Attachment] = (), message_id: str = ""
+    ) -> int:
         """Send a message of the user, and return the `seq` of its event.
 
-        A finished run continues. Raises NotFound, and InvalidArgument if the model of the run does not
-        read an attachment.
+        A finished run continues. To send a message again when it is unclear whether it arrived, choose
+        its `message_id`, 1 to 64 of the characters A-Z a-z 0-9 _ -: agentd adds it once. Empty means a
+        new one. Raises NotFound, InvalidArgument if the model of the run does not read an attachment,
+        and Conflict if `message_id` belongs to a message with another text.
         """
         files = from_attachments(attachments)
-        request = pb.SendMessageRequest(run_id=run_id, text=text, attachments=files)
+        message_id = message_id or secrets.token_hex(16)
+        request = pb.SendMessageRequest(run_id=run_id, text=text, attachments=files, message_id=message_id)
         sent: pb.SendMessageResponse = await self._unary("SendMessage", request)
         return sent.seq
 

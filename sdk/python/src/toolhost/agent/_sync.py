@@ -74,9 +74,11 @@ class AgentClient:
         """Yield the events of a run until it finishes; see `AsyncAgentClient.watch`."""
         return self._portal.iterate(self._client.watch(run_id, after=after))
 
-    def send(self, run_id: str, text: str, *, attachments: Sequence[Attachment] = ()) -> int:
+    def send(
+        self, run_id: str, text: str, *, attachments: Sequence[Attachment] = (), message_id: str = ""
+    ) -> int:
         """Send a message of the user; see `AsyncAgentClient.send`."""
-        return self._portal.run(self._client.send(run_id, text, attachments=attachments))
+        return self._portal.run(self._client.send(run_id, text, attachments=attachments, message_id=message_id))
 
     def respond(self, run_id: str, *decisions: Decision, by: str = "") -> int:
         """Make decisions that a run waits for; see `AsyncAgentClient.respond`."""

@@ -82,12 +82,23 @@ func (s *Store) try(ctx context.Context, b *runstore.Batch, token []byte) error 
 		case deleted != nil:
 			return runstore.Conflict(b, 0)
 		case string(by) == string(token):
-			return nil
+			return confirm(ctx, conn, b.RunID, token)
 		case claimer != nil && *claimer != s.claims.key && uint64(last) == b.After:
 			return fmt.Errorf("appending to run %s: %w: another process has claimed the run", b.RunID, runstore.ErrConflict)
 		}
 		return runstore.Conflict(b, uint64(last))
 	})
+}
+
+// confirm returns when what an earlier attempt has written is as durable as PostgreSQL promises. That
+// the row is visible is not enough: if the earlier attempt stopped to wait for a synchronous standby,
+// a failover loses the row. A commit waits until the standby has all commits before it, too.
+func confirm(ctx context.Context, conn *pgx.Conn, runID string, token []byte) error {
+	tag, err := conn.Exec(ctx, "UPDATE agentd_runs SET last_append = last_append WHERE id = $1 AND last_append = $2", runID, token)
+	if err == nil && tag.RowsAffected() == 0 { // nothing was written, so the commit waited for nothing
+		err = fmt.Errorf("%w: the row has changed meanwhile", postgres.ErrUnavailable)
+	}
+	return err
 }
 
 // The parts of the statement that writes a batch. The first one decides: it finds or creates the

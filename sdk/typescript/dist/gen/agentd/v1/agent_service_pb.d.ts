@@ -768,6 +768,17 @@ export type SendMessageRequest = Message<"agentd.v1.SendMessageRequest"> & {
      * @generated from field: repeated agentd.v1.Attachment attachments = 3;
      */
     attachments: Attachment[];
+    /**
+     * An id that the client chooses for the message: 1 to 64 of the characters A-Z a-z 0-9 _ -. A
+     * client that got no answer sends the message again with the same id: agentd adds it once, and
+     * answers as it did the first time, also after a restart. The id belongs to the run and the
+     * caller: another caller's equal id is another message. The same id with another text is
+     * ALREADY_EXISTS. A run remembers its latest 100 messages with an id. Empty means that each request
+     * is a new message.
+     *
+     * @generated from field: string message_id = 4;
+     */
+    messageId: string;
 };
 /**
  * Describes the message agentd.v1.SendMessageRequest.

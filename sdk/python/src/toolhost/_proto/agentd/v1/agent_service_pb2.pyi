@@ -364,14 +364,16 @@ class StartRunResponse(_message.Message):
     def __init__(self, run_id: _Optional[str] = ...) -> None: ...
 
 class SendMessageRequest(_message.Message):
-    __slots__ = ("run_id", "text", "attachments")
+    __slots__ = ("run_id", "text", "attachments", "message_id")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     ATTACHMENTS_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     text: str
     attachments: _containers.RepeatedCompositeFieldContainer[Attachment]
-    def __init__(self, run_id: _Optional[str] = ..., text: _Optional[str] = ..., attachments: _Optional[_Iterable[_Union[Attachment, _Mapping[str, object]]]] = ...) -> None: ...
+    message_id: str
+    def __init__(self, run_id: _Optional[str] = ..., text: _Optional[str] = ..., attachments: _Optional[_Iterable[_Union[Attachment, _Mapping[str, object]]]] = ..., message_id: _Optional[str] = ...) -> None: ...
 
 class SendMessageResponse(_message.Message):
     __slots__ = ("seq",)
