@@ -3,6 +3,7 @@ package callstore_test
 import (
 	"database/sql"
 	"fmt"
+	"os"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -59,29 +60,55 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// BenchmarkOpenFull opens a store of a million calls, and reports the memory that takes.
+// BenchmarkOpenFull opens stores of many calls. It reports how much memory and disk each call
+// takes, and the time of the slowest of some calls.
 func BenchmarkOpenFull(b *testing.B) {
-	const calls = 1_000_000
-	cfg := config(b)
-	store := open(b, cfg)
-	call(b, store, 1)
-	shut(b, store)
-	fill(b, cfg.Path, calls)
-	heap := func() uint64 {
-		var stats runtime.MemStats
-		runtime.GC()
-		runtime.GC()
-		runtime.ReadMemStats(&stats)
-		return stats.HeapAlloc
+	for _, calls := range []int{100_000, 1_000_000, 5_000_000} {
+		b.Run(fmt.Sprint("calls=", calls), func(b *testing.B) {
+			cfg := config(b)
+			cfg.MaxIDs = 2 * calls
+			store := open(b, cfg)
+			call(b, store, 1)
+			shut(b, store)
+			fill(b, cfg.Path, calls)
+			file, err := os.Stat(cfg.Path)
+			must(b, err)
+			var grown uint64
+			var slowest time.Duration
+			for b.Loop() {
+				before := heap()
+				store := open(b, cfg)
+				grown = heap() - before
+				for n := range 100 {
+					begin := time.Now()
+					call(b, store, int64(calls+n+2))
+					slowest = max(slowest, time.Since(begin))
+				}
+				shut(b, store)
+				must(b, forget(b, cfg.Path, calls))
+			}
+			b.ReportMetric(float64(grown)/float64(calls), "memory-B/id")
+			b.ReportMetric(float64(file.Size())/float64(calls), "disk-B/id")
+			b.ReportMetric(float64(slowest.Microseconds()), "µs/slowest-call")
+		})
 	}
-	var grown uint64
-	for b.Loop() {
-		before := heap()
-		store := open(b, cfg)
-		grown = heap() - before
-		shut(b, store)
-	}
-	b.ReportMetric(float64(grown)/(1<<20), "MiB")
+}
+
+// forget removes the calls after the first ones.
+func forget(b testing.TB, path string, calls int) error {
+	db, err := sql.Open("sqlite", path)
+	must(b, err)
+	defer db.Close()
+	_, err = db.ExecContext(b.Context(), "DELETE FROM calls WHERE number > ?", calls)
+	return err
+}
+
+func heap() uint64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
 }
 
 // fill adds copies of the first call.

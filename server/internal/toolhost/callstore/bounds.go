@@ -7,7 +7,7 @@ import (
 
 // Bounds are the bounds of a store.
 type Bounds struct {
-	MaxIDs   int   // how many calls the store keeps; 0: 1,000,000
+	MaxIDs   int   // how many calls the store keeps; 0: 5,000,000
 	MaxBytes int64 // bounds all results together; 0: 256 MiB
 	// the largest stored result in bytes; must not exceed an eighth of MaxBytes; 0: 16 MiB
 	MaxResult int
@@ -29,7 +29,7 @@ func (b Bounds) WithDefaults() (Bounds, error) {
 	if b.MaxIDs < 0 || b.MaxBytes < 0 || b.MaxResult < 0 || b.KeepIDs < 0 || b.KeepResults < 0 {
 		return b, errors.New("a bound is negative")
 	}
-	orDefault(&b.MaxIDs, 1_000_000)
+	orDefault(&b.MaxIDs, 5_000_000)
 	orDefault(&b.MaxBytes, 256<<20)
 	orDefault(&b.MaxResult, 16<<20)
 	orDefault(&b.KeepIDs, 7*24*time.Hour)

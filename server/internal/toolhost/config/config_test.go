@@ -46,7 +46,7 @@ func TestDefaults(t *testing.T) {
 			ArgumentsTimeout: 2 * time.Minute, MaxArgumentBytes: 16 << 20, MisspelledArguments: "report", OutputSchemas: "refuse", MaxResultBytes: 64 << 20,
 		},
 		Audit:   config.Audit{Log: "decisions", MaxBytes: 100 << 20},
-		Ledger:  config.Ledger{MaxEntries: 10_000, MemoryBytes: 64 << 20, MaxBytes: 256 << 20, KeepResults: 24 * time.Hour, KeepIDs: 7 * 24 * time.Hour, MaxIDs: 1_000_000},
+		Ledger:  config.Ledger{MaxEntries: 10_000, MemoryBytes: 64 << 20, MaxBytes: 256 << 20, KeepResults: 24 * time.Hour, KeepIDs: 7 * 24 * time.Hour, MaxIDs: 5_000_000},
 		Results: config.Results{ShownBytes: 4 << 10}, Artifacts: config.Artifacts{MaxBytes: 1 << 30, MaxCount: 10_000, MaxAge: 7 * 24 * time.Hour},
 		Events: config.Events{Kept: 10_000}, History: config.History{Keep: 720 * time.Hour},
 		Logs:   config.Logs{LinesPerPlugin: 2000, LineBytes: 8 << 10, LinesPerSecond: 1000, MaxBytes: 64 << 20, ExitsKept: 10},

@@ -368,7 +368,7 @@ type Ledger struct {
 	KeepIDs time.Duration `yaml:"keep_ids" default:"168h" min:"1h"`
 	// The most ids on disk. At this number, toolhost refuses calls with side effects until the
 	// oldest id expires.
-	MaxIDs int `yaml:"max_ids" default:"1000000" min:"1" max:"100000000"`
+	MaxIDs int `yaml:"max_ids" default:"5000000" min:"1" max:"100000000"`
 }
 
 // Results bounds how much of a result callers see.

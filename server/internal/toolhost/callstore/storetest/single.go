@@ -61,7 +61,7 @@ func testKeys(t *testing.T, h Harness) {
 			t.Errorf("%+v: found %v %+v, %v", k, found, e, err)
 		}
 	}
-	if n, most := store.IDs(); n != len(keys) || most != 1_000_000 {
+	if n, most := store.IDs(); n != len(keys) || most != 5_000_000 {
 		t.Errorf("the store has %d ids of %d", n, most)
 	}
 }
