@@ -39,6 +39,7 @@ type update struct {
 	review  *review // of a call that needs approval; may be nil
 	asked   *asked
 	replied *loop.ModelReplied
+	lost    error // why the run does not go on in this process
 }
 
 // reconcile starts the commands of Next that are not in progress, and stops everything that is in
@@ -168,6 +169,9 @@ func (r *run) recoverTask(t *task, outcome func(words string) loop.Payload) {
 func (r *run) handle(ctx context.Context, u update) error {
 	if u.task.ctx.Err() != nil {
 		return nil // the task was stopped
+	}
+	if u.lost != nil {
+		return u.lost
 	}
 	if u.offered != nil {
 		r.offered = u.offered
