@@ -59,10 +59,10 @@ type toolCall struct {
 	preview *preview
 }
 
-// overdue cancels a call that takes too long, if this process still owns the run. A process that was
-// stopped finds its clock fired when it goes on, and meanwhile another process may have taken the run
-// and follow the call. The run then ends here, and its calls go on. While the journal cannot say,
-// overdue waits.
+// overdue cancels a call that takes too long, if this process still owns the run. A process that
+// was stopped finds its clock fired when it goes on, and meanwhile another process may have taken
+// the run and follow the call. The run then ends here, and its calls go on. While the journal
+// cannot say, overdue waits.
 func (e *toolCall) overdue(ctx context.Context) {
 	for {
 		err := e.run.agent.journal.claim(e.run.id) // does nothing if the claim is still that of this process

@@ -14,8 +14,8 @@ type MessageID struct {
 	Sender string `json:"sender,omitempty"`
 }
 
-// saidLimit is how many messages with an id a run remembers. A sender that repeats a message does so
-// within seconds, and each snapshot of the run writes the list again.
+// saidLimit is how many messages with an id a run remembers. A sender that repeats a message does
+// so within seconds, and each snapshot of the run writes the list again.
 const saidLimit = 100
 
 // said is a message that had an id.

@@ -90,9 +90,10 @@ func (s *Store) try(ctx context.Context, b *runstore.Batch, token []byte) error 
 	})
 }
 
-// confirm returns when what an earlier attempt has written is as durable as PostgreSQL promises. That
-// the row is visible is not enough: if the earlier attempt stopped to wait for a synchronous standby,
-// a failover loses the row. A commit waits until the standby has all commits before it, too.
+// confirm returns when what an earlier attempt has written is as durable as PostgreSQL promises.
+// That the row is visible is not enough: if the earlier attempt stopped to wait for a synchronous
+// standby, a failover loses the row. A commit waits until the standby has all commits before it,
+// too.
 func confirm(ctx context.Context, conn *pgx.Conn, runID string, token []byte) error {
 	tag, err := conn.Exec(ctx, "UPDATE agentd_runs SET last_append = last_append WHERE id = $1 AND last_append = $2", runID, token)
 	if err == nil && tag.RowsAffected() == 0 { // nothing was written, so the commit waited for nothing
