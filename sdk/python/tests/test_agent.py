@@ -25,6 +25,7 @@ from toolhost.agent import (
     RunEvent,
     RunState,
     StopReason,
+    UserMessage,
     answer,
     approve,
     reject,
@@ -105,8 +106,10 @@ def test_a_run(agentd: Server, decide: Callable[[str], Decision], erased: str) -
         assert "the second" in finished.text
         seqs = [event.seq for event in agent.watch(run)]
         assert [event.seq for event in agent.watch(run, after=seqs[-2])] == [seqs[-1]]
-        agent.send(run, "More.")
+        said = agent.send(run, "More.", message_id="m1")
         assert agent.wait(run).text == "again More. "
+        assert agent.send(run, "More.", message_id="m1") == said
+        assert [e.payload.text for e in agent.watch(run) if isinstance(e.payload, UserMessage)] == ["More."]
         assert run in [r.run_id for r in agent.list()]
 
 

@@ -151,7 +151,9 @@ test("sends attachments", async () => {
   const files = [{ name: "note.txt", mimeType: "text/plain", data: note }];
   const runId = await asker.startRun({ prompt: "Look.", people: { attended: false }, attachments: files });
   for await (const _ of asker.watchRun(runId));
-  await asker.sendMessage(runId, "And this?", { attachments: [{ name: "t.csv", data: more }] });
+  const once = { attachments: [{ name: "t.csv", data: more }], messageId: "m1" };
+  const said = await asker.sendMessage(runId, "And this?", once);
+  assert.equal(await asker.sendMessage(runId, "And this?", once), said);
   const seen: string[] = [];
   let text = "";
   for await (const event of asker.watchRun(runId)) {

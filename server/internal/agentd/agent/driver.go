@@ -170,6 +170,9 @@ func (r *run) handle(ctx context.Context, u update) error {
 	if u.task.ctx.Err() != nil {
 		return nil // the task was stopped
 	}
+	if u.lost != nil {
+		return u.lost
+	}
 	if u.offered != nil {
 		r.offered = u.offered
 	}

@@ -279,16 +279,32 @@ func textOf(resp *model.Response) string {
 // callClock is the agent's deadline for a call, which does not run while the tool waits for an
 // answer. It is for the goroutine of the call.
 type callClock struct {
-	timer *time.Timer
-	end   time.Time     // when the timer fires
-	left  time.Duration // of a clock that pauses; 0: it runs
+	timer  *time.Timer
+	end    time.Time     // when the timer fires
+	left   time.Duration // of a clock that pauses; 0: it runs
+	cancel context.CancelFunc
+	over   chan struct{} // closed when what the timer does has ended
 }
 
-func newCallClock(d time.Duration, over func()) *callClock {
-	return &callClock{timer: time.AfterFunc(d, over), end: time.Now().Add(d)}
+// newCallClock starts a clock. over is called once when the time is up, in a goroutine that stop
+// waits for. Its context ends with stop.
+func newCallClock(ctx context.Context, d time.Duration, over func(context.Context)) *callClock {
+	ctx, cancel := context.WithCancel(ctx)
+	c := &callClock{end: time.Now().Add(d), cancel: cancel, over: make(chan struct{})}
+	c.timer = time.AfterFunc(d, func() {
+		defer close(c.over)
+		over(ctx)
+	})
+	return c
 }
 
-func (c *callClock) stop() { c.timer.Stop() }
+// stop ends the clock. It may wait as long as a claim takes.
+func (c *callClock) stop() {
+	c.cancel()
+	if !c.timer.Stop() && c.left == 0 {
+		<-c.over
+	}
+}
 
 // pause stops the clock. It does nothing if the clock pauses, or has fired.
 func (c *callClock) pause() {

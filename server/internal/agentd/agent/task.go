@@ -37,6 +37,7 @@ type update struct {
 	review  *review // of a call that needs approval; may be nil
 	asked   *asked
 	replied *loop.ModelReplied
+	lost    error // why the run does not go on in this process
 }
 
 // alarm is when a run goes on although nothing has happened. The zero alarm is off.

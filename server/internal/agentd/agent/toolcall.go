@@ -59,6 +59,26 @@ type toolCall struct {
 	preview *preview
 }
 
+// overdue cancels a call that takes too long, if this process still owns the run. A process that
+// was stopped finds its clock fired when it goes on, and meanwhile another process may have taken
+// the run and follow the call. The run then ends here, and its calls go on. While the journal
+// cannot say, overdue waits.
+func (e *toolCall) overdue(ctx context.Context) {
+	for {
+		err := e.run.agent.journal.claim(e.run.id) // does nothing if the claim is still that of this process
+		switch {
+		case ctx.Err() != nil:
+		case err == nil:
+			e.task.cancel(tool.Errorf(tool.KindTimeout, "the call took longer than %s", e.run.config.CallDeadline))
+		case tool.KindOf(err) == tool.KindUnavailable && sleep(ctx, claimPause) == nil:
+			continue
+		case ctx.Err() == nil:
+			e.run.report(update{task: e.task, lost: err})
+		}
+		return
+	}
+}
+
 // work opens the call until it has an outcome. Opening it again is safe: toolhost executes an id
 // once, and later requests join the execution or get its outcome.
 func (e *toolCall) work() {
@@ -67,9 +87,7 @@ func (e *toolCall) work() {
 	})
 	defer e.drop()
 	retry := e.run.config.ToolRetry
-	e.clock = newCallClock(e.run.config.CallDeadline, func() {
-		e.task.cancel(tool.Errorf(tool.KindTimeout, "the call took longer than %s", e.run.config.CallDeadline))
-	})
+	e.clock = newCallClock(e.task.ctx, e.run.config.CallDeadline, e.overdue)
 	defer e.clock.stop()
 	settling := 0 // how often the call was sent again so that toolhost asks its tool
 	for attempt := 1; ; attempt++ {

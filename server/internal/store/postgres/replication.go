@@ -13,8 +13,7 @@ const unconfirmed = "toolhost.unconfirmed"
 // server then warns, and answers the statement as if it had: other sessions see what it has
 // written, and a failover loses it.
 func noteUnconfirmed(conn *pgconn.PgConn, notice *pgconn.Notice) {
-	// The name of the function is the same in all languages of messages, and in all versions since
-	// 9.1.
+	// The name of the function is the same in all languages of messages, and since version 9.1.
 	if notice.Code == "01000" && notice.Routine == "SyncRepWaitForLSN" {
 		conn.CustomData()[unconfirmed] = notice.Message
 	}

@@ -74,9 +74,7 @@ class AgentClient:
         """Yield the events of a run until it finishes; see `AsyncAgentClient.watch`."""
         return self._portal.iterate(self._client.watch(run_id, after=after))
 
-    def send(
-        self, run_id: str, text: str, *, attachments: Sequence[Attachment] = (), message_id: str = ""
-    ) -> int:
+    def send(self, run_id: str, text: str, *, attachments: Sequence[Attachment] = (), message_id: str = "") -> int:
         """Send a message of the user; see `AsyncAgentClient.send`."""
         return self._portal.run(self._client.send(run_id, text, attachments=attachments, message_id=message_id))
 
