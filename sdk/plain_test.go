@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -58,12 +60,19 @@ func TestWhatHasNoJSONFormBecomesText(t *testing.T) {
 		"a key":              {map[any]any{1: "one"}, `{"1":"one"}`, nil},
 		"a cycle":            {cycle, `{"n":1,"self":"a value of type map[string]interface {}"}`, []string{"self"}},
 		"a ring":             {ring, `{"N":1,"Next":"a value of type *sdk_test.list"}`, []string{"Next"}},
-		"its own method":     {refusing{3}, `{"Inner":3}`, nil},
-		"a panic":            {[]any{panicking{3}}, `[{"Inner":3}]`, nil},
-		"raw text":           {map[string]any{"r": json.RawMessage("{")}, `{"r":"{"}`, []string{"r"}},
-		"a number":           {[]json.Number{"1", "one"}, `[1,"one"]`, []string{"[1]"}},
-		"a pointer to NaN":   {map[string]*float64{"x": new(math.NaN())}, `{"x":"NaN"}`, []string{"x"}},
-		"a deep one":         {deep, strings.Repeat("[", 16) + `"a value of type []interface {}"` + strings.Repeat("]", 16), []string{strings.Repeat("[0]", 16)}},
+		"its own method":     {refusing{3}, `"a value of type sdk_test.refusing"`, []string{"the whole"}},
+		"a panic":            {[]any{panicking{3}}, `["a value of type sdk_test.panicking"]`, []string{"[0]"}},
+		"an embedded one": {struct {
+			low
+			*Embedded
+			X float64
+			O int `json:"o,omitempty"`
+			T time.Time
+		}{low{1}, &Embedded{2}, math.NaN(), 0, time.Date(10001, 1, 1, 0, 0, 0, 0, time.UTC)}, `{"L":1,"T":"a value of type time.Time","X":"NaN","price":2}`, []string{"T", "X"}},
+		"raw text":         {map[string]any{"r": json.RawMessage("{")}, `{"r":"{"}`, []string{"r"}},
+		"a number":         {[]json.Number{"1", "one"}, `[1,"one"]`, []string{"[1]"}},
+		"a pointer to NaN": {map[string]*float64{"x": new(math.NaN())}, `{"x":"NaN"}`, []string{"x"}},
+		"a deep one":       {deep, strings.Repeat("[", 16) + `"a value of type []interface {}"` + strings.Repeat("]", 16), []string{strings.Repeat("[0]", 16)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			give := sdk.Func(sdk.Spec{Name: "give", Description: "Give."}, func(context.Context, struct{}) (any, error) { return tt.value, nil })
@@ -89,6 +98,28 @@ func TestWhatHasNoJSONFormBecomesText(t *testing.T) {
 		})
 	}
 }
+
+// What took a moment to encode before takes a moment to take apart: each object is opened once.
+func TestAMeshIsTakenApartOnce(t *testing.T) {
+	type node struct {
+		Name  string
+		Peers []*node
+	}
+	nodes := make([]*node, 40)
+	for i := range nodes {
+		nodes[i] = &node{Name: fmt.Sprint(i)}
+	}
+	for _, n := range nodes {
+		n.Peers = nodes
+	}
+	give := sdk.Func(sdk.Spec{Name: "give", Description: "Give."}, func(context.Context, struct{}) (any, error) { return nodes, nil })
+	got := sdktest.New(t, sdk.Plugin{Name: "p", Tools: []sdk.Tool{give}}).Call("give", "{}")
+	if got.Err != nil || !strings.Contains(got.Text(), `"Name":"39"`) || len(got.Text()) > 100_000 {
+		t.Errorf("%d bytes, %v", len(got.Text()), got.Err)
+	}
+}
+
+type low struct{ L int }
 
 // Embedded is an embedded struct with an exported name.
 type Embedded struct {

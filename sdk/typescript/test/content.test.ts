@@ -57,6 +57,9 @@ test("what JSON cannot represent becomes text in a result, and the log names it"
     [{ bytes: Uint8Array.of(1) }, { bytes: "a value of type Uint8Array" }, "bytes"],
     [{ error: new Error("gone") }, { error: "gone" }, "error"],
     [cycle, { n: 1, self: "a value of type Object" }, "self"],
+    [{ o: { password: "p", toJSON: () => () => 1 } }, { o: "a value of type Object" }, "o"],
+    [{ get bad() { throw new Error("no"); } }, "a value of type Object", "the whole"],
+    [new Map<unknown, unknown>([[Symbol("s"), Number.NaN]]), { "Symbol(s)": "NaN" }, "Symbol(s)".replace(/[()]/g, ".")],
   ];
   for (const [value, wanted, place] of cases) {
     const give = tool(
@@ -68,4 +71,14 @@ test("what JSON cannot represent becomes text in a result, and the log names it"
     assert.deepEqual(JSON.parse(ended.text), wanted);
     assert.match(ended.logs.map((line) => line.message).join(), new RegExp(place.replace(/[[\]]/g, "\\$&")));
   }
+});
+
+test("objects that refer to each other are taken apart once", async () => {
+  const nodes: { name: number; peers: unknown[] }[] = Array.from({ length: 40 }, (_, name) => ({ name, peers: [] }));
+  for (const node of nodes) {
+    node.peers = nodes;
+  }
+  const host = new TestHost({ name: "p", tools: [tool({ name: "t", description: "Gives." }, async () => nodes)] });
+  const { text } = await host.call("t");
+  assert.ok(text.includes('"name":39') && text.length < 100_000, `${text.length} characters`);
 });

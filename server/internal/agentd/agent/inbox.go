@@ -16,40 +16,52 @@ func (a *Agent) SendMessage(ctx context.Context, runID, text string, files ...lo
 }
 
 // SendMessageOnce is SendMessage for a message with an id. If the run has the message already, the
-// agent adds nothing and returns the Seq that it had, also when it would refuse a new message.
-// KindConflict: the message with this id has another text.
+// agent adds nothing and returns the Seq that it had, also with a used-up quota and whatever the
+// attachments are. KindConflict: the message with this id has another text.
 func (a *Agent) SendMessageOnce(ctx context.Context, runID string, id loop.MessageID, text string, files ...loop.NewAttachment) (uint64, error) {
 	if !IsRunID(id.Text) {
 		return 0, tool.Errorf(tool.KindInvalidArgument, "the message id %q is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -", loop.Clip(id.Text))
 	}
-	seq, err := a.sendMessage(ctx, runID, id, text, files)
-	if err == nil || tool.KindOf(err) == tool.KindNotFound {
-		return seq, err
-	}
-	var s loop.State
-	if _, unread := a.journal.fold(ctx, runID, &s); unread != nil {
-		return 0, err
-	}
-	if before, same := s.Said(&loop.UserMessage{ID: id, Text: text}); same {
-		return before, nil
-	}
-	return 0, err
+	return a.sendMessage(ctx, runID, id, text, files)
 }
 
 func (a *Agent) sendMessage(ctx context.Context, runID string, id loop.MessageID, text string, files []loop.NewAttachment) (uint64, error) {
 	if strings.TrimSpace(text) == "" {
 		return 0, tool.Errorf(tool.KindInvalidArgument, "the message is empty")
 	}
-	if r, err := a.journal.summaryOf(ctx, runID); err == nil && r.Finished() && r.Parent == nil {
-		if err := a.admitWork(ctx, r.Principal); err != nil {
-			return 0, err
-		}
-	}
-	taken, err := a.attachToMessage(ctx, runID, files)
-	if err != nil {
+	m := &loop.UserMessage{Text: text, ID: id}
+	taken, err := a.admitMessage(ctx, runID, files)
+	if err != nil && !a.hasMessage(ctx, runID, m) {
 		return 0, err
 	}
-	return a.deliverWith(ctx, runID, &taken, &loop.UserMessage{Text: text, Attachments: taken.list, ID: id})
+	m.Attachments = taken.list
+	return a.deliverWith(ctx, runID, &taken, m)
+}
+
+// admitMessage takes the attachments of a message that the quota permits. The caller must release
+// the result.
+func (a *Agent) admitMessage(ctx context.Context, runID string, files []loop.NewAttachment) (attached, error) {
+	if r, err := a.journal.summaryOf(ctx, runID); err == nil && r.Finished() && r.Parent == nil {
+		if err := a.admitWork(ctx, r.Principal); err != nil {
+			return attached{}, err
+		}
+	}
+	return a.attachToMessage(ctx, runID, files)
+}
+
+// hasMessage reports whether the journal has a message with the same id. It is no answer for the
+// sender: a record that can be read may still be lost in a failover. The run's own process answers,
+// whose claim of the run waits until the record is durable.
+func (a *Agent) hasMessage(ctx context.Context, runID string, m *loop.UserMessage) bool {
+	if m.ID.Text == "" {
+		return false
+	}
+	var s loop.State
+	if _, err := a.journal.fold(ctx, runID, &s); err != nil {
+		return false
+	}
+	before, _ := s.Said(m)
+	return before > 0
 }
 
 // CancelRun requests that a run stops. Its calls are cancelled, each still gets its result, and the

@@ -20,7 +20,7 @@ import (
 const (
 	// snapshotVersion increases when the encoding changes or when Apply folds an event differently.
 	// Snapshots of other versions are ignored and replaced.
-	snapshotVersion = 2
+	snapshotVersion = 3
 	// maxParts is the largest number of parts. Beyond it, the next snapshot has one part.
 	maxParts = 64
 	// maxSnapshot bounds two sizes in bytes: the stored parts of a snapshot, and the conversation.

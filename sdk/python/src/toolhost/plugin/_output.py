@@ -16,6 +16,7 @@ from toolhost.errors import Internal
 from toolhost.result import Artifact, Content, Effect, File, Image, Json, Result, Text
 
 _MAX_DEPTH = 64  # of the parts of a value that cannot be encoded
+_MAX_OPENED = 1000  # parts of it that are taken apart
 _MAX_NAMED = 5  # parts that a warning names
 _logger = logging.getLogger(__name__)
 
@@ -56,7 +57,7 @@ def _encoded(value: Any, returns: TypeAdapter[Any] | None, warn: Callable[..., N
         return Json(_typed(value, returns))
     except Exception as problem:  # noqa: BLE001 - serializers run the author's code
         places: list[str] = []
-        plain = _plain(value, "", places, ())
+        plain = _plain(value, "", places, 0, {})
         named = ", ".join(places[:_MAX_NAMED]) or "a part of it"
         warn(
             "the result of type %s cannot be encoded as JSON, so that %s became text: %s",
@@ -76,18 +77,24 @@ def _typed(value: Any, returns: TypeAdapter[Any] | None) -> Any:
     return returns.dump_python(value, mode="json", by_alias=True, warnings=False)
 
 
-def _plain(value: Any, path: str, places: list[str], around: tuple[int, ...]) -> Any:
+def _plain(value: Any, path: str, places: list[str], depth: int, opened: dict[int, Any]) -> Any:
     """Return a value that JSON can represent: the parts that can be encoded, and the text of the others.
 
-    `places` receives the paths of those, and `around` has the ids of the values around this one.
+    `places` receives the paths of those. `opened` has the values that were taken apart, by id: each is
+    taken apart once, so that objects that refer to each other take no longer than their number.
     """
     with contextlib.suppress(Exception):  # serializers run the author's code
         return decode(encode(value))
-    parts = _parts(value) if len(around) < _MAX_DEPTH and id(value) not in around else None
+    parts = None
+    if depth < _MAX_DEPTH and len(opened) < _MAX_OPENED and id(value) not in opened:
+        parts = _parts(value)
+        opened[id(value)] = value  # kept, so that no other value gets its id
     if isinstance(parts, Mapping):
-        return {k: _plain(v, f"{path}.{k}" if path else k, places, (*around, id(value))) for k, v in parts.items()}
+        return {
+            k: _plain(v, f"{path}.{k}" if path else k, places, depth + 1, opened) for k, v in parts.items()
+        }
     if parts is not None:
-        return [_plain(v, f"{path}[{i}]", places, (*around, id(value))) for i, v in enumerate(parts)]
+        return [_plain(v, f"{path}[{i}]", places, depth + 1, opened) for i, v in enumerate(parts)]
     places.append(path or "the whole")
     try:
         return str(value)
@@ -97,7 +104,7 @@ def _plain(value: Any, path: str, places: list[str], around: tuple[int, ...]) ->
 
 def _parts(value: Any) -> Mapping[str, Any] | Sequence[Any] | None:
     if isinstance(value, BaseModel):
-        fields = type(value).model_fields
+        fields = {n: f for n, f in type(value).model_fields.items() if not f.exclude}
         return {f.serialization_alias or f.alias or name: getattr(value, name, None) for name, f in fields.items()}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: getattr(value, f.name, None) for f in dataclasses.fields(value)}

@@ -34,7 +34,7 @@ func TestAppendWaitsForTheStandby(t *testing.T) {
 	go func() { ended <- store.Append(t.Context(), batch) }() // ends at the latest with the server
 	waiting := func(statement string) string {
 		t.Helper()
-		for {
+		for range time.Tick(10 * time.Millisecond) {
 			select {
 			case err := <-ended:
 				t.Fatalf("Append returned %v, and no standby has the records", err)
@@ -44,6 +44,7 @@ func TestAppendWaitsForTheStandby(t *testing.T) {
 				return rows[0][0]
 			}
 		}
+		panic("unreachable: the ticker does not end")
 	}
 	s.Do(t, "postgres", "SELECT pg_cancel_backend("+waiting("WITH run AS")+")")
 	waiting("UPDATE agentd_runs SET last_append = last_append")

@@ -36,11 +36,10 @@ func ownPrograms(started []string) []string {
 		}
 	}
 	for _, name := range append(slices.Clip(operatorPrograms), os.Args[0]) {
-		for _, path := range launch.EarlierInPath(name) {
-			paths = append(paths, launch.ProgramPaths(path)...)
-		}
 		if path, err := exec.LookPath(name); err == nil {
-			paths = append(paths, launch.ProgramPaths(path)...)
+			for _, path := range append(launch.EarlierInPath(name), path) {
+				paths = append(paths, launch.ProgramPaths(path)...)
+			}
 		}
 	}
 	slices.Sort(paths)
