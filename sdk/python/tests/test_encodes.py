@@ -205,6 +205,21 @@ def test_what_cannot_be_encoded_becomes_text(value: Any, wanted: Any, places: li
         assert host.settle("give").result == ended.result
 
 
+def test_objects_that_refer_to_each_other_are_taken_apart_once() -> None:
+    mesh: list[dict[str, Any]] = [{"n": n} for n in range(40)]
+    for node in mesh:
+        node["all"] = mesh
+    plugin = Plugin("p")
+
+    @plugin.tool
+    def give() -> Any:
+        """Give."""
+        return mesh[0]
+
+    with Host(plugin) as host:
+        assert len(host.call("give").value["all"]) == len(mesh)
+
+
 class Event(BaseModel):
     start: d.datetime
 

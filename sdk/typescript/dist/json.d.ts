@@ -20,7 +20,8 @@ export declare function rawJSON(text: string): RawJSON;
 export declare function encodeJSON(value: unknown): string;
 /**
  * Returns a value as JSON text in which what JSON cannot represent became text, and the paths of
- * these parts. A tool that has been executed does not lose its result for such a part.
+ * these parts. A tool that has been executed does not lose its result for such a part. Each object
+ * is taken apart once.
  */
 export declare function plainJSON(value: unknown): {
     text: string;

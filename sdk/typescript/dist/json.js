@@ -34,7 +34,7 @@ export function encodeJSON(value) {
             verbatim.push(typeof part === "bigint" ? part.toString() : part.text);
             return `${mark}${verbatim.length - 1}`;
         }
-        const loss = lossOf(this[key]); // the value before toJSON, which a Buffer has
+        const loss = lossOf(this[key]) ?? lossOf(part); // before and after toJSON, which a Buffer has
         if (loss) {
             throw new TypeError(`${key && `${JSON.stringify(key)}: `}${loss}`);
         }
@@ -83,41 +83,42 @@ function lossOf(value) {
     }
     return undefined;
 }
-/** The levels of a value that plainJSON takes apart. */
-const MAX_PLAIN = 32;
+/** plainJSON takes a value apart to this depth, and into this many parts. */
+const MAX_DEPTH = 32;
+const MAX_PARTS = 1000;
 /**
  * Returns a value as JSON text in which what JSON cannot represent became text, and the paths of
- * these parts. A tool that has been executed does not lose its result for such a part.
+ * these parts. A tool that has been executed does not lose its result for such a part. Each object
+ * is taken apart once.
  */
 export function plainJSON(value) {
     const places = [];
-    const around = new Set();
-    const plain = (part, path) => {
+    const opened = new Set();
+    const plain = (part, path, depth) => {
         try {
             return new RawJSON(encodeJSON(part));
         }
         catch { } // it is taken apart
-        if (typeof part !== "object" || part === null || around.has(part) || around.size === MAX_PLAIN || isLeaf(part)) {
-            places.push(path || "the whole");
-            return textOf(part);
-        }
-        around.add(part);
-        try {
-            if (Array.isArray(part) || part instanceof Set) {
-                return [...part].map((element, i) => (element === undefined ? null : plain(element, `${path}[${i}]`)));
+        const closed = depth === MAX_DEPTH || opened.size === MAX_PARTS || opened.has(part);
+        if (typeof part === "object" && part !== null && !closed && !isLeaf(part)) {
+            opened.add(part);
+            try {
+                if (Array.isArray(part) || part instanceof Set) {
+                    return [...part].map((e, i) => (e === undefined ? null : plain(e, `${path}[${i}]`, depth + 1)));
+                }
+                const entries = (part instanceof Map ? [...part] : Object.entries(part)).filter(([, v]) => v !== undefined);
+                return Object.fromEntries(entries.map(([k, v]) => [String(k), plain(v, path ? `${path}.${String(k)}` : String(k), depth + 1)]));
             }
-            const entries = (part instanceof Map ? [...part] : Object.entries(part)).filter(([, v]) => v !== undefined);
-            return Object.fromEntries(entries.map(([k, v]) => [`${k}`, plain(v, path ? `${path}.${k}` : `${k}`)]));
+            catch { } // a getter threw
         }
-        finally {
-            around.delete(part);
-        }
+        places.push(path || "the whole");
+        return textOf(part);
     };
-    const text = encodeJSON(plain(value, ""));
-    return { text, places };
+    return { text: encodeJSON(plain(value, "", 0)), places };
 }
+/** Reports whether a value is not taken apart. An object that encodes itself may hide properties. */
 function isLeaf(value) {
-    return ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Error;
+    return "toJSON" in value || ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Error;
 }
 function textOf(value) {
     if (value instanceof Error) {

@@ -38,7 +38,7 @@ export function encodeJSON(value: unknown): string {
       verbatim.push(typeof part === "bigint" ? part.toString() : part.text);
       return `${mark}${verbatim.length - 1}`;
     }
-    const loss = lossOf(this[key]); // the value before toJSON, which a Buffer has
+    const loss = lossOf(this[key]) ?? lossOf(part); // before and after toJSON, which a Buffer has
     if (loss) {
       throw new TypeError(`${key && `${JSON.stringify(key)}: `}${loss}`);
     }

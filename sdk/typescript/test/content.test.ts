@@ -57,8 +57,16 @@ test("what JSON cannot represent becomes text in a result, and the log names it"
     [{ bytes: Uint8Array.of(1) }, { bytes: "a value of type Uint8Array" }, "bytes"],
     [{ error: new Error("gone") }, { error: "gone" }, "error"],
     [cycle, { n: 1, self: "a value of type Object" }, "self"],
-    [{ o: { password: "p", toJSON: () => () => 1 } }, { o: "a value of type Object" }, "o"],
-    [{ get bad() { throw new Error("no"); } }, "a value of type Object", "the whole"],
+    [{ o: { password: "p", toJSON: () => Number.NaN, n: 1 } }, { o: "a value of type Object" }, "o"],
+    [
+      {
+        get bad() {
+          throw new Error("no");
+        },
+      },
+      "a value of type Object",
+      "the whole",
+    ],
     [new Map<unknown, unknown>([[Symbol("s"), Number.NaN]]), { "Symbol(s)": "NaN" }, "Symbol(s)".replace(/[()]/g, ".")],
   ];
   for (const [value, wanted, place] of cases) {

@@ -90,9 +90,7 @@ def _plain(value: Any, path: str, places: list[str], depth: int, opened: dict[in
         parts = _parts(value)
         opened[id(value)] = value  # kept, so that no other value gets its id
     if isinstance(parts, Mapping):
-        return {
-            k: _plain(v, f"{path}.{k}" if path else k, places, depth + 1, opened) for k, v in parts.items()
-        }
+        return {k: _plain(v, f"{path}.{k}" if path else k, places, depth + 1, opened) for k, v in parts.items()}
     if parts is not None:
         return [_plain(v, f"{path}[{i}]", places, depth + 1, opened) for i, v in enumerate(parts)]
     places.append(path or "the whole")

@@ -4,6 +4,7 @@ package postgres_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
