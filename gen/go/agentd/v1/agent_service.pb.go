@@ -1973,8 +1973,8 @@ type SendMessageRequest struct {
 	// client that got no answer sends the message again with the same id: agentd adds it once, and
 	// answers as it did the first time, also after a restart. The id belongs to the run and the
 	// caller: another caller's equal id is another message. The same id with another text is
-	// ALREADY_EXISTS. A run remembers its latest 100 messages with an id. Empty means that each request
-	// is a new message.
+	// ALREADY_EXISTS. The attachments of a repeated message are not compared. A run remembers its
+	// latest 100 messages with an id. Empty means that each request is a new message.
 	MessageId     string `protobuf:"bytes,4,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
