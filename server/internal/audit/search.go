@@ -1,9 +1,11 @@
 package audit
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"slices"
 	"time"
 
@@ -57,23 +59,76 @@ func (q *Query) matches(s *searched) bool {
 		(q.After == 0 || s.Seq > q.After) && (q.Tenants == nil || s.Tenant != "" && slices.Contains(q.Tenants, s.Tenant))
 }
 
+// filter is a Query, prepared for many lines.
+type filter struct {
+	Query
+	texts [][]byte // that each line which matches contains
+	since []byte   // Since in the form of a line, in whole seconds; nil: none
+}
+
+// plain are texts that JSON writes in one way only.
+var plain = regexp.MustCompile(`^[\w./:@-]+$`)
+
+const wholeSeconds = "2006-01-02T15:04:05"
+
+func newFilter(q Query) *filter {
+	f := &filter{Query: q}
+	for _, text := range []string{q.Principal, q.CallID, q.Tool} {
+		if plain.MatchString(text) {
+			f.texts = append(f.texts, []byte(text))
+		}
+	}
+	if since := q.Since.UTC().Format(wholeSeconds); !q.Since.IsZero() && len(since) == len(wholeSeconds) {
+		f.since = []byte(since)
+	}
+	return f
+}
+
+// line returns a line if it matches.
+func (f *filter) line(text []byte) (Line, bool) {
+	var s searched
+	if !f.mayMatch(text) || json.Unmarshal(text, &s) != nil || !f.matches(&s) {
+		return Line{}, false
+	}
+	return Line{s.Seq, text}, true
+}
+
+// mayMatch reports without decoding whether a line can match. Most lines of a large log cannot.
+func (f *filter) mayMatch(text []byte) bool {
+	for _, part := range f.texts {
+		if !bytes.Contains(text, part) {
+			return false
+		}
+	}
+	if f.since == nil {
+		return true
+	}
+	// A quotation mark in a value is escaped, so this is the key.
+	_, value, found := bytes.Cut(text, []byte(`,"time":"`))
+	end := bytes.IndexByte(value, '"')
+	return !found || end <= len(f.since) || value[end-1] != 'Z' || bytes.Compare(value[:len(f.since)], f.since) >= 0
+}
+
 // Search reads files, the oldest first, and calls found for each line that matches, in their order.
 // It leaves out lines that cannot be read, which Verify reports. An error of found ends it and is
-// returned.
+// returned. If Last is set, it reads the newest lines first, and no more than it needs.
 func Search(ctx context.Context, files []string, q Query, found func(Line) error) error {
-	var newest []Line
-	for _, path := range files {
-		err := eachLine(path, func(_ int, text []byte, whole bool) error {
-			var s searched
-			if !whole || json.Unmarshal(text, &s) != nil || !q.matches(&s) {
-				return ctx.Err()
-			}
-			line := Line{s.Seq, text}
-			if q.Last == 0 {
+	parts := make([]part, len(files))
+	for i, path := range files {
+		parts[i].path = path
+	}
+	return search(ctx, parts, q, found)
+}
+
+func search(ctx context.Context, parts []part, q Query, found func(Line) error) error {
+	f := newFilter(q)
+	if q.Last > 0 {
+		return searchNewest(ctx, parts, f, found)
+	}
+	for _, p := range parts {
+		err := p.forward(func(_ int, text []byte, whole bool) error {
+			if line, ok := f.line(text); ok && whole {
 				return errors.Join(ctx.Err(), found(line))
-			}
-			if newest = append(newest, line); len(newest) >= 2*q.Last {
-				newest = slices.Delete(newest, 0, len(newest)-q.Last)
 			}
 			return ctx.Err()
 		})
@@ -81,46 +136,37 @@ func Search(ctx context.Context, files []string, q Query, found func(Line) error
 			return err
 		}
 	}
-	for _, line := range newest[max(0, len(newest)-q.Last):] {
+	return nil
+}
+
+// errEnough ends the reading of lines.
+var errEnough = errors.New("no more lines are needed")
+
+func searchNewest(ctx context.Context, parts []part, f *filter, found func(Line) error) error {
+	var newest []Line
+	for _, p := range slices.Backward(parts) {
+		err := p.backward(func(text []byte, whole bool) error {
+			if line, ok := f.line(text); ok && whole {
+				newest = append(newest, Line{line.Seq, bytes.Clone(line.Text)})
+			}
+			if len(newest) == f.Last {
+				return errEnough
+			}
+			return ctx.Err()
+		})
+		if errors.Is(err, errEnough) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, line := range slices.Backward(newest) {
 		if err := found(line); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// Follow is Search over the files of a log, and then over each line that it writes, until ctx ends,
-// which is no error, or the log is closed.
-func (l *Log) Follow(ctx context.Context, q Query, found func(Line) error) error {
-	for {
-		changed := l.Changed()
-		files, err := Files(l.path)
-		if err != nil {
-			return err
-		}
-		if q.After > 0 && len(files) > 1 {
-			files = files[len(files)-2:] // the lines after that number are in the newest files
-		}
-		err = Search(ctx, files, q, func(line Line) error {
-			q.After = max(q.After, line.Seq)
-			return found(line)
-		})
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			return err
-		}
-		q.Last = 0
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return nil
-		}
-		if l.isClosed() {
-			return nil
-		}
-	}
 }
 
 // Read is Search over the files of the log, and Follow if q.Follow is set. Lines of tenants that q
@@ -134,15 +180,10 @@ func (l *Log) Read(ctx context.Context, q tool.AuditQuery, found func(tool.Audit
 	if q.Follow {
 		return l.Follow(ctx, query, show)
 	}
-	files, err := Files(l.path)
-	if err != nil {
+	parts, err := l.parts()
+	if err != nil || len(parts) == 0 {
 		return err
 	}
-	return Search(ctx, files, query, show)
-}
-
-func (l *Log) isClosed() bool {
-	l.turn <- struct{}{}
-	defer func() { <-l.turn }()
-	return l.file == nil
+	defer parts[len(parts)-1].file.Close()
+	return search(ctx, parts, query, show)
 }

@@ -1,13 +1,8 @@
 package audit
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 )
 
 // Report is what Verify found.
@@ -50,7 +45,7 @@ func Verify(files []string, expected ...Head) (Report, error) {
 		v.missing[h] = true
 	}
 	for _, path := range files {
-		if err := eachLine(path, func(n int, text []byte, whole bool) error { v.line(path, n, text, whole); return nil }); err != nil {
+		if err := (part{path: path}).forward(func(n int, text []byte, whole bool) error { v.line(path, n, text, whole); return nil }); err != nil {
 			return v.report, err
 		}
 	}
@@ -111,46 +106,5 @@ func (v *verifier) chained(file string, n int, l link) {
 		v.problem(file, n, "the line does not follow the line before it: one of them was changed, inserted or removed")
 	case l.Seq != v.report.Last+1:
 		v.problem(file, n, "the line has the number %d, and the line before it %d", l.Seq, v.report.Last)
-	}
-}
-
-// eachLine calls visit for each line of a file, with its number from 1, without its newline. whole
-// says whether the line had one.
-func eachLine(path string, visit func(n int, text []byte, whole bool) error) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("reading the audit log: %w", err)
-	}
-	defer file.Close()
-	in := bufio.NewReaderSize(file, 64<<10)
-	for n := 1; ; n++ {
-		text, err := readLine(in)
-		if len(text) > 0 {
-			if err := visit(n, bytes.TrimSuffix(text, []byte("\n")), text[len(text)-1] == '\n'); err != nil {
-				return err
-			}
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("reading the audit log %s, line %d: %w", path, n, err)
-		}
-	}
-}
-
-var errLong = errors.New("the line is too long for an audit log")
-
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := in.ReadSlice('\n')
-		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
-		if len(line) > maxLine {
-			return nil, errLong
-		}
 	}
 }
