@@ -153,7 +153,7 @@ var update = flag.Bool("update", false, "write the stored snapshot again")
 // The stored snapshot of an earlier agentd equals the state of the same events today. If the
 // encoding or Apply has changed, raise snapshotVersion, so that older snapshots are ignored.
 func TestAKeptSnapshot(t *testing.T) {
-	file := filepath.Join("testdata", "snapshot-v2.json")
+	file := filepath.Join("testdata", "snapshot-v3.json")
 	f := everything(t)
 	if *update {
 		data, err := json.Marshal(f.kept.snapshot)
