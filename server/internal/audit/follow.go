@@ -11,7 +11,8 @@ import (
 )
 
 // Follow is Search over the files of a log, and then over each line that it writes, until ctx ends,
-// which is no error, or the log is closed. It reads each new line once, whatever the size of the log.
+// which is no error, or the log is closed. It reads each new line once, whatever the size of the
+// log.
 func (l *Log) Follow(ctx context.Context, q Query, found func(Line) error) error {
 	err := l.follow(ctx, q, found)
 	if ctx.Err() != nil {

@@ -74,7 +74,8 @@ func (p part) backward(visit func(text []byte, whole bool) error) error {
 	})
 }
 
-// with calls read with the open file and its size; -1: it is not a file with a size, such as a pipe.
+// with calls read with the open file and its size; -1: it is not a file with a size, such as a
+// pipe.
 func (p part) with(read func(file *os.File, size int64) error) error {
 	if p.file != nil {
 		return read(p.file, p.size)
