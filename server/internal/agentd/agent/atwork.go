@@ -64,6 +64,44 @@ func (w *atWork) wake(k runRef, in *input) error {
 	}
 }
 
+// wakeAll is wake for many runs without an input, with one request to the store. It returns the
+// errors of the runs that it has not woken, by their ids.
+func (w *atWork) wakeAll(runs []runRef) map[string]error {
+	errs := make(map[string]error)
+	failed := func(k runRef, err error) {
+		if err != nil {
+			errs[k.id] = err
+		}
+	}
+	var moving, waiting []runRef
+	var ids []string
+	for _, k := range runs {
+		switch r, wait, err := w.find(k.id, nil); {
+		case wait != nil:
+			waiting = append(waiting, k)
+		case err == nil && r == nil:
+			moving, ids = append(moving, k), append(ids, k.id)
+		default:
+			failed(k, err)
+		}
+	}
+	claimed, err := w.agent.journal.claimAll(ids)
+	for _, k := range moving {
+		switch {
+		case claimed[k.id]:
+			failed(k, w.begun(k, nil, nil))
+		case err != nil:
+			failed(k, w.begun(k, nil, err))
+		default:
+			failed(k, w.begun(k, nil, claimError(runstore.AlreadyClaimed(k.id))))
+		}
+	}
+	for _, k := range waiting {
+		failed(k, w.wake(k, nil))
+	}
+	return errs
+}
+
 // wakeSoon is wake for a run that is in the journal and must not be forgotten: if the store is not
 // available now, the run begins later.
 func (w *atWork) wakeSoon(k runRef) error {

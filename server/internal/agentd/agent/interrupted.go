@@ -20,7 +20,23 @@ func (j *journal) claim(runID string) error {
 	if j.claims == nil {
 		return nil
 	}
-	err := j.claims.Claim(runID)
+	return claimError(j.claims.Claim(runID))
+}
+
+// claimAll claims those of many runs that no other process works on.
+func (j *journal) claimAll(runIDs []string) (claimed map[string]bool, err error) {
+	if j.claims != nil && len(runIDs) > 0 {
+		claimed, err = j.claims.ClaimAll(runIDs)
+		return claimed, storeError(err)
+	}
+	claimed = make(map[string]bool, len(runIDs))
+	for _, id := range runIDs {
+		claimed[id] = true
+	}
+	return claimed, nil
+}
+
+func claimError(err error) error {
 	if errors.Is(err, runstore.ErrClaimed) {
 		return tool.Errorf(tool.KindConflict, "%w; wait until that process has left it, or stop the process", err)
 	}
@@ -34,24 +50,61 @@ func (j *journal) release(runID string) {
 	}
 }
 
-// markInterrupted sets r.Interrupted. The run can finish between the reading of r and the check of
-// the claim, so markInterrupted reads it again if there is no claim.
-func (j *journal) markInterrupted(ctx context.Context, r *Run) error {
-	if j.claims == nil || r.Finished() || r.Unreadable {
+// markInterrupted sets Interrupted of runs. A run can finish between the reading of it and the
+// check of its claim, so markInterrupted reads those without a claim again: with again, which lists
+// the same runs and may be nil, or one by one.
+func (j *journal) markInterrupted(ctx context.Context, runs []Run, again func() ([]Run, error)) error {
+	if j.claims == nil {
 		return nil
 	}
-	claimed, err := j.claims.Claimed(r.ID)
-	if err == nil && !claimed && r.Parent != nil {
-		claimed, err = j.claims.Claimed(r.Parent.RunID) // its process continues the sub-run
+	open := func(r *Run) bool { return !r.Finished() && !r.Unreadable }
+	var ids []string
+	for i := range runs {
+		if r := &runs[i]; open(r) {
+			ids = append(ids, r.ID)
+			if r.Parent != nil {
+				ids = append(ids, r.Parent.RunID) // its process continues the sub-run
+			}
+		}
 	}
-	if err != nil || claimed {
+	if len(ids) == 0 {
+		return nil
+	}
+	claimed, err := j.claims.Claimed(ids)
+	if err != nil {
 		return storeError(err)
 	}
-	now, err := j.summaryOf(ctx, r.ID)
-	if err != nil {
-		return err
+	var read map[string]Run
+	for i := range runs {
+		r := &runs[i]
+		if !open(r) || claimed[r.ID] || r.Parent != nil && claimed[r.Parent.RunID] {
+			continue
+		}
+		if read == nil {
+			read = byID(again)
+		}
+		now, known := read[r.ID]
+		if !known {
+			if now, err = j.summaryOf(ctx, r.ID); err != nil {
+				return err
+			}
+		}
+		*r = now
+		r.Interrupted = !now.Finished()
 	}
-	*r = now
-	r.Interrupted = !now.Finished()
 	return nil
+}
+
+// byID returns what list lists. A run that it does not list has changed, or its page begins with a
+// run that was deleted.
+func byID(list func() ([]Run, error)) map[string]Run {
+	read := make(map[string]Run)
+	if list == nil {
+		return read
+	}
+	runs, _ := list()
+	for _, r := range runs {
+		read[r.ID] = r
+	}
+	return read
 }

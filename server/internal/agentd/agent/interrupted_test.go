@@ -2,13 +2,17 @@ package agent_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/sqlite"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore/storetest"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -68,5 +72,76 @@ func TestInterruptedRuns(t *testing.T) {
 	}
 	if r, err := looks.GetRun(t.Context(), "served"); err != nil || r.State() != agent.RunRunning {
 		t.Errorf("the run that goes on is %s: %v", r.State(), err)
+	}
+}
+
+// countedStore counts the requests to a store that may be on another machine.
+type countedStore struct {
+	*sqlite.Store
+	requests atomic.Int64
+}
+
+func (s *countedStore) List(ctx context.Context, q runstore.Query) ([]runstore.Run, error) {
+	s.requests.Add(1)
+	return s.Store.List(ctx, q)
+}
+
+func (s *countedStore) Get(ctx context.Context, id string) (runstore.Run, error) {
+	s.requests.Add(1)
+	return s.Store.Get(ctx, id)
+}
+
+func (s *countedStore) Claimed(ids []string) (map[string]bool, error) {
+	s.requests.Add(1)
+	return s.Store.Claimed(ids)
+}
+
+func (s *countedStore) Claim(id string) error {
+	s.requests.Add(1)
+	return s.Store.Claim(id)
+}
+
+func (s *countedStore) ClaimAll(ids []string) (map[string]bool, error) {
+	s.requests.Add(1)
+	return s.Store.ClaimAll(ids)
+}
+
+// Requests to the store do not grow with the number of runs on a page.
+func TestManyInterruptedRuns(t *testing.T) {
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	const runs = 30
+	for n := range runs {
+		head := runstore.Head{Unfinished: true, Summary: []byte(`{"prompt":"p"}`)}
+		if err := db.Append(t.Context(), runstore.Batch{RunID: fmt.Sprint("r", n), Records: storetest.Records(1, 1), Head: head}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store := &countedStore{Store: db}
+	a, err := agent.New(agent.Config{Store: store, Model: turns(), Tools: newTools(echo)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for _, c := range []struct {
+		name string
+		do   func() (int, error)
+	}{
+		{"list", func() (int, error) {
+			listed, _, err := a.ListRuns(t.Context(), agent.RunQuery{States: []agent.RunState{agent.RunInterrupted}})
+			return len(listed), err
+		}},
+		{"resume", func() (int, error) { return a.Resume(t.Context()) }},
+	} {
+		before := store.requests.Load()
+		if n, err := c.do(); n != runs || err != nil {
+			t.Errorf("%s: %d runs, %v", c.name, n, err)
+		}
+		if n := store.requests.Load() - before; n > 5 {
+			t.Errorf("%s: %d requests", c.name, n)
+		}
 	}
 }

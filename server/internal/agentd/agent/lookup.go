@@ -15,7 +15,9 @@ import (
 func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 	r, err := a.journal.summaryOf(ctx, runID)
 	if err == nil {
-		err = a.journal.markInterrupted(ctx, &r)
+		one := []Run{r}
+		err = a.journal.markInterrupted(ctx, one, nil)
+		r = one[0]
 	}
 	if err != nil || !r.Waiting && len(r.Prompt) <= loop.MaxSummaryPrompt {
 		return r, err
@@ -82,25 +84,21 @@ func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next 
 		return nil, "", unknownToken(query.Token)
 	}
 	for scanned := 0; scanned < maxScanned; {
-		page, err := a.store.List(ctx, from)
-		if tool.KindOf(storeError(err)) == tool.KindNotFound {
+		page, err := a.page(ctx, from)
+		if tool.KindOf(err) == tool.KindNotFound {
 			return nil, "", unknownToken(query.Token)
 		}
+		if err == nil {
+			err = a.journal.markInterrupted(ctx, page, func() ([]Run, error) { return a.page(ctx, from) })
+		}
 		if err != nil {
-			return nil, "", storeError(err)
+			return nil, "", err
 		}
 		for i := range page {
-			r, err := summarize(&page[i])
-			if err != nil { // one broken summary must not hide the other runs
-				a.config().Log.With(loglevel.Key, loglevel.Storage).Error("the summary of a run is broken", "run", page[i].ID, "error", err)
-				r = Run{ID: page[i].ID, StartTime: page[i].CreateTime, UpdateTime: page[i].UpdateTime, LastSeq: page[i].LastSeq, Unreadable: true}
-			}
+			r := &page[i]
 			from.Before = r.ID
-			if err := a.journal.markInterrupted(ctx, &r); err != nil {
-				return nil, "", err
-			}
-			if query.matches(&r) {
-				if runs = append(runs, r); len(runs) == size {
+			if query.matches(r) {
+				if runs = append(runs, *r); len(runs) == size {
 					return runs, r.ID, nil
 				}
 			}
@@ -110,6 +108,22 @@ func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next 
 		}
 	}
 	return runs, from.Before, nil
+}
+
+// page returns the runs of a page of the store. One broken summary does not hide the other runs.
+func (a *Agent) page(ctx context.Context, from runstore.Query) ([]Run, error) {
+	page, err := a.store.List(ctx, from)
+	if err != nil {
+		return nil, storeError(err)
+	}
+	runs := make([]Run, len(page))
+	for i := range page {
+		if runs[i], err = summarize(&page[i]); err != nil {
+			a.config().Log.With(loglevel.Key, loglevel.Storage).Error("the summary of a run is broken", "run", page[i].ID, "error", err)
+			runs[i] = Run{ID: page[i].ID, StartTime: page[i].CreateTime, UpdateTime: page[i].UpdateTime, LastSeq: page[i].LastSeq, Unreadable: true}
+		}
+	}
+	return runs, nil
 }
 
 // OwnerOf returns the key of the principal that a run belongs to, or NoSuchRun. The key is empty

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
@@ -12,11 +13,14 @@ import (
 // of another process and runs that another process works on.
 func (a *Agent) Resume(ctx context.Context) (int, error) {
 	query, n := runstore.Query{UnfinishedOnly: true}, 0
+	var elsewhere []runRef
+	defer func() { a.work.claimLater(elsewhere) }()
 	for {
 		page, err := a.store.List(ctx, query)
 		if err != nil {
 			return n, storeError(err)
 		}
+		runs := make([]runRef, len(page))
 		for i := range page {
 			k := runRef{id: page[i].ID, last: page[i].LastSeq}
 			if r, err := summarize(&page[i]); err == nil {
@@ -24,12 +28,16 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 			} else { // the run's next event replaces the summary
 				a.config().Log.Error("the summary of a run is broken; the run continues", "run", k.id, "error", err)
 			}
-			switch err := a.work.wake(k, nil); tool.KindOf(err) {
+			runs[i] = k
+		}
+		errs := a.work.wakeAll(runs)
+		for _, k := range runs {
+			switch err := errs[k.id]; tool.KindOf(err) {
 			case "":
 				n++
 			case tool.KindConflict:
 				a.config().Log.Warn("another process works on a run; it is not resumed here", "run", k.id, "error", err)
-				a.work.claimLater(k)
+				elsewhere = append(elsewhere, k)
 			default:
 				return n, err
 			}
@@ -52,11 +60,11 @@ func (a *Agent) ResumeRun(ctx context.Context, runID string) error {
 	return a.work.wake(r.ref(), nil)
 }
 
-// claimLater continues a run whose claim may be that of a process that has ended, if the store says
-// that claims can outlive their process.
-func (w *atWork) claimLater(k runRef) {
+// claimLater continues runs whose claims may be those of a process that has ended, if the store
+// says that claims can outlive their process.
+func (w *atWork) claimLater(runs []runRef) {
 	lingering, ok := w.agent.journal.claims.(runstore.Lingering)
-	if !ok {
+	if !ok || len(runs) == 0 {
 		return
 	}
 	w.mu.Lock()
@@ -65,15 +73,16 @@ func (w *atWork) claimLater(k runRef) {
 		return
 	}
 	w.group.Go(func() { // ends with the agent
-		for end := time.Now().Add(lingering.Linger()); time.Now().Before(end) && sleep(w.agent.ctx, claimPause) == nil; {
-			err := w.wake(k, nil)
-			if err == nil {
-				w.agent.config().Log.Info("the process that worked on a run has ended; the run goes on here", "run", k.id)
-				return
-			}
-			if kind := tool.KindOf(err); kind != tool.KindConflict && kind != tool.KindUnavailable {
-				return
-			}
+		for end := time.Now().Add(lingering.Linger()); len(runs) > 0 && time.Now().Before(end) && sleep(w.agent.ctx, claimPause) == nil; {
+			errs := w.wakeAll(runs)
+			runs = slices.DeleteFunc(runs, func(k runRef) bool {
+				err := errs[k.id]
+				if err == nil {
+					w.agent.config().Log.Info("the process that worked on a run has ended; the run goes on here", "run", k.id)
+				}
+				kind := tool.KindOf(err)
+				return kind != tool.KindConflict && kind != tool.KindUnavailable
+			})
 		}
 	})
 }

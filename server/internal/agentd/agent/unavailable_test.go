@@ -75,8 +75,24 @@ func (s *remoteStore) Release(string) {
 	s.held.Add(-1)
 }
 
-func (s *remoteStore) Claimed(string) (bool, error) { return s.held.Load() > 0, s.err() }
-func (s *remoteStore) Linger() time.Duration        { return 30 * time.Second }
+func (s *remoteStore) ClaimAll(ids []string) (map[string]bool, error) {
+	claimed := map[string]bool{}
+	for _, id := range ids {
+		if s.Claim(id) == nil {
+			claimed[id] = true
+		}
+	}
+	return claimed, s.err()
+}
+
+func (s *remoteStore) Claimed(ids []string) (map[string]bool, error) {
+	claimed := map[string]bool{}
+	for _, id := range ids {
+		claimed[id] = s.held.Load() > 0
+	}
+	return claimed, s.err()
+}
+func (s *remoteStore) Linger() time.Duration { return 30 * time.Second }
 
 func newRemote(t *testing.T, m *fakeModel, tools *fakeTools) (*fixture, *remoteStore) {
 	t.Helper()

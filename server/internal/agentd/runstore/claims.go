@@ -22,10 +22,14 @@ type Claims interface {
 	// Claim claims a run. It fails with ErrClaimed if another store has the claim, and does nothing
 	// if this store has it.
 	Claim(runID string) error
+	// ClaimAll claims those of the runs that no other store has, with one request to the store. It
+	// returns the ids of the runs that this store has claimed now.
+	ClaimAll(runIDs []string) (map[string]bool, error)
 	// Release gives up a claim. It does nothing if this store does not have the claim.
 	Release(runID string)
-	// Claimed reports whether any store, this one included, has the claim.
-	Claimed(runID string) (bool, error)
+	// Claimed returns those of the runs that any store, this one included, has claimed, with one
+	// request to the store. A run that does not exist is not claimed.
+	Claimed(runIDs []string) (map[string]bool, error)
 }
 
 // Lingering is an additional interface of Claims for which the end of a process is not always

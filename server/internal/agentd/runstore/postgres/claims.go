@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -243,22 +244,52 @@ func (s *Store) Claim(runID string) error {
 	return runstore.AlreadyClaimed(runID)
 }
 
+// ClaimAll implements runstore.Claims. Two stores that claim the same runs at the same time lock
+// the rows in the same order.
+func (s *Store) ClaimAll(runIDs []string) (map[string]bool, error) {
+	if !s.claims.ready() {
+		return nil, s.failed("claiming runs", errNoSession)
+	}
+	const query = "WITH free AS (SELECT number FROM agentd_runs WHERE id = ANY($1) AND (claimer IS NULL OR claimer = $2 OR " + gone + ") ORDER BY number FOR UPDATE) " +
+		"UPDATE agentd_runs AS runs SET claimer = $2 FROM free WHERE runs.number = free.number RETURNING id"
+	claimed, err := s.those(query, runIDs)
+	if err != nil {
+		return nil, s.failed("claiming runs", err)
+	}
+	return claimed, nil
+}
+
 // Release implements runstore.Claims. If the database is gone, the claim ends with the store.
 func (s *Store) Release(runID string) {
 	_, _ = s.update("UPDATE agentd_runs SET claimer = NULL WHERE id = $1 AND claimer = $2", runID)
 }
 
 // Claimed implements runstore.Claims.
-func (s *Store) Claimed(runID string) (claimed bool, err error) {
-	const query = "SELECT claimer IS NOT NULL AND (claimer = $2 OR NOT " + gone + ") FROM agentd_runs WHERE id = $1"
-	err = s.row(context.Background(), runID, query, []any{runID, s.claims.key}, &claimed)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return false, nil
-	}
+func (s *Store) Claimed(runIDs []string) (map[string]bool, error) {
+	claimed, err := s.those("SELECT id FROM agentd_runs WHERE id = ANY($1) AND claimer IS NOT NULL AND (claimer = $2 OR NOT "+gone+")", runIDs)
 	if err != nil {
-		return false, s.failed("looking for the process of run "+runID, err)
+		return nil, s.failed("looking for the processes of runs", err)
 	}
 	return claimed, nil
+}
+
+// those returns the ids that a query returns, which gets the runs and the key of this store.
+func (s *Store) those(query string, runIDs []string) (map[string]bool, error) {
+	runIDs = slices.DeleteFunc(slices.Clone(runIDs), func(id string) bool { return !storable(id) })
+	those := make(map[string]bool, len(runIDs))
+	if len(runIDs) == 0 {
+		return those, nil
+	}
+	err := s.db.Do(context.Background(), func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, query, runIDs, s.claims.key)
+		if err != nil {
+			return err
+		}
+		var id string
+		_, err = pgx.ForEachRow(rows, []any{&id}, func() error { those[id] = true; return nil })
+		return err
+	})
+	return those, err
 }
 
 // Linger implements runstore.Lingering.

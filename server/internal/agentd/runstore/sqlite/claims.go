@@ -55,6 +55,20 @@ func (s *Store) Claim(runID string) error {
 	return nil
 }
 
+// ClaimAll implements runstore.Claims.
+func (s *Store) ClaimAll(runIDs []string) (map[string]bool, error) {
+	claimed := make(map[string]bool, len(runIDs))
+	for _, id := range runIDs {
+		switch err := s.Claim(id); {
+		case err == nil:
+			claimed[id] = true
+		case !errors.Is(err, runstore.ErrClaimed):
+			return claimed, err
+		}
+	}
+	return claimed, nil
+}
+
 // Release implements runstore.Claims.
 func (s *Store) Release(runID string) {
 	c := &s.claims
@@ -69,7 +83,21 @@ func (s *Store) Release(runID string) {
 }
 
 // Claimed implements runstore.Claims.
-func (s *Store) Claimed(runID string) (bool, error) {
+func (s *Store) Claimed(runIDs []string) (map[string]bool, error) {
+	claimed := make(map[string]bool, len(runIDs))
+	for _, id := range runIDs {
+		is, err := s.isClaimed(id)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			claimed[id] = true
+		}
+	}
+	return claimed, nil
+}
+
+func (s *Store) isClaimed(runID string) (bool, error) {
 	c := &s.claims
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,19 +12,10 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/storetest"
 )
 
-func claimed(t *testing.T, store *sqlite.Store, runID string) bool {
-	t.Helper()
-	claimed, err := store.Claimed(runID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return claimed
-}
-
 func TestClaims(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	one, other := open(t, path), open(t, path)
-	if claimed(t, one, "r") || claimed(t, other, "r") {
+	if storetest.Claimed(t, one, "r") || storetest.Claimed(t, other, "r") {
 		t.Error("a run is claimed before any store claims it")
 	}
 	if _, err := os.Stat(path + sqlite.ClaimsSuffix); !errors.Is(err, os.ErrNotExist) {
@@ -41,7 +32,7 @@ func TestClaimsNeedAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := open(t, path)
-	_, asked := store.Claimed("r")
+	_, asked := store.Claimed([]string{"r"})
 	for _, err := range []error{asked, store.Claim("r")} {
 		if err == nil || !strings.Contains(err.Error(), path+sqlite.ClaimsSuffix+" is not a regular file") || !strings.Contains(err.Error(), "remove") {
 			t.Errorf("the error is %v", err)
@@ -69,14 +60,14 @@ func TestClaimOfAKilledProcess(t *testing.T) {
 	if n, err := out.Read(make([]byte, 1)); n != 1 {
 		t.Fatal(err)
 	}
-	if !claimed(t, store, "r") {
+	if !storetest.Claimed(t, store, "r") {
 		t.Error("the claim of another process is not seen")
 	}
 	_ = cmd.Process.Kill()
 	if err := cmd.Wait(); err == nil || err.Error() != "signal: killed" {
 		t.Errorf("the process ended before it was killed: %v", err)
 	}
-	if claimed(t, store, "r") {
+	if storetest.Claimed(t, store, "r") {
 		t.Error("the claim outlives its process")
 	}
 	if err := store.Claim("r"); err != nil {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
@@ -49,17 +50,19 @@ func RunClaims(t *testing.T, open func(t *testing.T) (one, other Claimer)) {
 	if Claimed(t, other, "s") || !Claimed(t, other, "r") {
 		t.Error("Close gives up its own claims, and no others")
 	}
-	if err := other.Claim("s"); err != nil {
-		t.Errorf("after Close: %v", err)
+	for range 2 {
+		if got, err := other.ClaimAll([]string{"s", "r"}); err != nil || !maps.Equal(got, map[string]bool{"r": true, "s": true}) {
+			t.Errorf("after Close: %v, %v", got, err)
+		}
 	}
 }
 
 // Claimed reports whether a run is claimed, and fails the test if the store cannot say it.
 func Claimed(t *testing.T, store runstore.Claims, runID string) bool {
 	t.Helper()
-	claimed, err := store.Claimed(runID)
-	if err != nil {
-		t.Fatal(err)
+	claimed, err := store.Claimed([]string{"none", runID})
+	if err != nil || len(claimed) > 1 || claimed["none"] {
+		t.Fatal(claimed, err)
 	}
-	return claimed
+	return claimed[runID]
 }
