@@ -63,6 +63,7 @@ func (c *call) finishJoined() {
 	if first, _ := c.entry.Conclude(); !first {
 		return
 	}
+	c.uncount()
 	c.events.Publish(tool.Event{Ended: &tool.Outcome{
 		CallID: c.request.ID, Err: tool.Errorf(tool.KindCancelled, "the call joined the one that has its id"),
 	}})
@@ -79,10 +80,12 @@ const (
 )
 
 // publishEnd adds the outcome to the event log. It counts and records the outcome first, so that a
-// caller that sees the outcome finds it in the statistics and in the list of calls.
+// caller that sees the outcome finds it in the statistics and in the list of calls, and has the
+// place in its quotas for the next call.
 // The goroutine that concluded the call's entry in the ledger calls it, so at most one does.
 func (c *call) publishEnd(outcome tool.Outcome, record recording) {
 	c.events.End(outcome, func(outcome *tool.Outcome) {
+		c.uncount()
 		switch {
 		case record == recordRecent:
 			c.services.records.recent.add(c.endRecord(outcome), c.services.records.history)
@@ -100,7 +103,7 @@ func (c *call) publishEnd(outcome tool.Outcome, record recording) {
 // after it has published the outcome.
 func (c *call) stop() {
 	c.timer.Stop()
-	c.uncount()
+	c.uncount() // unless publishEnd did
 	c.memory.end(callBytes + c.events.Size())
 }
 

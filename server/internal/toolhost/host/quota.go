@@ -19,7 +19,8 @@ func (c *call) count() error {
 	return nil
 }
 
-// uncount ends what count began. The call must have ended; see call.stop.
+// uncount ends what count began. The call must have ended. Only the goroutine that concluded the
+// call calls it.
 func (c *call) uncount() {
 	if c.counted {
 		c.counted = false
