@@ -1,12 +1,9 @@
 package loop
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
-
-	"github.com/toolhost/toolhost/tool"
 )
 
 // People says whether the run can ask a person. The zero value is a headless run: everything that
@@ -176,18 +173,4 @@ func (d *DecisionMade) fits(p *DecisionRequested) error {
 		return fmt.Errorf("the arguments for decision %s are no JSON object", p.ID)
 	}
 	return nil
-}
-
-// approval returns the approval for toolhost, without the arguments that it covers.
-func (d *DecisionMade) approval(at time.Time) *tool.Approval {
-	a := &tool.Approval{Approver: d.Principal, ApprovedBy: d.By, Reason: d.Text, Time: at}
-	if a.Approver == "" && a.ApprovedBy == "" {
-		a.ApprovedBy = "a person"
-	}
-	return a
-}
-
-// edits reports whether an approval has other arguments than the decision was requested for.
-func (d *DecisionMade) edits(p *Pending, sent string) bool {
-	return len(d.Arguments) > 0 && string(d.Arguments) != cmp.Or(string(p.Final), sent)
 }

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -120,16 +119,6 @@ func Review(s *State, r *CallResult) Payload {
 	return nil
 }
 
-// mayAsk reports whether a person can decide something new about a call that needs approval: the
-// call was not approved before, or its final arguments have changed since. A person is never asked
-// about arguments that cannot be shown.
-func (c *callState) mayAsk(f *Failure) bool {
-	if f.FinalSHA256 == "" {
-		return c.Approval == nil
-	}
-	return len(f.Final) > 0 && (c.Approval == nil || c.Approval.ArgumentsSHA256 != f.FinalSHA256)
-}
-
 func (s *State) applyRequested(p *DecisionRequested, at time.Time) error {
 	if s.people.decision(p.ID) != nil || s.finished != nil {
 		return fmt.Errorf("event %d asks for decision %s, which cannot be", s.seq, p.ID)
@@ -190,29 +179,6 @@ func (s *State) applyMade(d *DecisionMade, at time.Time) error {
 		c.refusal = fmt.Sprintf(rejectedCall, cmp.Or(d.By, "A person"), withReason(d.Text))
 	}
 	return nil
-}
-
-// approve marks a call as approved: for the final arguments that the person saw, or for other
-// arguments, which toolhost may then not change. A call with an unknown outcome is made again with
-// the earlier approval.
-func (c *callState) approve(d *DecisionMade, p *Pending, at time.Time) {
-	approval := d.approval(at)
-	switch before := c.Approval; {
-	case d.edits(p, c.Arguments):
-		c.Arguments, c.edited, c.final = string(d.Arguments), true, ""
-		approval.Arguments = d.Arguments
-	case p.Kind == DecideOutcome && before != nil:
-		approval.Arguments, approval.ArgumentsSHA256 = before.Arguments, before.ArgumentsSHA256
-	case p.Kind == DecideOutcome: // its arguments needed no approval
-	case p.FinalSHA256 != "":
-		approval.ArgumentsSHA256, c.final = p.FinalSHA256, string(p.Final)
-	default: // toolhost did not report the final arguments
-		approval.Arguments = json.RawMessage(c.Arguments)
-	}
-	c.Approval, c.held, c.started = approval, nil, false
-	if d.Standing != nil {
-		c.standing = &standingRequest{decision: d.ID, definition: p.Definition, choice: *d.Standing}
-	}
 }
 
 func (s *State) decidePause(d *DecisionMade) {
