@@ -41,6 +41,7 @@ type Launcher struct {
 	known       atomic.Pointer[catalog.Catalog] // nil until plugins are called, and not only described
 	renew       atomic.Pointer[Renew]           // nil until Follow
 	running     running                         // the processes that are called
+	executed    lastExecuted                    // what known plugins execute
 	tellMissing sync.Once
 	asked       atomic.Uint64 // descriptions so far; each process needs an instance name
 	authorize   Authorize     // nil: no plugin has such credentials
@@ -244,6 +245,9 @@ func (l *Launcher) carried(tenant string) { l.tenants.Carried(cmp.Or(tenant, ide
 // plugins execute.
 func (l *Launcher) guarded(in *Settings, s config.Sandbox) sandbox.Config {
 	cfg := in.Places.Sandbox(s)
+	if cfg.Mode == "" || cfg.Mode == sandbox.ModeOff {
+		return cfg
+	}
 	cfg.Protected = append(cfg.Protected, l.programs(in.Places)...)
 	return cfg
 }

@@ -3,12 +3,15 @@ package launch
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/sandbox"
@@ -57,18 +60,36 @@ func (l *Launcher) programs(g Places) []string {
 		return nil
 	}
 	s := known.Snapshot()
-	found := g.executed(slices.Concat(s.Plugins(), s.Candidates(), l.running.plugins()))
-	slices.Sort(found) // processes run in any order, and sandbox.Configs are compared
-	return found
+	return l.executed.of(g, slices.Concat(s.Plugins(), s.Candidates(), l.running.plugins()))
 }
 
-// searchedNames returns the names of programs that a plugin finds in PATH when it starts.
-func searchedNames(p *catalog.Plugin) []string {
-	names := sandbox.Searched(p.Path)
-	if p.Manifest != nil && len(p.Manifest.Command) > 0 && !strings.Contains(p.Manifest.Command[0], "/") {
-		names = append(names, p.Manifest.Command[0])
+// lately is how long what plugins execute is not looked up again. A start takes about as long. If
+// many plugins start one after another, their number does not multiply the cost of each start.
+const lately = time.Second
+
+// lastExecuted is the latest answer of Places.executed. It is safe for concurrent use.
+type lastExecuted struct {
+	mu       sync.Mutex
+	at       time.Time
+	places   Places
+	plugins  map[revision]bool
+	executed []string
+}
+
+func (l *lastExecuted) of(g Places, plugins []*catalog.Plugin) []string {
+	revisions := make(map[revision]bool, len(plugins))
+	for _, p := range plugins {
+		revisions[revision{p.Source, p.Digest}] = true
 	}
-	return names
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	same := slices.Equal(l.places.Writable, g.Writable) && slices.Equal(l.places.Hidden, g.Hidden) && maps.Equal(l.plugins, revisions)
+	if !same || time.Since(l.at) > lately {
+		l.at, l.places, l.plugins = time.Now(), g, revisions
+		l.executed = g.executed(plugins)
+		slices.Sort(l.executed) // processes run in any order, and sandbox.Configs are compared
+	}
+	return l.executed
 }
 
 // EarlierInPath returns the paths at which a program would be found instead of the one that PATH
@@ -94,7 +115,7 @@ func EarlierInPath(name string) (paths []string) {
 // executed returns what of the things that plugins execute has to be protected.
 func (g Places) executed(plugins []*catalog.Plugin) []string {
 	var paths []string
-	seen := map[string]bool{}
+	seen, searched := map[string]bool{}, map[string]bool{}
 	add := func(found ...string) {
 		for _, path := range found {
 			if !seen[path] {
@@ -104,6 +125,7 @@ func (g Places) executed(plugins []*catalog.Plugin) []string {
 		}
 	}
 	examined := map[revision]bool{}
+	var examiner sandbox.Examiner
 	for _, p := range plugins {
 		r := revision{p.Source, p.Digest}
 		if p.Path == "" || examined[r] {
@@ -116,9 +138,16 @@ func (g Places) executed(plugins []*catalog.Plugin) []string {
 		if info, err := os.Lstat(p.Source); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			add(p.Source) // what it leads to becomes the next revision
 		}
-		add(sandbox.Interpreters(p.Path, g.Writable)...)
-		for _, name := range searchedNames(p) {
-			add(EarlierInPath(name)...)
+		interpreters, names := examiner.Interpreters(p.Path, g.Writable)
+		add(interpreters...)
+		if p.Manifest != nil && len(p.Manifest.Command) > 0 && !strings.Contains(p.Manifest.Command[0], "/") {
+			names = append(names, p.Manifest.Command[0])
+		}
+		for _, name := range names {
+			if !searched[name] {
+				searched[name] = true
+				add(EarlierInPath(name)...)
+			}
 		}
 		add(p.Outside...)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/manifest"
@@ -89,4 +91,37 @@ func TestSandboxKeepsWhatPluginsExecute(t *testing.T) {
 	if got := ProgramPaths(at("ws/latest/v1/cur")); !slices.Contains(got, at("ws/latest")) || !slices.Contains(got, at("ws/dist/v1/cur")) {
 		t.Errorf("a program that was started by links: %q", got)
 	}
+}
+
+// What plugins execute is looked up again when another plugin is known, and after a moment.
+func TestWhatPluginsExecuteIsLookedUpAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		root := withoutLinks(t.TempDir())
+		script := func(name, interpreter string) *catalog.Plugin {
+			path := filepath.Join(root, name)
+			if err := os.WriteFile(path, []byte("#!"+interpreter+"\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			return &catalog.Plugin{Path: path, Source: path, Digest: name}
+		}
+		one, other := script("one", filepath.Join(root, "first")), script("other", "/bin/sh")
+		var last lastExecuted
+		wants := func(step string, plugins []*catalog.Plugin, interpreter string) {
+			t.Helper()
+			got := last.of(Places{Writable: []string{root}}, plugins)
+			if !slices.Contains(got, filepath.Join(root, interpreter)) {
+				t.Errorf("%s: %q has no %s", step, got, interpreter)
+			}
+		}
+		for _, name := range []string{"first", "second", "third"} {
+			script(name, "/bin/sh")
+		}
+		wants("at first", []*catalog.Plugin{one}, "first")
+		script("one", filepath.Join(root, "second"))
+		wants("at once", []*catalog.Plugin{one}, "first")
+		wants("with another plugin", []*catalog.Plugin{one, other}, "second")
+		script("one", filepath.Join(root, "third"))
+		time.Sleep(lately + 1)
+		wants("later", []*catalog.Plugin{one, other}, "third")
+	})
 }

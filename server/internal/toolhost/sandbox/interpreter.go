@@ -21,27 +21,68 @@ const shims = "shims"
 // a shell, and so on.
 const mostHops = 8
 
+// Examiner finds what runs programs. It reads each file once, however many programs lead to it, so
+// it belongs to one moment. It is not safe for concurrent use. The zero value is ready.
+type Examiner struct {
+	files map[string]examined
+	homes map[string]string // of virtual environments, by the folder of their programs
+}
+
+// examined is what one file says about what runs it.
+type examined struct {
+	real string // without links; empty: there is no such file
+	// Of a script: its interpreter, and the name that env looks up for it. Empty: none is found.
+	interpreter, name string
+}
+
 // Interpreters returns what runs a program, outside of the system's folders: the installations of
 // its interpreters, or an interpreter alone if its installation contains one of the folders in
-// never. It does not follow the last link of a path. It reads files.
-func Interpreters(program string, never []string) []string { return installations(program, never) }
-
-// Searched returns the names that are looked up in PATH before a program runs: those that the first
-// lines of scripts give to env. It reads files.
-func Searched(program string) (names []string) {
-	for range mostHops {
-		real, err := filepath.EvalSymlinks(program)
-		if err != nil {
-			break
+// never. It does not follow the last link of a path. names are those that are looked up in PATH
+// before the program runs: those that the first lines of scripts give to env.
+func (e *Examiner) Interpreters(program string, never []string) (paths, names []string) {
+	current := program
+	for hop := 0; hop < mostHops && current != ""; hop++ {
+		of := e.file(current)
+		if of.name != "" {
+			names = append(names, of.name)
 		}
-		interpreter, name := firstLine(real)
-		if name != "" {
-			names = append(names, name)
-			interpreter = searched(name)
-		}
-		program = interpreter
+		current = of.interpreter
 	}
-	return names
+	return e.installations(program, never), names
+}
+
+// file examines a file, or remembers what it said.
+func (e *Examiner) file(path string) examined {
+	if of, known := e.files[path]; known {
+		return of
+	}
+	var of examined
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		of.real = real
+		if of.interpreter, of.name = firstLine(real); of.name != "" {
+			of.interpreter = searched(of.name)
+		}
+	}
+	if e.files == nil {
+		e.files = make(map[string]examined)
+	}
+	e.files[path] = of
+	return of
+}
+
+// home returns the folder of the Python that a program of a virtual environment runs; "" if the
+// program is in none.
+func (e *Examiner) home(program string) string {
+	folder := filepath.Dir(program)
+	home, known := e.homes[folder]
+	if !known {
+		if e.homes == nil {
+			e.homes = make(map[string]string)
+		}
+		home = virtualEnvironment(program)
+		e.homes[folder] = home
+	}
+	return home
 }
 
 // installations returns the paths that must be readable, in addition to the program itself, so that
@@ -49,7 +90,7 @@ func Searched(program string) (names []string) {
 // folders. An installation is the folder above the one that contains the interpreter. It is the
 // interpreter alone if that folder would show too much. No installation may contain one of the
 // folders in never.
-func installations(program string, never []string) []string {
+func (e *Examiner) installations(program string, never []string) []string {
 	var found []string
 	add := func(program string) {
 		if !isProgram(program) {
@@ -63,19 +104,19 @@ func installations(program string, never []string) []string {
 	for hop := 0; len(next) > 0 && hop < mostHops; hop++ {
 		current := next[0]
 		next = next[1:]
-		if home := virtualEnvironment(current); home != "" {
+		if home := e.home(current); home != "" {
 			next = append(next, filepath.Join(home, filepath.Base(current)))
 		}
-		real, err := filepath.EvalSymlinks(current)
-		if err != nil {
+		of := e.file(current)
+		if of.real == "" {
 			continue
 		}
-		if current != program || real != program || filepath.Base(filepath.Dir(real)) == shims {
-			add(real) // a shim runs what is beside it, wherever it is named
+		if current != program || of.real != program || filepath.Base(filepath.Dir(of.real)) == shims {
+			add(of.real) // a shim runs what is beside it, wherever it is named
 		}
-		if interpreter := shebang(real); interpreter != "" {
-			next = append(next, interpreter)
-			add(interpreter)
+		if of.interpreter != "" {
+			next = append(next, of.interpreter)
+			add(of.interpreter)
 		}
 	}
 	return slices.DeleteFunc(found, func(path string) bool { return inSystem(path) })
@@ -146,16 +187,6 @@ func virtualEnvironment(program string) string {
 		}
 	}
 	return ""
-}
-
-// shebang returns the interpreter of a script; "" if the file is no script or its interpreter is
-// not found.
-func shebang(file string) string {
-	interpreter, name := firstLine(file)
-	if name != "" {
-		return searched(name)
-	}
-	return interpreter
 }
 
 // searched returns the program of a name in PATH; "" if there is none.

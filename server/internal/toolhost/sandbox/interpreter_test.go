@@ -90,7 +90,7 @@ func TestInstallationsBehindAProgram(t *testing.T) {
 			for _, path := range test.want {
 				want = append(want, filepath.Join(root, path))
 			}
-			got := installations(filepath.Join(root, test.program), never)
+			got := new(Examiner).installations(filepath.Join(root, test.program), never)
 			if len(got) == 0 {
 				got = nil
 			}
@@ -104,7 +104,7 @@ func TestInstallationsBehindAProgram(t *testing.T) {
 // A script that is its own interpreter must not cause an endless loop.
 func TestInterpretersInACircle(t *testing.T) {
 	root := tree(t, map[string]string{"bin/a": "#!${ROOT}/bin/b\n", "bin/b": "#!${ROOT}/bin/a\n", "lib/x": ""})
-	if got := installations(filepath.Join(root, "bin", "a"), nil); len(got) != 1 || got[0] != root {
+	if got := new(Examiner).installations(filepath.Join(root, "bin", "a"), nil); len(got) != 1 || got[0] != root {
 		t.Errorf("got %v", got)
 	}
 }

@@ -57,7 +57,7 @@ func (v *view) revealCode(cfg Config, s Situation) (installed []string, err erro
 		code = append(code, s.Folder)
 	}
 	never := append(append([]string{cfg.Workspace}, cfg.Hidden...), s.Own...)
-	for _, place := range installations(s.Program, never) {
+	for _, place := range new(Examiner).installations(s.Program, never) {
 		if s.Folder == "" || !within(place, s.Folder) {
 			installed = append(installed, place)
 		}
