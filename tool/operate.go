@@ -95,6 +95,7 @@ type LogQuery struct {
 // value selects all lines.
 type AuditQuery struct {
 	Principal string // the key of the principal, or of its delegate
+	Approver  string // the key of the principal that approved
 	CallID    string
 	Tool      string
 	Kind      string    // such as call or authentication
@@ -227,6 +228,8 @@ const (
 	CallSucceeded CallState = "succeeded"  // with a result without IsError
 	CallToolError CallState = "tool_error" // with a result with IsError
 	CallFailed    CallState = "failed"     // with an infrastructure error
+	// CallNeedsApproval means that the call was not executed, because a person has to approve it.
+	CallNeedsApproval CallState = "needs_approval"
 )
 
 // CallRecord is a call in the ledger.
@@ -295,12 +298,14 @@ type StatsQuery struct {
 // Stats counts the completed calls of one tool. JSON omits the durations: a command that prints
 // them writes milliseconds.
 type Stats struct {
-	Tool       string          `json:"tool"`
-	Plugin     string          `json:"plugin"`
-	Calls      uint64          `json:"calls"`              // all calls
-	Succeeded  uint64          `json:"succeeded"`          // with a result that is no error
-	ToolErrors uint64          `json:"tool_errors"`        // with a result that is an error
-	Failures   map[Kind]uint64 `json:"failures,omitempty"` // of the machinery
+	Tool       string `json:"tool"`
+	Plugin     string `json:"plugin"`
+	Calls      uint64 `json:"calls"`       // all calls
+	Succeeded  uint64 `json:"succeeded"`   // with a result that is no error
+	ToolErrors uint64 `json:"tool_errors"` // with a result that is an error
+	// not executed, because a person has to approve them
+	NeedsApproval uint64          `json:"needs_approval"`
+	Failures      map[Kind]uint64 `json:"failures,omitempty"` // of the machinery
 	// the cost of all executed calls, in the unit of Spec.CostPerUse
 	TotalCost     float64       `json:"total_cost"`
 	TotalDuration time.Duration `json:"-"` // the time of all executed calls

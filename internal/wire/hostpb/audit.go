@@ -11,7 +11,7 @@ import (
 // FromAuditQuery converts a query.
 func FromAuditQuery(q tool.AuditQuery) *toolhostv1.ReadAuditRequest {
 	return &toolhostv1.ReadAuditRequest{
-		Principal: valid(q.Principal), CallId: valid(q.CallID), Tool: valid(q.Tool), Kind: valid(q.Kind), Decision: valid(q.Decision),
+		Principal: valid(q.Principal), Approver: valid(q.Approver), CallId: valid(q.CallID), Tool: valid(q.Tool), Kind: valid(q.Kind), Decision: valid(q.Decision),
 		SinceTime: toolpb.FromTime(q.Since), UntilTime: toolpb.FromTime(q.Until), Last: uint32(min(max(q.Last, 0), 1<<31)), Follow: q.Follow, Tenants: q.Tenants,
 	}
 }
@@ -19,7 +19,7 @@ func FromAuditQuery(q tool.AuditQuery) *toolhostv1.ReadAuditRequest {
 // ToAuditQuery converts a query.
 func ToAuditQuery(m *toolhostv1.ReadAuditRequest) tool.AuditQuery {
 	return tool.AuditQuery{
-		Principal: m.GetPrincipal(), CallID: m.GetCallId(), Tool: m.GetTool(), Kind: m.GetKind(), Decision: m.GetDecision(),
+		Principal: m.GetPrincipal(), Approver: m.GetApprover(), CallID: m.GetCallId(), Tool: m.GetTool(), Kind: m.GetKind(), Decision: m.GetDecision(),
 		Since: toolpb.ToTime(m.GetSinceTime()), Until: toolpb.ToTime(m.GetUntilTime()), Last: int(m.GetLast()), Follow: m.GetFollow(), Tenants: m.GetTenants(),
 	}
 }

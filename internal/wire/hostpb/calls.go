@@ -81,6 +81,8 @@ var callStates = map[tool.CallState]toolhostv1.CallState{
 	tool.CallSucceeded: toolhostv1.CallState_CALL_STATE_SUCCEEDED,
 	tool.CallToolError: toolhostv1.CallState_CALL_STATE_TOOL_ERROR,
 	tool.CallFailed:    toolhostv1.CallState_CALL_STATE_FAILED,
+
+	tool.CallNeedsApproval: toolhostv1.CallState_CALL_STATE_NEEDS_APPROVAL,
 }
 
 func toCallState(s toolhostv1.CallState) tool.CallState {
@@ -230,6 +232,7 @@ func FromStats(s tool.Stats) *toolhostv1.ToolStats {
 		Calls:         s.Calls,
 		Succeeded:     s.Succeeded,
 		ToolErrors:    s.ToolErrors,
+		NeedsApproval: s.NeedsApproval,
 		TotalDuration: toolpb.FromDuration(s.TotalDuration),
 		MeanDuration:  toolpb.FromDuration(s.MeanDuration),
 		TotalCost:     s.TotalCost,
@@ -253,6 +256,7 @@ func ToStats(s *toolhostv1.ToolStats) tool.Stats {
 		Calls:         s.GetCalls(),
 		Succeeded:     s.GetSucceeded(),
 		ToolErrors:    s.GetToolErrors(),
+		NeedsApproval: s.GetNeedsApproval(),
 		TotalDuration: toolpb.ToDuration(s.GetTotalDuration()),
 		MeanDuration:  toolpb.ToDuration(s.GetMeanDuration()),
 		TotalCost:     s.GetTotalCost(),

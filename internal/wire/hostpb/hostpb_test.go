@@ -104,7 +104,7 @@ func TestRoundTripKeepsEveryFieldOfOperation(t *testing.T) {
 		Time: moment, Level: tool.LogError, Message: "m", Attributes: map[string]json.RawMessage{"k": json.RawMessage(`1`)},
 	}}
 	stats := tool.Stats{
-		Tool: "t", Plugin: "p", Calls: 6, Succeeded: 1, ToolErrors: 2, Failures: map[tool.Kind]uint64{tool.KindTimeout: 3},
+		Tool: "t", Plugin: "p", Calls: 7, Succeeded: 1, ToolErrors: 2, NeedsApproval: 1, Failures: map[tool.Kind]uint64{tool.KindTimeout: 3},
 		TotalDuration: 4 * time.Second, MeanDuration: time.Second, P50: time.Millisecond, P99: time.Minute, TotalCost: 1.5,
 	}
 	reloaded := tool.Reloaded{

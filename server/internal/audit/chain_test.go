@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/server/internal/audit"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // written returns the path of a log with some lines.
@@ -273,7 +274,7 @@ func TestSearch(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	l := open(t, audit.Config{File: path})
 	record(t, l, audit.Decision{Principal: "red/ada", CallID: "a", Outcome: audit.Denied})
-	record(t, l, audit.Decision{Principal: "blue/bob", Via: "agentd", CallID: "b", Outcome: audit.Approved})
+	record(t, l, audit.Decision{Principal: "blue/bob", Via: "agentd", CallID: "b", Outcome: audit.Approved, Approval: &tool.Approval{Approver: "blue/eve"}})
 	if err := l.Note(t.Context(), audit.Event{Kind: audit.OfAuthentication, From: "192.0.2.1", Act: "/toolhost.v1.ToolService/Call", Outcome: audit.Denied}); err != nil {
 		t.Fatal(err)
 	}
@@ -286,6 +287,7 @@ func TestSearch(t *testing.T) {
 		"no tenant":       {audit.Query{Tenants: []string{}}, nil},
 		"a principal":     {audit.Query{Principal: "blue/bob"}, []uint64{2}},
 		"a delegate":      {audit.Query{Principal: "agentd"}, []uint64{2}},
+		"an approver":     {audit.Query{Approver: "blue/eve"}, []uint64{2}},
 		"a call":          {audit.Query{CallID: "a"}, []uint64{1}},
 		"a kind":          {audit.Query{Kind: audit.OfAuthentication}, []uint64{3}},
 		"an outcome":      {audit.Query{Outcome: audit.Denied}, []uint64{1, 3}},

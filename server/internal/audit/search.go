@@ -16,6 +16,7 @@ import (
 // lines.
 type Query struct {
 	Principal string // the key of the principal, or of the delegate
+	Approver  string // the key of the principal that approved
 	CallID    string
 	Tool      string
 	Kind      Kind
@@ -42,6 +43,7 @@ type searched struct {
 	Tenant    string    `json:"tenant"`
 	Principal string    `json:"principal"`
 	Via       string    `json:"via"`
+	Approver  string    `json:"approver"`
 	CallID    string    `json:"call_id"`
 	Tool      string    `json:"tool"`
 	Outcome   Outcome   `json:"decision"`
@@ -53,7 +55,7 @@ func (q *Query) matches(s *searched) bool {
 		kind = OfCall // of a version without kinds
 	}
 	return (q.Principal == "" || q.Principal == s.Principal || q.Principal == s.Via) &&
-		(q.CallID == "" || q.CallID == s.CallID) && (q.Tool == "" || q.Tool == s.Tool) &&
+		(q.Approver == "" || q.Approver == s.Approver) && (q.CallID == "" || q.CallID == s.CallID) && (q.Tool == "" || q.Tool == s.Tool) &&
 		(q.Kind == "" || q.Kind == kind) && (q.Outcome == "" || q.Outcome == s.Outcome) &&
 		(q.Since.IsZero() || !s.Time.Before(q.Since)) && (q.Until.IsZero() || s.Time.Before(q.Until)) &&
 		(q.After == 0 || s.Seq > q.After) && (q.Tenants == nil || s.Tenant != "" && slices.Contains(q.Tenants, s.Tenant))
@@ -73,7 +75,7 @@ const wholeSeconds = "2006-01-02T15:04:05"
 
 func newFilter(q Query) *filter {
 	f := &filter{Query: q}
-	for _, text := range []string{q.Principal, q.CallID, q.Tool} {
+	for _, text := range []string{q.Principal, q.Approver, q.CallID, q.Tool} {
 		if plain.MatchString(text) {
 			f.texts = append(f.texts, []byte(text))
 		}
@@ -173,7 +175,7 @@ func searchNewest(ctx context.Context, parts []part, f *filter, found func(Line)
 // does not select are left out.
 func (l *Log) Read(ctx context.Context, q tool.AuditQuery, found func(tool.AuditLine) error) error {
 	query := Query{
-		Principal: q.Principal, CallID: q.CallID, Tool: q.Tool, Kind: Kind(q.Kind), Outcome: Outcome(q.Decision), Since: q.Since, Until: q.Until,
+		Principal: q.Principal, Approver: q.Approver, CallID: q.CallID, Tool: q.Tool, Kind: Kind(q.Kind), Outcome: Outcome(q.Decision), Since: q.Since, Until: q.Until,
 		Tenants: q.Tenants, Last: q.Last,
 	}
 	show := func(line Line) error { return found(tool.AuditLine{Seq: line.Seq, Line: line.Text}) }

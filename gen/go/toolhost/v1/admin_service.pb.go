@@ -197,6 +197,8 @@ const (
 	CallState_CALL_STATE_TOOL_ERROR CallState = 3
 	// The call ended with an infrastructure failure.
 	CallState_CALL_STATE_FAILED CallState = 4
+	// The call was not executed, because a person has to approve it first.
+	CallState_CALL_STATE_NEEDS_APPROVAL CallState = 5
 )
 
 // Enum value maps for CallState.
@@ -207,13 +209,15 @@ var (
 		2: "CALL_STATE_SUCCEEDED",
 		3: "CALL_STATE_TOOL_ERROR",
 		4: "CALL_STATE_FAILED",
+		5: "CALL_STATE_NEEDS_APPROVAL",
 	}
 	CallState_value = map[string]int32{
-		"CALL_STATE_UNSPECIFIED": 0,
-		"CALL_STATE_RUNNING":     1,
-		"CALL_STATE_SUCCEEDED":   2,
-		"CALL_STATE_TOOL_ERROR":  3,
-		"CALL_STATE_FAILED":      4,
+		"CALL_STATE_UNSPECIFIED":    0,
+		"CALL_STATE_RUNNING":        1,
+		"CALL_STATE_SUCCEEDED":      2,
+		"CALL_STATE_TOOL_ERROR":     3,
+		"CALL_STATE_FAILED":         4,
+		"CALL_STATE_NEEDS_APPROVAL": 5,
 	}
 )
 
@@ -3885,7 +3889,7 @@ type ToolStats struct {
 	Tool string `protobuf:"bytes,1,opt,name=tool,proto3" json:"tool,omitempty"`
 	// The name of the plugin that contains the tool.
 	Plugin string `protobuf:"bytes,2,opt,name=plugin,proto3" json:"plugin,omitempty"`
-	// The number of calls: the sum of `succeeded`, `tool_errors` and all `failures`.
+	// The number of calls: the sum of `succeeded`, `tool_errors`, `needs_approval` and all `failures`.
 	Calls uint64 `protobuf:"varint,3,opt,name=calls,proto3" json:"calls,omitempty"`
 	// The number of calls with a result without `is_error`.
 	Succeeded uint64 `protobuf:"varint,4,opt,name=succeeded,proto3" json:"succeeded,omitempty"`
@@ -3902,7 +3906,9 @@ type ToolStats struct {
 	// The 99th percentile of the duration, within 5 percent.
 	P99Duration *durationpb.Duration `protobuf:"bytes,10,opt,name=p99_duration,json=p99Duration,proto3" json:"p99_duration,omitempty"`
 	// The total cost, in the unit of ToolSpec.cost_per_use. Replayed outcomes are not counted again.
-	TotalCost     float64 `protobuf:"fixed64,11,opt,name=total_cost,json=totalCost,proto3" json:"total_cost,omitempty"`
+	TotalCost float64 `protobuf:"fixed64,11,opt,name=total_cost,json=totalCost,proto3" json:"total_cost,omitempty"`
+	// The number of calls that were not executed, because a person has to approve them first.
+	NeedsApproval uint64 `protobuf:"varint,12,opt,name=needs_approval,json=needsApproval,proto3" json:"needs_approval,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4014,6 +4020,13 @@ func (x *ToolStats) GetTotalCost() float64 {
 	return 0
 }
 
+func (x *ToolStats) GetNeedsApproval() uint64 {
+	if x != nil {
+		return x.NeedsApproval
+	}
+	return 0
+}
+
 // ReadAuditRequest selects lines of the audit log. A line has to match every field that is set.
 type ReadAuditRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -4037,7 +4050,9 @@ type ReadAuditRequest struct {
 	// The maximum number of matching lines, counted from the newest. 0 means all.
 	Last uint32 `protobuf:"varint,9,opt,name=last,proto3" json:"last,omitempty"`
 	// Whether to continue with new lines.
-	Follow        bool `protobuf:"varint,10,opt,name=follow,proto3" json:"follow,omitempty"`
+	Follow bool `protobuf:"varint,10,opt,name=follow,proto3" json:"follow,omitempty"`
+	// The key of the principal that approved. Empty means any.
+	Approver      string `protobuf:"bytes,11,opt,name=approver,proto3" json:"approver,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4140,6 +4155,13 @@ func (x *ReadAuditRequest) GetFollow() bool {
 		return x.Follow
 	}
 	return false
+}
+
+func (x *ReadAuditRequest) GetApprover() string {
+	if x != nil {
+		return x.Approver
+	}
+	return ""
 }
 
 // ReadAuditResponse contains a line of the audit log.
@@ -4457,7 +4479,7 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"since_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tsinceTime\x12\x18\n" +
 	"\atenants\x18\x03 \x03(\tR\atenants\"@\n" +
 	"\x10GetStatsResponse\x12,\n" +
-	"\x05tools\x18\x01 \x03(\v2\x16.toolhost.v1.ToolStatsR\x05tools\"\xa8\x04\n" +
+	"\x05tools\x18\x01 \x03(\v2\x16.toolhost.v1.ToolStatsR\x05tools\"\xcf\x04\n" +
 	"\tToolStats\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12\x16\n" +
 	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x12\x14\n" +
@@ -4472,10 +4494,11 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\fp99_duration\x18\n" +
 	" \x01(\v2\x19.google.protobuf.DurationR\vp99Duration\x12\x1d\n" +
 	"\n" +
-	"total_cost\x18\v \x01(\x01R\ttotalCost\x1a;\n" +
+	"total_cost\x18\v \x01(\x01R\ttotalCost\x12%\n" +
+	"\x0eneeds_approval\x18\f \x01(\x04R\rneedsApproval\x1a;\n" +
 	"\rFailuresEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\xc9\x02\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\xe5\x02\n" +
 	"\x10ReadAuditRequest\x12\x1c\n" +
 	"\tprincipal\x18\x01 \x01(\tR\tprincipal\x12\x17\n" +
 	"\acall_id\x18\x02 \x01(\tR\x06callId\x12\x12\n" +
@@ -4489,7 +4512,8 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\atenants\x18\b \x03(\tR\atenants\x12\x12\n" +
 	"\x04last\x18\t \x01(\rR\x04last\x12\x16\n" +
 	"\x06follow\x18\n" +
-	" \x01(\bR\x06follow\"9\n" +
+	" \x01(\bR\x06follow\x12\x1a\n" +
+	"\bapprover\x18\v \x01(\tR\bapprover\"9\n" +
 	"\x11ReadAuditResponse\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x12\n" +
 	"\x04line\x18\x02 \x01(\tR\x04line*\xd0\x01\n" +
@@ -4513,13 +4537,14 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x17INSTANCE_STATE_DRAINING\x10\b\x12\x1b\n" +
 	"\x17INSTANCE_STATE_STOPPING\x10\t\x12\x19\n" +
 	"\x15INSTANCE_STATE_EXITED\x10\n" +
-	"*\x8b\x01\n" +
+	"*\xaa\x01\n" +
 	"\tCallState\x12\x1a\n" +
 	"\x16CALL_STATE_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12CALL_STATE_RUNNING\x10\x01\x12\x18\n" +
 	"\x14CALL_STATE_SUCCEEDED\x10\x02\x12\x19\n" +
 	"\x15CALL_STATE_TOOL_ERROR\x10\x03\x12\x15\n" +
-	"\x11CALL_STATE_FAILED\x10\x042\xff\v\n" +
+	"\x11CALL_STATE_FAILED\x10\x04\x12\x1d\n" +
+	"\x19CALL_STATE_NEEDS_APPROVAL\x10\x052\xff\v\n" +
 	"\fAdminService\x12W\n" +
 	"\vListPlugins\x12\x1f.toolhost.v1.ListPluginsRequest\x1a .toolhost.v1.ListPluginsResponse\"\x05\x92\xb6\x18\x01\x06\x12]\n" +
 	"\rListInstances\x12!.toolhost.v1.ListInstancesRequest\x1a\".toolhost.v1.ListInstancesResponse\"\x05\x92\xb6\x18\x01\x06\x12K\n" +

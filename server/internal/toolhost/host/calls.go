@@ -198,7 +198,7 @@ func (h *Host) callsInMemory(q tool.CallQuery, at callPosition) []listedCall {
 // callsInHistory reads the history after memory: a call that leaves memory meanwhile is in the
 // history by then. The parameter most is the largest number of calls to return.
 func (h *Host) callsInHistory(ctx context.Context, q tool.CallQuery, at callPosition, most int, listed []listedCall) ([]listedCall, bool, error) {
-	if q.State != "" && q.State != tool.CallFailed {
+	if q.State != "" && q.State != tool.CallFailed && q.State != tool.CallNeedsApproval {
 		return nil, false, nil
 	}
 	var before time.Time
@@ -212,6 +212,7 @@ func (h *Host) callsInHistory(ctx context.Context, q tool.CallQuery, at callPosi
 	var calls []listedCall
 	err := h.cfg.History.Calls(ctx, q.Since, before, func(record tool.CallRecord) bool {
 		c := listedCall{CallRecord: record}
+		c.State = failedState(c.Err) // of an older toolhost
 		if selects(q, &c.CallRecord) && at.precedes(c) && !known[c.identity()] {
 			calls = append(calls, c)
 		}
@@ -291,11 +292,19 @@ func (c *call) endRecord(outcome *tool.Outcome) tool.CallRecord {
 	return record
 }
 
+// failedState returns the state of a call that ended with an error.
+func failedState(err *tool.Error) tool.CallState {
+	if err != nil && err.Kind == tool.KindApprovalRequired {
+		return tool.CallNeedsApproval
+	}
+	return tool.CallFailed
+}
+
 func setState(record *tool.CallRecord, outcome *tool.Outcome) {
 	record.Settled = outcome.Settled
 	switch {
 	case outcome.Err != nil:
-		record.State, record.Err = tool.CallFailed, outcome.Err
+		record.State, record.Err = failedState(outcome.Err), outcome.Err
 	case outcome.Result.IsError:
 		record.State = tool.CallToolError
 	default:

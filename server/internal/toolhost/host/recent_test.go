@@ -44,7 +44,7 @@ func TestRecentCallsAreListed(t *testing.T) {
 		outcome(t, r, call("danger", `{}`)) // needs an approval
 		time.Sleep(time.Second)
 		outcome(t, r, call("fail", `{"message":"no"}`))
-		want := []string{"fail tool_error", "danger failed", "echo succeeded"}
+		want := []string{"fail tool_error", "danger needs_approval", "echo succeeded"}
 		if diff := cmp.Diff(want, statesOf(t, r, tool.CallQuery{})); diff != "" {
 			t.Errorf("all calls (-want +got):\n%s", diff)
 		}
@@ -54,8 +54,8 @@ func TestRecentCallsAreListed(t *testing.T) {
 		if diff := cmp.Diff(want[:2], statesOf(t, r, tool.CallQuery{Since: middle})); diff != "" {
 			t.Errorf("since the second (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(want[1:2], statesOf(t, r, tool.CallQuery{State: tool.CallFailed})); diff != "" {
-			t.Errorf("failed (-want +got):\n%s", diff)
+		if diff := cmp.Diff(want[1:2], statesOf(t, r, tool.CallQuery{State: tool.CallNeedsApproval})); diff != "" {
+			t.Errorf("waiting for a person (-want +got):\n%s", diff)
 		}
 		time.Sleep(time.Hour)
 		if got := statesOf(t, r, tool.CallQuery{}); len(got) != 0 {
@@ -90,16 +90,16 @@ func TestFailedCallsAreListedLater(t *testing.T) {
 			want  []string
 			sleep time.Duration
 		}{
-			{"at once", []string{"danger failed", "echo succeeded", "danger failed"}, time.Hour},
-			{"an hour later", []string{"danger failed", "danger failed"}, 0},
+			{"at once", []string{"danger needs_approval", "echo succeeded", "danger needs_approval"}, time.Hour},
+			{"an hour later", []string{"danger needs_approval", "danger needs_approval"}, 0},
 		} {
 			for _, size := range []int{0, 1} {
 				if diff := cmp.Diff(test.want, statesOf(t, r, tool.CallQuery{PageSize: size})); diff != "" {
 					t.Errorf("%s, in pages of %d (-want +got):\n%s", test.when, size, diff)
 				}
 			}
-			if got := statesOf(t, r, tool.CallQuery{State: tool.CallFailed, Tool: "danger"}); len(got) != 2 {
-				t.Errorf("%s, failed calls of one tool: %v", test.when, got)
+			if got := statesOf(t, r, tool.CallQuery{State: tool.CallNeedsApproval, Tool: "danger"}); len(got) != 2 {
+				t.Errorf("%s, calls of one tool that wait for a person: %v", test.when, got)
 			}
 			time.Sleep(test.sleep)
 		}
@@ -201,14 +201,14 @@ func checkLaterCalls(t *testing.T, r *rig, began time.Time) {
 	for _, s := range got {
 		count[s]++
 	}
-	if count["bomb failed"] != 1 || count["danger failed"] < 49 || count["danger failed"] > 60 || count["echo succeeded"] != 1 {
+	if count["bomb failed"] != 1 || count["danger needs_approval"] < 49 || count["danger needs_approval"] > 60 || count["echo succeeded"] != 1 {
 		t.Errorf("the calls are %v", count)
 	}
 	if got := statesOf(t, r, tool.CallQuery{Since: time.Now()}); len(got) != 0 {
 		t.Errorf("calls from now on: %v", got)
 	}
 	stats, err := r.Stats(t.Context(), tool.StatsQuery{Since: began})
-	if err != nil || len(stats) != 3 || stats[1].Tool != "danger" || stats[1].Failures[tool.KindApprovalRequired] != 60 || stats[2].Calls != 2 {
+	if err != nil || len(stats) != 3 || stats[1].Tool != "danger" || stats[1].NeedsApproval != 60 || stats[2].Calls != 2 {
 		t.Errorf("the statistics are %+v, %v", stats, err)
 	}
 	if stats, err := r.Stats(t.Context(), tool.StatsQuery{}); err != nil || len(stats) != 1 || stats[0].Calls != 1 {

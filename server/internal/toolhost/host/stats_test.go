@@ -37,7 +37,7 @@ func TestStatsAreExact(t *testing.T) {
 	const plugin = hosttest.PluginName
 	want := []tool.Stats{
 		{Tool: "break", Plugin: plugin, Calls: each, Failures: map[tool.Kind]uint64{tool.KindRateLimited: each}},
-		{Tool: "danger", Plugin: plugin, Calls: each, Failures: map[tool.Kind]uint64{tool.KindApprovalRequired: each}},
+		{Tool: "danger", Plugin: plugin, Calls: each, NeedsApproval: each, Failures: map[tool.Kind]uint64{}},
 		{Tool: "echo", Plugin: plugin, Calls: 2 * each, Succeeded: each, ToolErrors: each, Failures: map[tool.Kind]uint64{}},
 		{Tool: "fail", Plugin: plugin, Calls: each, ToolErrors: each, Failures: map[tool.Kind]uint64{}},
 	}

@@ -164,6 +164,7 @@ type selection struct {
 func (s *selection) add(cmd *cobra.Command, conn *operate.Connection) {
 	f := cmd.Flags()
 	f.StringVar(&s.query.Principal, "principal", "", "only lines of this principal or delegate, by its `KEY`")
+	f.StringVar(&s.query.Approver, "approver", "", "only lines that this principal approved, by its `KEY`")
 	f.StringVar(&s.query.CallID, "call", "", "only lines of the call with this `ID`")
 	f.StringVar(&s.query.Tool, "tool", "", "only lines of this `TOOL`")
 	f.StringVar(&s.query.Kind, "kind", "", "only lines of this `KIND`: call, authentication, authorization, administration, credential, approval or rotation")
@@ -231,7 +232,7 @@ func show(ctx context.Context, p cli.Process, conn *operate.Connection, s *selec
 			return cli.Usage("--file and --follow: a file of this machine is not followed; ask the toolhost")
 		}
 		return audit.Search(ctx, s.files, audit.Query{
-			Principal: s.query.Principal, CallID: s.query.CallID, Tool: s.query.Tool, Kind: audit.Kind(s.query.Kind),
+			Principal: s.query.Principal, Approver: s.query.Approver, CallID: s.query.CallID, Tool: s.query.Tool, Kind: audit.Kind(s.query.Kind),
 			Outcome: audit.Outcome(s.query.Decision), Since: s.query.Since, Tenants: s.query.Tenants, Last: s.query.Last,
 		}, func(line audit.Line) error { return print(tool.AuditLine{Seq: line.Seq, Line: line.Text}) })
 	}

@@ -35,9 +35,9 @@ func NewCallsCommand(p cli.Process) *cobra.Command {
 		Example: "  toolhost calls --state running\n  toolhost calls --plugin fs --last 5",
 		Args:    cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			states := []string{"", string(tool.CallRunning), string(tool.CallSucceeded), string(tool.CallToolError), string(tool.CallFailed)}
+			states := []string{"", string(tool.CallRunning), string(tool.CallSucceeded), string(tool.CallToolError), string(tool.CallNeedsApproval), string(tool.CallFailed)}
 			if !slices.Contains(states, state) {
-				return cli.Usage("--state: %q is none; use running, succeeded, tool_error or failed", state)
+				return cli.Usage("--state: %q is none; use running, succeeded, tool_error, needs_approval or failed", state)
 			}
 			if last < 0 {
 				return cli.Usage("--last: %d is negative; use 0 for all", last)
@@ -55,7 +55,7 @@ func NewCallsCommand(p cli.Process) *cobra.Command {
 	f.StringVar(&query.Plugin, "plugin", "", "only calls of this `PLUGIN`")
 	f.StringVar(&query.Tool, "tool", "", "only calls of this `TOOL`")
 	f.StringVar(&query.Session, "session", "", "only calls of this `SESSION`")
-	f.StringVar(&state, "state", "", "only calls in this `STATE`: running, succeeded, tool_error or failed")
+	f.StringVar(&state, "state", "", "only calls in this `STATE`: running, succeeded, tool_error, needs_approval or failed")
 	tenantFlag(f, &query.Tenants, "calls")
 	since.AddFlag(f, "only calls from this `TIME` on: 24h or 7d ago, or 2026-01-31")
 	f.IntVar(&last, "last", 100, "the newest `N` of them, 0 for all")

@@ -88,6 +88,7 @@ func sumStats(all []statsOfNode) []tool.Stats {
 			byTool[k] = sum
 		}
 		sum.Calls, sum.Succeeded, sum.ToolErrors = add(sum.Calls, s.Calls), add(sum.Succeeded, s.Succeeded), add(sum.ToolErrors, s.ToolErrors)
+		sum.NeedsApproval = add(sum.NeedsApproval, s.NeedsApproval)
 		for kind, n := range s.Failures {
 			sum.Failures[kind] = add(sum.Failures[kind], n)
 		}

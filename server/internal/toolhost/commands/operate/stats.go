@@ -26,8 +26,8 @@ func NewStatsCommand(p cli.Process) *cobra.Command {
 		Use:   "stats [PLUGIN]",
 		Short: "Count calls: how many, how they ended, how long they took",
 		Long: "Stats counts the calls of each tool, or of the tools of one plugin, that have ended since toolhost started: those\n" +
-			"with a result, those that the tool itself says failed, and those that the infrastructure failed, by kind. MEAN, P50\n" +
-			"and P99 are of those that ran.\n" +
+			"with a result, those that the tool itself says failed, those that were not executed because a person has to approve\n" +
+			"them, and those that the infrastructure failed, by kind. MEAN, P50 and P99 are of those that ran.\n" +
 			"With --since it counts from the hour that contains this time, also calls before the last start of toolhost.\n" +
 			"With -o json it prints an array of objects; durations are in milliseconds, with fractions.\n" + fleetHelp("stats") + "\n" +
 			"For each tool it also shows the sum of all toolhosts, in the rows `all` and as the array total. A median and a P99 of\n" +
@@ -85,11 +85,11 @@ func viewStats(s tool.Stats) statsView {
 	}
 }
 
-var statsHeader = []string{"CALLS", "RESULTS", "TOOL ERRORS", "FAILURES", "MEAN", "P50", "P99", "COST"}
+var statsHeader = []string{"CALLS", "RESULTS", "TOOL ERRORS", "NEED APPROVAL", "FAILURES", "MEAN", "P50", "P99", "COST"}
 
 func statsCells(s tool.Stats) []string {
 	return []string{
-		number(s.Calls), number(s.Succeeded), number(s.ToolErrors), failures(s.Failures),
+		number(s.Calls), number(s.Succeeded), number(s.ToolErrors), number(s.NeedsApproval), failures(s.Failures),
 		short(s.MeanDuration), short(s.P50), short(s.P99), strconv.FormatFloat(s.TotalCost, 'g', 6, 64),
 	}
 }

@@ -162,8 +162,10 @@ func statsOf(name, plugin string, c *history.Counts) tool.Stats {
 	if failures == nil {
 		failures = map[tool.Kind]uint64{}
 	}
+	needsApproval := failures[tool.KindApprovalRequired]
+	delete(failures, tool.KindApprovalRequired)
 	return tool.Stats{
-		Tool: name, Plugin: plugin, Calls: c.Calls, Succeeded: c.Succeeded, ToolErrors: c.ToolErrors, Failures: failures,
+		Tool: name, Plugin: plugin, Calls: c.Calls, Succeeded: c.Succeeded, ToolErrors: c.ToolErrors, NeedsApproval: needsApproval, Failures: failures,
 		TotalCost: c.Cost, TotalDuration: c.Duration, MeanDuration: c.Mean(), P50: c.Percentile(.50), P99: c.Percentile(.99),
 	}
 }

@@ -1805,7 +1805,7 @@ export type ToolStats = Message<"toolhost.v1.ToolStats"> & {
      */
     plugin: string;
     /**
-     * The number of calls: the sum of `succeeded`, `tool_errors` and all `failures`.
+     * The number of calls: the sum of `succeeded`, `tool_errors`, `needs_approval` and all `failures`.
      *
      * @generated from field: uint64 calls = 3;
      */
@@ -1860,6 +1860,12 @@ export type ToolStats = Message<"toolhost.v1.ToolStats"> & {
      * @generated from field: double total_cost = 11;
      */
     totalCost: number;
+    /**
+     * The number of calls that were not executed, because a person has to approve them first.
+     *
+     * @generated from field: uint64 needs_approval = 12;
+     */
+    needsApproval: bigint;
 };
 /**
  * Describes the message toolhost.v1.ToolStats.
@@ -1933,6 +1939,12 @@ export type ReadAuditRequest = Message<"toolhost.v1.ReadAuditRequest"> & {
      * @generated from field: bool follow = 10;
      */
     follow: boolean;
+    /**
+     * The key of the principal that approved. Empty means any.
+     *
+     * @generated from field: string approver = 11;
+     */
+    approver: string;
 };
 /**
  * Describes the message toolhost.v1.ReadAuditRequest.
@@ -2131,7 +2143,13 @@ export declare enum CallState {
      *
      * @generated from enum value: CALL_STATE_FAILED = 4;
      */
-    FAILED = 4
+    FAILED = 4,
+    /**
+     * The call was not executed, because a person has to approve it first.
+     *
+     * @generated from enum value: CALL_STATE_NEEDS_APPROVAL = 5;
+     */
+    NEEDS_APPROVAL = 5
 }
 /**
  * Describes the enum toolhost.v1.CallState.

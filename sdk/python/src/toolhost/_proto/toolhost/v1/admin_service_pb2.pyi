@@ -48,6 +48,7 @@ class CallState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     CALL_STATE_SUCCEEDED: _ClassVar[CallState]
     CALL_STATE_TOOL_ERROR: _ClassVar[CallState]
     CALL_STATE_FAILED: _ClassVar[CallState]
+    CALL_STATE_NEEDS_APPROVAL: _ClassVar[CallState]
 PLUGIN_STATE_UNSPECIFIED: PluginState
 PLUGIN_STATE_ENABLED: PluginState
 PLUGIN_STATE_PAUSED: PluginState
@@ -71,6 +72,7 @@ CALL_STATE_RUNNING: CallState
 CALL_STATE_SUCCEEDED: CallState
 CALL_STATE_TOOL_ERROR: CallState
 CALL_STATE_FAILED: CallState
+CALL_STATE_NEEDS_APPROVAL: CallState
 
 class Plugin(_message.Message):
     __slots__ = ("name", "version", "description", "path", "digest", "state", "reason", "tools", "instances", "launches", "last_exit", "warnings", "recent_exits", "retry_time", "previous_digest", "pinned_digest", "refusal", "filters", "permissions", "ungranted", "isolation", "sdk", "own_filters", "workspace", "workspace_backend")
@@ -649,7 +651,7 @@ class GetStatsResponse(_message.Message):
     def __init__(self, tools: _Optional[_Iterable[_Union[ToolStats, _Mapping[str, object]]]] = ...) -> None: ...
 
 class ToolStats(_message.Message):
-    __slots__ = ("tool", "plugin", "calls", "succeeded", "tool_errors", "failures", "total_duration", "mean_duration", "p50_duration", "p99_duration", "total_cost")
+    __slots__ = ("tool", "plugin", "calls", "succeeded", "tool_errors", "failures", "total_duration", "mean_duration", "p50_duration", "p99_duration", "total_cost", "needs_approval")
     class FailuresEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -668,6 +670,7 @@ class ToolStats(_message.Message):
     P50_DURATION_FIELD_NUMBER: _ClassVar[int]
     P99_DURATION_FIELD_NUMBER: _ClassVar[int]
     TOTAL_COST_FIELD_NUMBER: _ClassVar[int]
+    NEEDS_APPROVAL_FIELD_NUMBER: _ClassVar[int]
     tool: str
     plugin: str
     calls: int
@@ -679,10 +682,11 @@ class ToolStats(_message.Message):
     p50_duration: _duration_pb2.Duration
     p99_duration: _duration_pb2.Duration
     total_cost: float
-    def __init__(self, tool: _Optional[str] = ..., plugin: _Optional[str] = ..., calls: _Optional[int] = ..., succeeded: _Optional[int] = ..., tool_errors: _Optional[int] = ..., failures: _Optional[_Mapping[str, int]] = ..., total_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., mean_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., p50_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., p99_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., total_cost: _Optional[float] = ...) -> None: ...
+    needs_approval: int
+    def __init__(self, tool: _Optional[str] = ..., plugin: _Optional[str] = ..., calls: _Optional[int] = ..., succeeded: _Optional[int] = ..., tool_errors: _Optional[int] = ..., failures: _Optional[_Mapping[str, int]] = ..., total_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., mean_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., p50_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., p99_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., total_cost: _Optional[float] = ..., needs_approval: _Optional[int] = ...) -> None: ...
 
 class ReadAuditRequest(_message.Message):
-    __slots__ = ("principal", "call_id", "tool", "kind", "decision", "since_time", "until_time", "tenants", "last", "follow")
+    __slots__ = ("principal", "call_id", "tool", "kind", "decision", "since_time", "until_time", "tenants", "last", "follow", "approver")
     PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     TOOL_FIELD_NUMBER: _ClassVar[int]
@@ -693,6 +697,7 @@ class ReadAuditRequest(_message.Message):
     TENANTS_FIELD_NUMBER: _ClassVar[int]
     LAST_FIELD_NUMBER: _ClassVar[int]
     FOLLOW_FIELD_NUMBER: _ClassVar[int]
+    APPROVER_FIELD_NUMBER: _ClassVar[int]
     principal: str
     call_id: str
     tool: str
@@ -703,7 +708,8 @@ class ReadAuditRequest(_message.Message):
     tenants: _containers.RepeatedScalarFieldContainer[str]
     last: int
     follow: bool
-    def __init__(self, principal: _Optional[str] = ..., call_id: _Optional[str] = ..., tool: _Optional[str] = ..., kind: _Optional[str] = ..., decision: _Optional[str] = ..., since_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., until_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., tenants: _Optional[_Iterable[str]] = ..., last: _Optional[int] = ..., follow: bool = ...) -> None: ...
+    approver: str
+    def __init__(self, principal: _Optional[str] = ..., call_id: _Optional[str] = ..., tool: _Optional[str] = ..., kind: _Optional[str] = ..., decision: _Optional[str] = ..., since_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., until_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., tenants: _Optional[_Iterable[str]] = ..., last: _Optional[int] = ..., follow: bool = ..., approver: _Optional[str] = ...) -> None: ...
 
 class ReadAuditResponse(_message.Message):
     __slots__ = ("seq", "line")
