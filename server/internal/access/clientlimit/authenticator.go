@@ -3,8 +3,10 @@ package clientlimit
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/access/authn"
@@ -14,22 +16,26 @@ import (
 )
 
 // Authenticator limits the attempts of callers to authenticate. It tells the connection which
-// principal uses it.
+// principal uses it. It is safe for concurrent use, and must not be copied.
 type Authenticator struct {
 	Inner    gate.Authenticator // required
 	Failures *listen.Failures   // required
 	Logger   *slog.Logger       // required
+
+	proven proven
 }
 
 // Authenticate implements gate.Authenticator. It refuses an origin with too many failures without a
-// look at its credential. The error of that is a gate.LimitError, which the caller gets.
+// look at its credential, unless the credential was valid before: others behind the same proxy do
+// not lock out its owner. The error of that is a gate.LimitError, which the caller gets.
 func (a *Authenticator) Authenticate(ctx context.Context, e authn.Evidence) (authn.Verified, error) {
 	guest := guestOf(ctx)
 	origin := originOf(guest, e)
-	if wait := a.Failures.Blocked(origin); wait > 0 && fallible(e) {
+	if wait := a.Failures.Blocked(origin); wait > 0 && fallible(e) && !a.proven.has(e.Bearer) {
 		return authn.Verified{}, limited("there were too many failed attempts to authenticate", wait)
 	}
 	caller, err := a.Inner.Authenticate(ctx, e)
+	a.proven.set(e.Bearer, err == nil)
 	if err != nil {
 		if a.Failures.Add(origin) {
 			a.Logger.Warn("a client is blocked for a minute, because of its failed attempts to authenticate", "origin", origin, "error", err)
@@ -64,4 +70,50 @@ func originOf(guest *listen.Conn, e authn.Evidence) string {
 		return "user " + strconv.Itoa(e.UID)
 	}
 	return listen.OriginOf(e.Address)
+}
+
+// mostProven bounds the credentials that are remembered. Then one is forgotten for each new one.
+const mostProven = 8192
+
+// proven remembers which bearer credentials were valid when they were last shown. It keeps no
+// credential, but a hash under a key of this process: whoever finds another text with the same hash
+// only has it checked. The zero value is empty.
+type proven struct {
+	mu     sync.RWMutex
+	seed   maphash.Seed
+	hashes map[uint64]struct{} // nil: none yet, and no seed
+}
+
+func (p *proven) has(bearer string) bool {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if bearer == "" || p.hashes == nil {
+		return false
+	}
+	_, is := p.hashes[maphash.String(p.seed, bearer)]
+	return is
+}
+
+// set records whether a credential was valid.
+func (p *proven) set(bearer string, valid bool) {
+	if bearer == "" || p.has(bearer) == valid {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.hashes == nil {
+		p.seed, p.hashes = maphash.MakeSeed(), map[uint64]struct{}{}
+	}
+	hash := maphash.String(p.seed, bearer)
+	if !valid {
+		delete(p.hashes, hash)
+		return
+	}
+	if len(p.hashes) >= mostProven {
+		for other := range p.hashes {
+			delete(p.hashes, other)
+			break
+		}
+	}
+	p.hashes[hash] = struct{}{}
 }

@@ -27,6 +27,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/internal/testkit/testca"
 	"github.com/toolhost/toolhost/server/internal/access/authn"
 	"github.com/toolhost/toolhost/server/internal/access/authz"
@@ -42,11 +43,11 @@ import (
 // end of the request.
 const guarded = "/test.Test/Guarded"
 
-// tokens knows one token. It implements gate.Authenticator.
+// tokens knows two tokens. It implements gate.Authenticator.
 type tokens struct{}
 
 func (tokens) Authenticate(_ context.Context, e authn.Evidence) (authn.Verified, error) {
-	if e.Bearer != "good" {
+	if e.Bearer != "good" && e.Bearer != "new" {
 		return authn.Verified{}, errors.New("the token is unknown")
 	}
 	return authn.Verified{Principal: identity.Principal{Tenant: identity.DefaultTenant, Name: "ada"}}, nil
@@ -346,10 +347,28 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 	}
 }
 
-// After too many failures, an address gets RESOURCE_EXHAUSTED, and learns nothing else.
+// After too many failures, an address gets RESOURCE_EXHAUSTED, and learns nothing else. A
+// credential that was valid before still is, also on a new connection.
 func TestFailuresAreThrottled(t *testing.T) {
 	s := serve(t, listen.Limits{HandshakeTimeout: 30 * time.Second, FailuresPerMinute: 3}, serverOnly(t))
 	conn := s.client(t)
+	admitted := func() {
+		t.Helper()
+		ctx, leave := context.WithCancel(metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer good"))
+		defer leave()
+		stream, err := s.client(t).NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, guarded)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := make(chan error, 1)
+		go func() { refused <- stream.RecvMsg(&healthv1.HealthCheckResponse{}) }() // ends with ctx
+		eventually.Holds(t, "the caller is admitted or refused", func() bool { return s.running.Load() == 1 || len(refused) == 1 })
+		if len(refused) == 1 {
+			t.Errorf("a known token: %v", <-refused)
+		}
+		leave()
+		eventually.Holds(t, "the RPC has ended", func() bool { return s.running.Load() == 0 })
+	}
 	try := func(token string) error {
 		ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+token)
 		stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, guarded)
@@ -358,14 +377,16 @@ func TestFailuresAreThrottled(t *testing.T) {
 		}
 		return stream.RecvMsg(&healthv1.HealthCheckResponse{})
 	}
+	admitted()
 	for range 3 {
 		if err := try("bad"); status.Code(err) != codes.Unauthenticated || strings.Contains(err.Error(), "token") {
 			t.Errorf("a bad token: %v", err)
 		}
 	}
-	if err := try("good"); status.Code(err) != codes.ResourceExhausted {
+	if err := try("new"); status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("after three failures: %v", err)
 	}
+	admitted()
 }
 
 // A client that sends metadata beyond the limit is refused or cut off before any RPC begins, and
