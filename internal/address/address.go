@@ -8,6 +8,7 @@ package address
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -89,6 +90,24 @@ func Default(program string, getenv func(string) string) Address {
 	return Address{path: filepath.Join("/tmp", program+"-"+strconv.Itoa(os.Getuid()), program+".sock"), own: true}
 }
 
+// runtimes is the folder of the runtime folders of users, by their ids. systemd makes them, for
+// their users alone.
+var runtimes = "/run/user"
+
+// Local returns the socket at which a client of this user finds a program if no address is given:
+// the default socket. If there is no XDG_RUNTIME_DIR, such as in a server of a client of MCP that
+// passes few variables on, it is the socket that a program with that variable listens at, if there
+// is one.
+func Local(program string, getenv func(string) string) Address {
+	if getenv("XDG_RUNTIME_DIR") == "" {
+		path := filepath.Join(runtimes, strconv.Itoa(os.Getuid()), program, program+".sock")
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSocket != 0 {
+			return Address{path: path, own: true}
+		}
+	}
+	return Default(program, getenv)
+}
+
 // Own marks the address as one that no user chose, such as a default socket. Its folder may belong
 // to another user: another user can create a folder in /tmp first, and sudo can keep the
 // XDG_RUNTIME_DIR of another user. So Dial connects to it only if the folder and the server belong
@@ -98,7 +117,7 @@ func (a Address) Own() Address {
 	return a
 }
 
-// IsOwn reports whether the address comes from Own or Default.
+// IsOwn reports whether the address comes from Own, Local or Default.
 func (a Address) IsOwn() bool { return a.own }
 
 // IsUnix reports whether the address is a unix socket.
@@ -127,7 +146,7 @@ func (a Address) network() (network, address string) {
 }
 
 // Find returns the address that a client of program uses: given if it is not empty, otherwise the
-// value of the environment variable PROGRAM_ADDR, otherwise the default.
+// value of the environment variable PROGRAM_ADDR, otherwise that of Local.
 func Find(given, program string, getenv func(string) string) (Address, error) {
 	if given != "" {
 		return ParseServer(given)
@@ -140,7 +159,7 @@ func Find(given, program string, getenv func(string) string) (Address, error) {
 		}
 		return a, nil
 	}
-	return Default(program, getenv), nil
+	return Local(program, getenv), nil
 }
 
 // Variable returns the name of the environment variable that contains a program's address, such as

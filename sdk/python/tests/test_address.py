@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -51,13 +52,20 @@ def test_what_is_refused(address: str, problem: str, monkeypatch: pytest.MonkeyP
         Client()
 
 
-def test_where_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_address, "_RUNTIMES", str(tmp_path))
     monkeypatch.delenv("AGENTD_ADDR", raising=False)
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/7")
     assert _address.find("", "agentd") == "unix:///run/user/7/agentd/agentd.sock"
     for unusable in ("relative", "/" + "x" * 120, ""):
         monkeypatch.setenv("XDG_RUNTIME_DIR", unusable)
         assert _address.find("", "agentd") == f"unix:///tmp/agentd-{os.getuid()}/agentd.sock"
+    folder = tmp_path / str(os.getuid()) / "agentd"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)  # the path may be too long for a socket
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("agentd.sock")
+        assert _address.find("", "agentd") == f"unix://{folder}/agentd.sock"
     monkeypatch.setenv("AGENTD_ADDR", "127.0.0.1:1")
     assert _address.find("", "agentd") == "127.0.0.1:1"
 

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { checkOwner, findAddress, formatAddress, parseAddress } from "../dist/client/address.js";
+import { checkOwner, findAddress, formatAddress, parseAddress, runtimes } from "../dist/client/address.js";
 
 test("addresses", () => {
   for (const good of [
@@ -43,6 +45,14 @@ test("where a server is found", () => {
   assert.equal(find(undefined, { TOOLHOST_ADDR: "unix:///b", XDG_RUNTIME_DIR: "/run/user/1" }), "unix:///b");
   assert.equal(find("", { XDG_RUNTIME_DIR: "/run/user/1" }), "unix:///run/user/1/toolhost/toolhost.sock");
   const uid = process.getuid?.();
+  runtimes.path = mkdtempSync(join(tmpdir(), "run-"));
+  assert.equal(find(undefined, {}), `unix:///tmp/toolhost-${uid}/toolhost.sock`);
+  const folder = join(runtimes.path, `${uid}`, "toolhost");
+  mkdirSync(folder, { recursive: true });
+  process.chdir(folder); // the path may be too long for a socket
+  const server = createServer().listen("toolhost.sock");
+  assert.equal(find(undefined, {}), `unix://${folder}/toolhost.sock`);
+  server.close();
   assert.equal(find(undefined, { XDG_RUNTIME_DIR: "relative" }), `unix:///tmp/toolhost-${uid}/toolhost.sock`);
   assert.throws(() => find(undefined, { TOOLHOST_ADDR: "x" }), /the environment's TOOLHOST_ADDR: the address "x" is malformed/);
 });

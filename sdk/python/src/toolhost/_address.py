@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import os
 import re
@@ -15,6 +16,7 @@ _PORT = re.compile(r"(?:\[(?P<six>[^\]]+)\]|(?P<name>[^\[\]:/@]+)):(?P<port>[0-9
 _LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)\Z")
 _MAX_NAME = 253  # bytes of a DNS name
 _MAX_PORT = 65535
+_RUNTIMES = "/run/user"  # the folder of the runtime folders of users, which systemd makes for them alone
 _FORMS = "use unix:///PATH or HOST:PORT"
 
 
@@ -35,6 +37,12 @@ def find(given: str | None, program: str) -> str:
         except InvalidArgument as problem:
             raise InvalidArgument(f"the environment's {variable}: {problem}") from None
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    if not runtime:
+        # A program that was started with the variable listens in the folder that systemd makes.
+        path = f"{_RUNTIMES}/{os.getuid()}/{program}/{program}.sock"
+        with contextlib.suppress(OSError):
+            if stat.S_ISSOCK(os.lstat(path).st_mode):
+                return "unix://" + path
     path = os.path.join(runtime, program, f"{program}.sock")
     if not os.path.isabs(path) or len(path.encode()) > _MAX_PATH:
         path = f"/tmp/{program}-{os.getuid()}/{program}.sock"  # noqa: S108 - the server checks the owner of this folder

@@ -21,6 +21,10 @@ export declare function formatAddress({ path, tcp }: Address): string;
  * variable PROGRAM_ADDR, else the default socket of this user.
  */
 export declare function findAddress(given: string | undefined, program: string, env?: NodeJS.ProcessEnv): Address;
+/** The folder of the runtime folders of users, which systemd makes for them alone. */
+export declare const runtimes: {
+    path: string;
+};
 /**
  * Throws if another user may have created a socket. A socket of this user or of root is trusted.
  * Root may connect to any socket that is configured explicitly. For a default socket the check is

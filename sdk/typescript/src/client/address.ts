@@ -1,5 +1,5 @@
 /** Addresses of servers: their syntax, the default sockets, and the check of socket owners. */
-import { constants } from "node:fs";
+import { constants, lstatSync } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
 import { isIP } from "node:net";
 import { dirname, join, normalize } from "node:path";
@@ -104,8 +104,18 @@ export function findAddress(given: string | undefined, program: string, env: Nod
   }
 }
 
+/** The folder of the runtime folders of users, which systemd makes for them alone. */
+export const runtimes = { path: "/run/user" };
+
 function defaultAddress(program: string, env: NodeJS.ProcessEnv): Address {
   const runtime = env.XDG_RUNTIME_DIR;
+  if (!runtime) {
+    // A program that was started with the variable listens there.
+    const path = join(runtimes.path, `${process.getuid?.() ?? 0}`, program, `${program}.sock`);
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) {
+      return { path, own: true };
+    }
+  }
   if (runtime) {
     try {
       return { path: socketPath(join(runtime, program, `${program}.sock`)), own: true };

@@ -116,7 +116,7 @@ func (c *Choice) at(addr string) (Server, error) {
 // named returns the server of a target.
 func (c *Choice) named(name string) (Server, error) {
 	if name == Local {
-		at := address.Default(c.Program, c.Process.Getenv)
+		at := address.Local(c.Program, c.Process.Getenv)
 		return Server{Program: c.Program, Address: at, Settings: Target{}.settings(), options: Target{}.options()}, nil
 	}
 	all, err := c.store().read()

@@ -63,7 +63,7 @@ func newListCommand(s store, p cli.Process) *cobra.Command {
 
 // local returns the view of the target at the socket of this user.
 func (s store) local(all *targets, p cli.Process) targetView {
-	at := address.Default(s.program, p.Getenv)
+	at := address.Local(s.program, p.Getenv)
 	return targetView{Name: Local, Current: all.Current == "", Target: Target{Address: at.String()}}
 }
 
