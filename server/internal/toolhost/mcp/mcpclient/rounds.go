@@ -78,7 +78,7 @@ func (c *call) unsent(err error) error {
 
 // The keys of what a server learns of each call: its id, by which the server recognizes a call that
 // is sent again, and the W3C trace context, under the key of
-// https://modelcontextprotocol.io/seps/414-request-meta.
+// https://github.com/modelcontextprotocol/modelcontextprotocol/pull/414.
 const (
 	metaCallID      = "toolhost/callId"
 	metaTraceparent = "traceparent"
