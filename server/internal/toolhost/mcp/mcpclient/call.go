@@ -22,17 +22,14 @@ type call struct {
 	conn    *Conn
 	name    string // the server's name of the tool
 	effects bool   // the tool has side effects, as far as the connection knows
-	id      string // of the call; empty: it has none
-	// traceparent is the W3C trace context of the call. Empty means none.
-	traceparent string
-	token       string
-	answers     []tool.QuestionKind // what the call may ask
-	first       *mcp.CallToolResult // the answer to the direct request, if the server asks in it; run takes it
-	fate        fate
-	hold        func(ctx context.Context, size int) error
-	ctx         context.Context
-	cancel      context.CancelCauseFunc
-	wake        chan struct{} // of capacity 1: there is something to read
+	token   string
+	answers []tool.QuestionKind // what the call may ask
+	first   *mcp.CallToolResult // the answer to the direct request, if the server asks in it; run takes it
+	fate    fate
+	hold    func(ctx context.Context, size int) error
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	wake    chan struct{} // of capacity 1: there is something to read
 
 	mu        sync.Mutex
 	arguments []byte
@@ -49,7 +46,7 @@ var errClosed = errors.New("the call was closed")
 
 func newCall(conn *Conn, found offered, start pluginconn.Start) *call {
 	c := &call{
-		conn: conn, name: found.name, effects: found.effects, id: start.CallID, traceparent: start.Traceparent, token: "call-" + strconv.FormatUint(conn.tokens.Add(1), 10), hold: start.Hold,
+		conn: conn, name: found.name, effects: found.effects, token: "call-" + strconv.FormatUint(conn.tokens.Add(1), 10), hold: start.Hold,
 		answers: start.Answers, arguments: start.Arguments, wake: make(chan struct{}, 1),
 	}
 	c.ctx, c.cancel = context.WithCancelCause(withFate(context.Background(), &c.fate))

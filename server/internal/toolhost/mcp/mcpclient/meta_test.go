@@ -64,33 +64,3 @@ func TestReadOnlyHintWithoutTrust(t *testing.T) {
 		}
 	}
 }
-
-// A server learns the id of each call and its trace, also of one that can ask.
-func TestAServerLearnsTheIDAndTheTrace(t *testing.T) {
-	const id, traceparent = "run-1.t2.c0", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	for _, protocol := range versions {
-		for _, answers := range [][]tool.QuestionKind{nil, {tool.QuestionPerson}} {
-			got := make(chan mcp.Meta, 1)
-			server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
-			server.AddTool(&mcp.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object"}`)},
-				func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-					got <- req.Params.Meta
-					return &mcp.CallToolResult{Content: []mcp.Content{}}, nil
-				})
-			conn := connect(t, server, Config{Protocol: protocol})
-			for range 2 { // the first request of a session is the SDK's
-				call, err := conn.Start(t.Context(), pluginconn.Start{CallID: id, Traceparent: traceparent, Tool: "ask", Arguments: json.RawMessage(`{}`), Complete: true, Answers: answers})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, end := outcome(t, call); end.Err != nil {
-					t.Fatal(end.Err)
-				}
-				call.Close()
-				if meta := <-got; meta[metaCallID] != id || meta[metaTraceparent] != traceparent {
-					t.Errorf("%s, %v: the server got %v", protocol, answers, meta)
-				}
-			}
-		}
-	}
-}

@@ -76,23 +76,9 @@ func (c *call) unsent(err error) error {
 	return tool.Errorf(tool.KindCancelled, "the call was canceled: %w", context.Cause(c.ctx))
 }
 
-// The keys of what a server learns of each call: its id, by which the server recognizes a call that
-// is sent again, and the W3C trace context, under the key of
-// https://github.com/modelcontextprotocol/modelcontextprotocol/pull/414.
-const (
-	metaCallID      = "toolhost/callId"
-	metaTraceparent = "traceparent"
-)
-
 // meta returns the metadata of a request of the call.
 func (c *call) meta() mcp.Meta {
 	m := mcp.Meta{"progressToken": c.token}
-	if c.id != "" {
-		m[metaCallID] = c.id
-	}
-	if c.traceparent != "" {
-		m[metaTraceparent] = c.traceparent
-	}
 	if !c.conn.sessionless() {
 		return m
 	}
