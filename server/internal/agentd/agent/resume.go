@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -31,6 +32,7 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 			runs[i] = k
 		}
 		errs := a.work.wakeAll(runs)
+		var failed error
 		for _, k := range runs {
 			switch err := errs[k.id]; tool.KindOf(err) {
 			case "":
@@ -39,8 +41,13 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 				a.config().Log.Warn("another process works on a run; it is not resumed here", "run", k.id, "error", err)
 				elsewhere = append(elsewhere, k)
 			default:
-				return n, err
+				if failed == nil {
+					failed = err
+				}
 			}
+		}
+		if failed != nil {
+			return n, failed
 		}
 		if len(page) < query.PageSize() {
 			return n, nil
@@ -74,7 +81,10 @@ func (w *atWork) claimLater(runs []runRef) {
 	}
 	w.group.Go(func() { // ends with the agent
 		for end := time.Now().Add(lingering.Linger()); len(runs) > 0 && time.Now().Before(end) && sleep(w.agent.ctx, claimPause) == nil; {
-			errs := w.wakeAll(runs)
+			errs := make(map[string]error)
+			for page := range slices.Chunk(runs, runstore.MaxPage) {
+				maps.Copy(errs, w.wakeAll(page))
+			}
 			runs = slices.DeleteFunc(runs, func(k runRef) bool {
 				err := errs[k.id]
 				if err == nil {

@@ -244,13 +244,13 @@ func (s *Store) Claim(runID string) error {
 	return runstore.AlreadyClaimed(runID)
 }
 
-// ClaimAll implements runstore.Claims. Two stores that claim the same runs at the same time lock
-// the rows in the same order.
+// ClaimAll implements runstore.Claims. It does not wait for a row that another session has locked,
+// such as that of a process that vanished during an append: that run is claimed elsewhere.
 func (s *Store) ClaimAll(runIDs []string) (map[string]bool, error) {
 	if !s.claims.ready() {
 		return nil, s.failed("claiming runs", errNoSession)
 	}
-	const query = "WITH free AS (SELECT number FROM agentd_runs WHERE id = ANY($1) AND (claimer IS NULL OR claimer = $2 OR " + gone + ") ORDER BY number FOR UPDATE) " +
+	const query = "WITH free AS (SELECT number FROM agentd_runs WHERE id = ANY($1) AND (claimer IS NULL OR claimer = $2 OR " + gone + ") FOR UPDATE SKIP LOCKED) " +
 		"UPDATE agentd_runs AS runs SET claimer = $2 FROM free WHERE runs.number = free.number RETURNING id"
 	claimed, err := s.those(query, runIDs)
 	if err != nil {
