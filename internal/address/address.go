@@ -95,17 +95,21 @@ func Default(program string, getenv func(string) string) Address {
 var runtimes = "/run/user"
 
 // Local returns the socket at which a client of this user finds a program if no address is given:
-// the default socket. If there is no XDG_RUNTIME_DIR, such as in a server of a client of MCP that
-// passes few variables on, it is the socket that a program with that variable listens at, if there
-// is one.
+// the default socket. If there is none and no XDG_RUNTIME_DIR, such as in a server that a client of
+// MCP starts with few variables, it is the socket of a program that has the variable, if there is
+// one.
 func Local(program string, getenv func(string) string) Address {
-	if getenv("XDG_RUNTIME_DIR") == "" {
-		path := filepath.Join(runtimes, strconv.Itoa(os.Getuid()), program, program+".sock")
-		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSocket != 0 {
-			return Address{path: path, own: true}
-		}
+	usual := Default(program, getenv)
+	path := filepath.Join(runtimes, strconv.Itoa(os.Getuid()), program, program+".sock")
+	if getenv("XDG_RUNTIME_DIR") == "" && !isSocket(usual.path) && isSocket(path) {
+		return Address{path: path, own: true}
 	}
-	return Default(program, getenv)
+	return usual
+}
+
+func isSocket(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSocket != 0
 }
 
 // Own marks the address as one that no user chose, such as a default socket. Its folder may belong

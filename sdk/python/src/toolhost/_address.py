@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ipaddress
 import os
 import re
@@ -37,16 +36,21 @@ def find(given: str | None, program: str) -> str:
         except InvalidArgument as problem:
             raise InvalidArgument(f"the environment's {variable}: {problem}") from None
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    if not runtime:
-        # A program that was started with the variable listens in the folder that systemd makes.
-        path = f"{_RUNTIMES}/{os.getuid()}/{program}/{program}.sock"
-        with contextlib.suppress(OSError):
-            if stat.S_ISSOCK(os.lstat(path).st_mode):
-                return "unix://" + path
     path = os.path.join(runtime, program, f"{program}.sock")
     if not os.path.isabs(path) or len(path.encode()) > _MAX_PATH:
         path = f"/tmp/{program}-{os.getuid()}/{program}.sock"  # noqa: S108 - the server checks the owner of this folder
+        # A program that was started with the variable listens in the folder that systemd makes.
+        there = f"{_RUNTIMES}/{os.getuid()}/{program}/{program}.sock"
+        if not runtime and not _is_socket(path) and _is_socket(there):
+            path = there
     return "unix://" + path
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 def is_default(given: str | None, program: str) -> bool:

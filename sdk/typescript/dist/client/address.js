@@ -89,13 +89,6 @@ export function findAddress(given, program, env = process.env) {
 export const runtimes = { path: "/run/user" };
 function defaultAddress(program, env) {
     const runtime = env.XDG_RUNTIME_DIR;
-    if (!runtime) {
-        // A program that was started with the variable listens there.
-        const path = join(runtimes.path, `${process.getuid?.() ?? 0}`, program, `${program}.sock`);
-        if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) {
-            return { path, own: true };
-        }
-    }
     if (runtime) {
         try {
             return { path: socketPath(join(runtime, program, `${program}.sock`)), own: true };
@@ -104,7 +97,18 @@ function defaultAddress(program, env) {
             // A relative or too long XDG_RUNTIME_DIR is ignored.
         }
     }
-    return { path: join("/tmp", `${program}-${process.getuid?.() ?? 0}`, `${program}.sock`), own: true };
+    const path = join("/tmp", `${program}-${process.getuid?.() ?? 0}`, `${program}.sock`);
+    // A program that was started with the variable listens there.
+    const there = join(runtimes.path, `${process.getuid?.() ?? 0}`, program, `${program}.sock`);
+    return { path: !runtime && !isSocket(path) && isSocket(there) ? there : path, own: true };
+}
+function isSocket(path) {
+    try {
+        return lstatSync(path).isSocket();
+    }
+    catch {
+        return false;
+    }
 }
 /**
  * Throws if another user may have created a socket. A socket of this user or of root is trusted.
