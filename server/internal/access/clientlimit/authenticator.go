@@ -35,7 +35,9 @@ func (a *Authenticator) Authenticate(ctx context.Context, e authn.Evidence) (aut
 		return authn.Verified{}, limited("there were too many failed attempts to authenticate", wait)
 	}
 	caller, err := a.Inner.Authenticate(ctx, e)
-	a.proven.set(e.Bearer, err == nil)
+	if err == nil || ctx.Err() == nil { // otherwise the error says nothing about the credential
+		a.proven.set(e.Bearer, err == nil)
+	}
 	if err != nil {
 		if a.Failures.Add(origin) {
 			a.Logger.Warn("a client is blocked for a minute, because of its failed attempts to authenticate", "origin", origin, "error", err)
