@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"strings"
 
@@ -241,7 +242,24 @@ func (a *Admin) Audit(ctx context.Context, q tool.AuditQuery) iter.Seq2[tool.Aud
 	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[toolhostv1.ReadAuditResponse], error) {
 		return toolhostv1.NewAdminServiceClient(conn).ReadAudit(ctx, hostpb.FromAuditQuery(q))
 	}
-	return link.Receive(ctx, a.link, open, hostpb.ToAuditLine)
+	lines := link.Receive(ctx, a.link, open, hostpb.ToAuditLine)
+	if q.Approver == "" {
+		return lines
+	}
+	return func(yield func(tool.AuditLine, error) bool) {
+		for line, err := range lines {
+			var of struct {
+				Approver string `json:"approver"`
+			}
+			// An older toolhost returns the lines of all approvers.
+			if err == nil && (json.Unmarshal(line.Line, &of) != nil || of.Approver != q.Approver) {
+				continue
+			}
+			if !yield(line, err) {
+				return
+			}
+		}
+	}
 }
 
 // Stats returns the statistics of tools, ordered by name. It contains only tools that were called.
@@ -271,7 +289,9 @@ func (a *Admin) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, err
 	}
 	page := tool.CallPage{Calls: []tool.CallRecord{}, NextPageToken: resp.GetNextPageToken()}
 	for _, r := range resp.GetCalls() {
-		page.Calls = append(page.Calls, hostpb.ToCallRecord(r))
+		if r := hostpb.ToCallRecord(r); q.State == "" || r.State == q.State { // an older toolhost does not know each state
+			page.Calls = append(page.Calls, r)
+		}
 	}
 	return page, nil
 }

@@ -43,6 +43,9 @@ func ToCallRecord(m *toolhostv1.CallRecord) tool.CallRecord {
 	if m.GetError() != nil {
 		r.Err = toolpb.ToError(m.GetError())
 	}
+	if r.State == tool.CallFailed && r.Err != nil && r.Err.Kind == tool.KindApprovalRequired { // of an older toolhost
+		r.State = tool.CallNeedsApproval
+	}
 	return r
 }
 

@@ -339,3 +339,13 @@ func TestJoinerSurvivesAPeerThatBreaksTheContract(t *testing.T) {
 		t.Error("nil became an event")
 	}
 }
+
+// An older toolhost says that a call that a person has to approve failed.
+func TestTheStateOfAnOlderToolhost(t *testing.T) {
+	for kind, want := range map[tool.Kind]tool.CallState{tool.KindApprovalRequired: tool.CallNeedsApproval, tool.KindTimeout: tool.CallFailed} {
+		m := hostpb.FromCallRecord(tool.CallRecord{State: tool.CallFailed, Err: &tool.Error{Kind: kind}})
+		if got := hostpb.ToCallRecord(m).State; got != want {
+			t.Errorf("%s: %s", kind, got)
+		}
+	}
+}
