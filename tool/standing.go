@@ -106,7 +106,7 @@ type ApprovalRequest struct {
 
 // ApprovalQuery selects standing approvals.
 type ApprovalQuery struct {
-	Principal     string  // the key of one principal: its approvals, and those that it made; servers set it
+	Principal     string  // the key of one principal; servers set it
 	AllPrincipals bool    // those of all principals that the caller may see, instead of one
 	Tenants       Tenants // only these; nil: all
 	Tool          string  // empty: all

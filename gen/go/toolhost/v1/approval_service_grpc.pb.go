@@ -55,8 +55,8 @@ type ApprovalServiceClient interface {
 	// RATE_LIMITED if the principal or its tenant has too many standing approvals; UNSUPPORTED if the
 	// operator switched them off.
 	CreateApproval(ctx context.Context, in *CreateApprovalRequest, opts ...grpc.CallOption) (*CreateApprovalResponse, error)
-	// ListApprovals lists standing approvals, the newest first: those of one principal and those that
-	// it made for others, or with `all_principals` those of the tenants in which the caller has the right `calls.list` or
+	// ListApprovals lists standing approvals, the newest first: those of one principal, or with
+	// `all_principals` those of the tenants in which the caller has the right `calls.list` or
 	// `calls.approve`.
 	ListApprovals(ctx context.Context, in *ListApprovalsRequest, opts ...grpc.CallOption) (*ListApprovalsResponse, error)
 	// RevokeApproval ends a standing approval. When it returns, no later call is approved, and a call
@@ -135,8 +135,8 @@ type ApprovalServiceServer interface {
 	// RATE_LIMITED if the principal or its tenant has too many standing approvals; UNSUPPORTED if the
 	// operator switched them off.
 	CreateApproval(context.Context, *CreateApprovalRequest) (*CreateApprovalResponse, error)
-	// ListApprovals lists standing approvals, the newest first: those of one principal and those that
-	// it made for others, or with `all_principals` those of the tenants in which the caller has the right `calls.list` or
+	// ListApprovals lists standing approvals, the newest first: those of one principal, or with
+	// `all_principals` those of the tenants in which the caller has the right `calls.list` or
 	// `calls.approve`.
 	ListApprovals(context.Context, *ListApprovalsRequest) (*ListApprovalsResponse, error)
 	// RevokeApproval ends a standing approval. When it returns, no later call is approved, and a call

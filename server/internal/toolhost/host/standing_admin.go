@@ -202,11 +202,8 @@ func (h *Host) Approvals(_ context.Context, q tool.ApprovalQuery) (tool.Approval
 	if h.cfg.Approvals == nil {
 		return page, noApprovals()
 	}
-	concerns := func(a *tool.StandingApproval) bool {
-		return q.AllPrincipals || a.Principal == q.Principal || q.Principal != "" && a.Approver == q.Principal
-	}
 	found := h.cfg.Approvals.All(func(a *tool.StandingApproval) bool {
-		return a.ID == q.PageToken || concerns(a) && q.Tenants.Contain(identity.TenantOf(a.Principal)) &&
+		return a.ID == q.PageToken || (q.AllPrincipals || a.Principal == q.Principal) && q.Tenants.Contain(identity.TenantOf(a.Principal)) &&
 			(q.Tool == "" || a.Tool == q.Tool) && (q.Run == "" || a.Run == q.Run) && (q.Ended || a.Ended.IsZero())
 	})
 	if q.PageToken != "" {

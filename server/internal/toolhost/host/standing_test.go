@@ -495,7 +495,6 @@ func TestListApprovals(t *testing.T) {
 		want  []string
 	}{
 		"one principal":   {tool.ApprovalQuery{Principal: "red/ada"}, ids[2:]},
-		"an approver":     {tool.ApprovalQuery{Principal: "red/olga"}, ids},
 		"all":             {tool.ApprovalQuery{AllPrincipals: true, PageSize: 3}, ids},
 		"one tenant":      {tool.ApprovalQuery{AllPrincipals: true, Tenants: tool.Tenants{"red"}, PageSize: 1}, ids[1:]},
 		"no tenant":       {tool.ApprovalQuery{AllPrincipals: true, Tenants: tool.Tenants{}}, nil},

@@ -40,7 +40,7 @@ func newApprovalListCommand(p cli.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List standing approvals",
-		Long: "List shows your standing approvals and those that you made for others, the newest first; with --all those of all principals that you may see. The\n" +
+		Long: "List shows your standing approvals, the newest first; with --all those of all principals that you may see. The\n" +
 			"arguments of a call have to be equal to those shown, except for those with a pattern: DIR/… is a path at or below\n" +
 			"DIR, ORIGIN/… a URL of that origin, and … any value. Approvals that have ended are listed for 30 days with --ended.\n" +
 			"With -o json it prints an array of objects.",

@@ -606,8 +606,8 @@ export declare const ApprovalService: GenService<{
         output: typeof CreateApprovalResponseSchema;
     };
     /**
-     * ListApprovals lists standing approvals, the newest first: those of one principal and those that
-     * it made for others, or with `all_principals` those of the tenants in which the caller has the right `calls.list` or
+     * ListApprovals lists standing approvals, the newest first: those of one principal, or with
+     * `all_principals` those of the tenants in which the caller has the right `calls.list` or
      * `calls.approve`.
      *
      * @generated from rpc toolhost.v1.ApprovalService.ListApprovals

@@ -98,8 +98,8 @@ class ApprovalServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListApprovals(self, request, context):
-        """ListApprovals lists standing approvals, the newest first: those of one principal and those that
-        it made for others, or with `all_principals` those of the tenants in which the caller has the right `calls.list` or
+        """ListApprovals lists standing approvals, the newest first: those of one principal, or with
+        `all_principals` those of the tenants in which the caller has the right `calls.list` or
         `calls.approve`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
