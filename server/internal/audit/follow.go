@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -25,11 +26,11 @@ func (l *Log) follow(ctx context.Context, q Query, found func(Line) error) error
 	var f follower
 	defer func() { f.close() }()
 	for {
-		changed := l.Changed()
+		changed, closed := l.Changed(), l.isClosed()
 		if f.file == nil {
 			parts, err := l.parts()
 			if err == nil && len(parts) > 0 {
-				if f, err = newFollower(l.path, parts[len(parts)-1]); err == nil {
+				if f, err = newFollower(l.path, parts); err == nil {
 					err = search(ctx, parts, q, found)
 				}
 				q.Last = 0
@@ -41,12 +42,12 @@ func (l *Log) follow(ctx context.Context, q Query, found func(Line) error) error
 		if err := f.advance(ctx, newFilter(q), found); err != nil {
 			return err
 		}
+		if closed {
+			return nil
+		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil
-		}
-		if l.isClosed() {
 			return nil
 		}
 	}
@@ -66,28 +67,38 @@ type follower struct {
 	seq  uint64 // of the last line that was read
 }
 
-// newFollower follows a log after the lines of its newest file, which then belongs to it.
-func newFollower(path string, newest part) (follower, error) {
+// newFollower follows a log after the lines of its files. The newest one then belongs to it.
+func newFollower(path string, parts []part) (follower, error) {
+	newest := parts[len(parts)-1]
 	f := follower{path, newest.file, newest.size, 0}
-	err := newest.backward(func(text []byte, whole bool) error {
-		if !whole {
-			f.at -= int64(len(text))
+	for _, p := range slices.Backward(parts) {
+		err := p.backward(func(text []byte, whole bool) error {
+			if !whole && p == newest {
+				f.at -= int64(len(text)) // it is read when it is whole
+				return nil
+			}
+			if f.seq = numberOf(text); f.seq > 0 {
+				return errEnough
+			}
 			return nil
+		})
+		if errors.Is(err, errEnough) {
+			break
 		}
-		f.saw(text)
-		return errEnough
-	})
-	if errors.Is(err, errEnough) {
-		err = nil
+		if err != nil {
+			return f, err
+		}
 	}
-	return f, err
+	return f, nil
 }
 
-func (f *follower) saw(text []byte) {
+// numberOf returns the number of a line; 0: it has none.
+func numberOf(text []byte) uint64 {
 	var l link
-	if json.Unmarshal(text, &l) == nil {
-		f.seq = max(f.seq, l.Seq)
+	if json.Unmarshal(text, &l) != nil {
+		return 0
 	}
+	return l.Seq
 }
 
 func (f *follower) close() {
@@ -159,7 +170,8 @@ func (f *follower) next() (*os.File, error) {
 	return nil, nil
 }
 
-// read reads the lines from at on. It leaves an incomplete line for later.
+// read reads the lines from at on. It leaves an incomplete line for later. It fails if lines are
+// missing, because their file was removed before they were read, or another program changed it.
 func (f *follower) read(ctx context.Context, q *filter, found func(Line) error) error {
 	info, err := f.file.Stat()
 	if err != nil {
@@ -171,7 +183,14 @@ func (f *follower) read(ctx context.Context, q *filter, found func(Line) error) 
 			return ctx.Err()
 		}
 		f.at += int64(len(text)) + 1
-		f.saw(text)
+		switch number := numberOf(text); {
+		case number > 0 && number <= f.seq: // it was read in a file that another program has moved
+			return ctx.Err()
+		case f.seq > 0 && number > f.seq+1:
+			return fmt.Errorf("following the audit log %s: the lines %d to %d are gone; they were not read", f.path, f.seq+1, number-1)
+		default:
+			f.seq = max(f.seq, number)
+		}
 		if line, ok := q.line(text); ok {
 			return errors.Join(ctx.Err(), found(line))
 		}

@@ -130,3 +130,44 @@ func BenchmarkSearch(b *testing.B) {
 		})
 	}
 }
+
+// A follower that is slower than the removal of files says which lines it could not read.
+func TestFollowNamesAGap(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	l := open(t, audit.Config{File: path, MaxBytes: 1000, KeepFiles: 1})
+	record(t, l, audit.Decision{Outcome: audit.Denied})
+	var last uint64
+	err := l.Follow(t.Context(), audit.Query{}, func(line audit.Line) error {
+		if last++; line.Seq != last {
+			t.Errorf("line %d follows line %d", line.Seq, last-1)
+		}
+		for range 40 {
+			record(t, l, audit.Decision{Outcome: audit.Denied})
+		}
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "are gone; they were not read") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What was written before the log was closed is followed.
+func TestFollowUntilTheLogIsClosed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	l, err := audit.Open(audit.Config{File: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	record(t, l, audit.Decision{Outcome: audit.Denied})
+	seen := 0
+	err = l.Follow(t.Context(), audit.Query{}, func(audit.Line) error {
+		if seen++; seen == 1 {
+			record(t, l, audit.Decision{Outcome: audit.Denied})
+			return l.Close()
+		}
+		return nil
+	})
+	if err != nil || seen != 2 {
+		t.Errorf("%d lines, %v", seen, err)
+	}
+}
