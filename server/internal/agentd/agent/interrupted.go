@@ -50,12 +50,12 @@ func (j *journal) release(runID string) {
 	}
 }
 
-// markInterrupted sets Interrupted of runs. A run can finish between the reading of it and the
-// check of its claim, so markInterrupted reads those without a claim again: with again, which lists
-// the same runs and may be nil, or one by one.
-func (j *journal) markInterrupted(ctx context.Context, runs []Run, again func() ([]Run, error)) error {
+// markInterrupted sets Interrupted of runs, and returns those that exist. A run can finish between
+// the reading of it and the check of its claim, so markInterrupted reads those without a claim
+// again: with again, which lists the same runs, or one by one if it is nil.
+func (j *journal) markInterrupted(ctx context.Context, runs []Run, again func() ([]Run, error)) ([]Run, error) {
 	if j.claims == nil {
-		return nil
+		return runs, nil
 	}
 	open := func(r *Run) bool { return !r.Finished() && !r.Unreadable }
 	var ids []string
@@ -68,16 +68,17 @@ func (j *journal) markInterrupted(ctx context.Context, runs []Run, again func() 
 		}
 	}
 	if len(ids) == 0 {
-		return nil
+		return runs, nil
 	}
 	claimed, err := j.claims.Claimed(ids)
 	if err != nil {
-		return storeError(err)
+		return nil, storeError(err)
 	}
 	var read map[string]Run
-	for i := range runs {
-		r := &runs[i]
-		if !open(r) || claimed[r.ID] || r.Parent != nil && claimed[r.Parent.RunID] {
+	kept := make([]Run, 0, len(runs))
+	for _, r := range runs {
+		if !open(&r) || claimed[r.ID] || r.Parent != nil && claimed[r.Parent.RunID] {
+			kept = append(kept, r)
 			continue
 		}
 		if read == nil {
@@ -85,14 +86,19 @@ func (j *journal) markInterrupted(ctx context.Context, runs []Run, again func() 
 		}
 		now, known := read[r.ID]
 		if !known {
-			if now, err = j.summaryOf(ctx, r.ID); err != nil {
-				return err
-			}
+			now, err = j.summaryOf(ctx, r.ID)
 		}
-		*r = now
-		r.Interrupted = !now.Finished()
+		if tool.KindOf(err) == tool.KindNotFound && again != nil {
+			err = nil // it was deleted meanwhile
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		now.Interrupted = open(&now)
+		kept = append(kept, now)
 	}
-	return nil
+	return kept, nil
 }
 
 // byID returns what list lists. A run that it does not list has changed, or its page begins with a

@@ -106,6 +106,40 @@ func (s *countedStore) ClaimAll(ids []string) (map[string]bool, error) {
 	return s.Store.ClaimAll(ids)
 }
 
+// A list leaves out a run that is deleted while it is made.
+func TestARunIsDeletedDuringAList(t *testing.T) {
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, id := range []string{"stays", "goes"} {
+		head := runstore.Head{Unfinished: true, Summary: []byte(`{"prompt":"p"}`)}
+		if err := db.Append(t.Context(), runstore.Batch{RunID: id, Records: storetest.Records(1, 1), Head: head}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, err := agent.New(agent.Config{Store: &deletingStore{db}, Model: turns(), Tools: newTools(echo)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	listed, _, err := a.ListRuns(t.Context(), agent.RunQuery{})
+	if err != nil || len(listed) != 1 || listed[0].ID != "stays" || !listed[0].Interrupted {
+		t.Errorf("%+v, %v", listed, err)
+	}
+}
+
+// deletingStore deletes a run when it is asked which runs are claimed.
+type deletingStore struct{ *sqlite.Store }
+
+func (s *deletingStore) Claimed(ids []string) (map[string]bool, error) {
+	if err := s.Delete(context.Background(), runstore.Deletion{Last: map[string]uint64{"goes": 1}}); err != nil {
+		return nil, err
+	}
+	return s.Store.Claimed(ids)
+}
+
 // Requests to the store do not grow with the number of runs on a page.
 func TestManyInterruptedRuns(t *testing.T) {
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"))

@@ -15,9 +15,10 @@ import (
 func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 	r, err := a.journal.summaryOf(ctx, runID)
 	if err == nil {
-		one := []Run{r}
-		err = a.journal.markInterrupted(ctx, one, nil)
-		r = one[0]
+		var one []Run
+		if one, err = a.journal.markInterrupted(ctx, []Run{r}, nil); err == nil {
+			r = one[0]
+		}
 	}
 	if err != nil || !r.Waiting && len(r.Prompt) <= loop.MaxSummaryPrompt {
 		return r, err
@@ -88,14 +89,19 @@ func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next 
 		if tool.KindOf(err) == tool.KindNotFound {
 			return nil, "", unknownToken(query.Token)
 		}
-		if err == nil {
-			err = a.journal.markInterrupted(ctx, page, func() ([]Run, error) { return a.page(ctx, from) })
-		}
 		if err != nil {
 			return nil, "", err
 		}
-		for i := range page {
-			r := &page[i]
+		again := from
+		found, err := a.journal.markInterrupted(ctx, page, func() ([]Run, error) { return a.page(ctx, again) })
+		if err != nil {
+			return nil, "", err
+		}
+		if len(page) > 0 {
+			from.Before = page[len(page)-1].ID // if no run of the page exists any more
+		}
+		for i := range found {
+			r := &found[i]
 			from.Before = r.ID
 			if query.matches(r) {
 				if runs = append(runs, *r); len(runs) == size {
