@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -79,6 +80,40 @@ func TestClaims(t *testing.T) {
 		address := postgrestest.Database(t)
 		return open(t, address), open(t, address)
 	})
+}
+
+// A run whose row another session holds, such as a backup's or that of a process that hangs during
+// an append, does not keep a process from claiming the others.
+func TestALockedRunHoldsUpNoClaims(t *testing.T) {
+	address := postgrestest.Database(t)
+	store := open(t, address)
+	runs := []string{"held", "free", "last"}
+	for _, id := range runs {
+		storetest.Must(t, store, id, 0, 1)
+	}
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	holder, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := holder.Exec(t.Context(), "SELECT FROM agentd_runs WHERE id = 'held' FOR UPDATE"); err != nil {
+		t.Fatal(err)
+	}
+	claimed, err := store.ClaimAll(runs)
+	if want := map[string]bool{"free": true, "last": true}; err != nil || !maps.Equal(claimed, want) {
+		t.Errorf("beside a held run: %v, %v, want %v", claimed, err, want)
+	}
+	if err := holder.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	claimed, err = store.ClaimAll(runs)
+	if err != nil || len(claimed) != len(runs) {
+		t.Errorf("afterwards: %v, %v, want all", claimed, err)
+	}
 }
 
 // Names that no text of PostgreSQL can have are runs that do not exist.
