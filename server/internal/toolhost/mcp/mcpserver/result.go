@@ -67,8 +67,29 @@ func resultOf(o *tool.Outcome, structured bool, session string) *mcp.CallToolRes
 		// A client checks the promise, and would discard a result that breaks it.
 		r.IsError = true
 		r.Content = append([]mcp.Content{&mcp.TextContent{Text: "The tool promises structured content, and its result has none. What it returned follows."}}, r.Content...)
+	} else if value := valueIn(r.Content); value != nil {
+		r.StructuredContent = map[string]json.RawMessage{"result": value}
 	}
 	return r
+}
+
+// valueIn returns the JSON of a first text that is no object, such as a number or a list, or nil.
+// Gemini CLI takes such a text for the structured content if there is none, and then refuses the
+// result, because it is no object:
+// https://github.com/google-gemini/gemini-cli/blob/main/packages/core/src/tools/mcp-compliance-transport.ts
+func valueIn(content []mcp.Content) json.RawMessage {
+	if len(content) == 0 {
+		return nil
+	}
+	first, ok := content[0].(*mcp.TextContent)
+	if !ok {
+		return nil
+	}
+	text := strings.TrimLeft(first.Text, " \t\r\n")
+	if text == "" || text[0] == '{' || !json.Valid([]byte(text)) {
+		return nil
+	}
+	return json.RawMessage(text)
 }
 
 // structuredIn returns the first JSON of a result if it is an object, or nil. All versions of MCP
