@@ -118,6 +118,9 @@ func (a *attempt) frame(secrets map[string]string) pluginconn.Start {
 		Artifacts:   a.readArtifact,
 		Hold:        a.holdResult,
 	}
+	if m := c.tool.Plugin.Manifest; m != nil && m.MCP != nil {
+		start.CallID = c.entry.IdempotencyKey()
+	}
 	if c.observed.recorded() != nil {
 		start.SpanBytes, start.Spans = trace.MaxBytes, a.returned
 	}

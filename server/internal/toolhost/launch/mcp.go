@@ -86,7 +86,7 @@ func rootsOf(granted sandbox.Config, workspace string) []string {
 func (l *Launcher) mcpSession(in *Settings, p *catalog.Plugin, m *manifest.MCP) mcpclient.Config {
 	cfg := mcpclient.Config{
 		Plugin: p.Info.Name, Prefix: m.Prefix, TrustAnnotations: m.Annotations == manifest.AnnotationsTrusted,
-		Secrets: m.SecretNames(), Protocol: m.Protocol, Asks: in.Config.Plugin(p.Info.Name).MayAsk(),
+		Secrets: m.SecretNames(), Protocol: m.Protocol, Trace: m.URL == "" || m.Trace, Asks: in.Config.Plugin(p.Info.Name).MayAsk(),
 	}
 	if p.Problem != "" {
 		return cfg

@@ -36,6 +36,9 @@ type MCP struct {
 	Annotations string `yaml:"annotations" oneof:"untrusted,trusted" unset:"untrusted"`
 	// Protocol is the version of MCP to begin with. Empty means the newest one that both know.
 	Protocol string `yaml:"protocol" oneof:"2025-11-25,2026-07-28" unset:"the newest that both know"`
+	// Trace says that a server at URL gets the trace context of each call, by which its operator can
+	// tell which calls belong together. A Command always gets it.
+	Trace bool `yaml:"trace"`
 }
 
 // The values of MCP.Annotations.
@@ -94,6 +97,7 @@ func (f *manifestFile) checkServer(d *yamldoc.Decoder) {
 		f.checkOAuth(d)
 	case len(f.MCP.Command) > 0:
 		refuse("a server with a command gets no requests over HTTP; use mcp.secrets", "mcp.headers", "mcp.oauth")
+		refuse("a server with a command always gets the trace context; leave the key out", "mcp.trace")
 	default:
 		refuse("there is no mcp.command and no mcp.url", "mcp")
 	}

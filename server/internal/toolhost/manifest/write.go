@@ -42,6 +42,9 @@ func (m *Manifest) YAML() []byte {
 	if m.MCP.Protocol != "" {
 		line("  protocol", quoted(m.MCP.Protocol))
 	}
+	if m.MCP.Trace {
+		line("  trace", "true")
+	}
 	if len(m.Env.Set) > 0 {
 		line("env", "{set: "+mapping(m.Env.Set)+"}")
 	}

@@ -11,7 +11,7 @@ import (
 func TestYAML(t *testing.T) {
 	for _, m := range []*manifest.Manifest{
 		{MCP: &manifest.MCP{Command: []string{"node"}}},
-		{MCP: &manifest.MCP{URL: "https://a.example/mcp?x=y", Headers: map[string]string{"Authorization": "Bearer ${secret token}"}}},
+		{MCP: &manifest.MCP{URL: "https://a.example/mcp?x=y", Headers: map[string]string{"Authorization": "Bearer ${secret token}"}, Trace: true}},
 		{
 			Description: "a: \"b\"\n# <c>",
 			MCP: &manifest.MCP{

@@ -55,7 +55,9 @@ type Call interface {
 
 // Start is the start of a call.
 type Start struct {
-	CallID string // the id of the call, which is also its idempotency key
+	// CallID is the id of the call, which is also its idempotency key. For an MCP server, which the
+	// operator of toolhost need not know, it is the key of ledger.Entry instead of the caller's id.
+	CallID string
 	Tool   string
 	// Arguments is JSON text: the whole arguments if Complete is set, otherwise their beginning. It
 	// must not change during the call.

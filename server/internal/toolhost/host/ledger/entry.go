@@ -2,6 +2,9 @@ package ledger
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
@@ -51,6 +54,17 @@ func (e *Entry[C]) Init(l *Ledger[C], call C, key Key, generated bool) {
 
 // Key returns the name of the call.
 func (e *Entry[C]) Key() Key { return e.key }
+
+// IdempotencyKey returns a text that identifies the call among the calls of all principals,
+// sessions and ledgers. A call that is repeated has the same one. Who does not know the id of the
+// ledger cannot find out by trials of whom the call is, nor its id.
+func (e *Entry[C]) IdempotencyKey() string {
+	mac := hmac.New(sha256.New, []byte(e.ledger.ID()))
+	for _, field := range []string{e.key.Principal, e.key.Session, e.key.ID} {
+		_, _ = fmt.Fprintf(mac, "%d:%s", len(field), field)
+	}
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
 
 // Generated reports whether toolhost generated the id of the call.
 func (e *Entry[C]) Generated() bool { return e.generated }

@@ -41,6 +41,43 @@ func TestAnIDIsGivenOnce(t *testing.T) {
 	}
 }
 
+// The key by which a server recognizes a repeated call is that of one call of one principal.
+func TestIdempotencyKeys(t *testing.T) {
+	type ledgerOf = *ledger.Ledger[string]
+	open := func() ledgerOf {
+		return ledger.New[string](ledger.Config{MaxEntries: 10, MaxBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
+	}
+	l := open()
+	keyOf := func(l ledgerOf, key ledger.Key) string {
+		var e ledger.Entry[string]
+		e.Init(l, "call", key, false)
+		return e.IdempotencyKey()
+	}
+	seen := map[string]string{}
+	for name, test := range map[string]struct {
+		ledger ledgerOf
+		key    ledger.Key
+	}{
+		"a call":             {l, ledger.Key{Principal: "ada", Session: "s", ID: "1"}},
+		"another id":         {l, ledger.Key{Principal: "ada", Session: "s", ID: "2"}},
+		"another session":    {l, ledger.Key{Principal: "ada", Session: "t", ID: "1"}},
+		"another principal":  {l, ledger.Key{Principal: "bob", Session: "s", ID: "1"}},
+		"another ledger":     {open(), ledger.Key{Principal: "ada", Session: "s", ID: "1"}},
+		"a longer principal": {l, ledger.Key{Principal: "adas", ID: "1"}},
+		"a forged length":    {l, ledger.Key{Principal: "ada1:s", Session: "", ID: "1"}},
+		"a NUL":              {l, ledger.Key{Principal: "ada\x00s", ID: "1"}},
+	} {
+		key := keyOf(test.ledger, test.key)
+		if other, ok := seen[key]; ok || len(key) != 32 {
+			t.Errorf("%s has the key %q, as %q has", name, key, other)
+		}
+		seen[key] = name
+		if again := keyOf(test.ledger, test.key); again != key {
+			t.Errorf("%s has the keys %s and %s", name, key, again)
+		}
+	}
+}
+
 // A full ledger first forgets outcomes of calls without side effects. It never forgets a call in
 // progress.
 func TestHarmlessOutcomesAreForgottenFirst(t *testing.T) {

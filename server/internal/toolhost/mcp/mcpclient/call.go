@@ -22,6 +22,8 @@ type call struct {
 	conn    *Conn
 	name    string // the server's name of the tool
 	effects bool   // the tool has side effects, as far as the connection knows
+	key     string // its idempotency key; empty: none
+	trace   string // its W3C trace context; empty: none
 	token   string
 	answers []tool.QuestionKind // what the call may ask
 	first   *mcp.CallToolResult // the answer to the direct request, if the server asks in it; run takes it
@@ -46,8 +48,11 @@ var errClosed = errors.New("the call was closed")
 
 func newCall(conn *Conn, found offered, start pluginconn.Start) *call {
 	c := &call{
-		conn: conn, name: found.name, effects: found.effects, token: "call-" + strconv.FormatUint(conn.tokens.Add(1), 10), hold: start.Hold,
+		conn: conn, name: found.name, effects: found.effects, token: "call-" + strconv.FormatUint(conn.tokens.Add(1), 10), hold: start.Hold, key: start.CallID,
 		answers: start.Answers, arguments: start.Arguments, wake: make(chan struct{}, 1),
+	}
+	if conn.cfg.Trace {
+		c.trace = start.Traceparent
 	}
 	c.ctx, c.cancel = context.WithCancelCause(withFate(context.Background(), &c.fate))
 	if start.Complete {

@@ -56,7 +56,7 @@ func (d *direct) adopt(params json.RawMessage) {
 	if json.Unmarshal(params, &p) != nil {
 		return
 	}
-	for _, own := range []string{"progressToken", mcp.MetaKeyClientCapabilities, mcp.MetaKeyLogLevel} {
+	for _, own := range []string{"progressToken", metaIdempotencyKey, metaTraceparent, mcp.MetaKeyClientCapabilities, mcp.MetaKeyLogLevel} {
 		delete(p.Meta, own)
 	}
 	members, err := json.Marshal(p.Meta)

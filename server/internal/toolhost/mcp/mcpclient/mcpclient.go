@@ -48,6 +48,8 @@ type Config struct {
 	// Roots are the folders that the plugin may use, as absolute paths. The server gets them as its
 	// roots.
 	Roots []string
+	// Trace says that the server gets the trace context of each call.
+	Trace bool
 	// MaxResultBytes bounds the result of a call. Required.
 	MaxResultBytes int
 	// Log receives lines about the session, and the server's own log. It must not block. Nil means

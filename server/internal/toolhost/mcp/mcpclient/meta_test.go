@@ -64,3 +64,36 @@ func TestReadOnlyHintWithoutTrust(t *testing.T) {
 		}
 	}
 }
+
+// A server learns the key of each call, also of one that can ask, and the trace if it may.
+func TestAServerLearnsKeyAndTrace(t *testing.T) {
+	const key, traceparent = "b7ad6b71", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	for _, protocol := range versions {
+		for _, answers := range [][]tool.QuestionKind{nil, {tool.QuestionPerson}} {
+			may := len(answers) == 0
+			got := make(chan mcp.Meta, 1)
+			server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
+			server.AddTool(&mcp.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object"}`)},
+				func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+					got <- req.Params.Meta
+					return &mcp.CallToolResult{Content: []mcp.Content{}}, nil
+				})
+			conn := connect(t, server, Config{Protocol: protocol, Trace: may})
+			for range 2 { // the first request of a session is the SDK's
+				call, err := conn.Start(t.Context(), pluginconn.Start{CallID: key, Traceparent: traceparent, Tool: "ask", Arguments: json.RawMessage(`{}`), Complete: true, Answers: answers})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, end := outcome(t, call); end.Err != nil {
+					t.Fatal(end.Err)
+				}
+				call.Close()
+				meta := <-got
+				trace, traced := meta["traceparent"]
+				if meta["toolhost/idempotencyKey"] != key || traced != may || may && trace != traceparent {
+					t.Errorf("%s, %v: the server got %v", protocol, answers, meta)
+				}
+			}
+		}
+	}
+}

@@ -76,9 +76,23 @@ func (c *call) unsent(err error) error {
 	return tool.Errorf(tool.KindCancelled, "the call was canceled: %w", context.Cause(c.ctx))
 }
 
+// The keys of what a server learns of each call: a key by which it recognizes a call that is sent
+// again, and the W3C trace context, under the name of
+// https://modelcontextprotocol.io/seps/414-request-meta.
+const (
+	metaIdempotencyKey = "toolhost/idempotencyKey"
+	metaTraceparent    = "traceparent"
+)
+
 // meta returns the metadata of a request of the call.
 func (c *call) meta() mcp.Meta {
 	m := mcp.Meta{"progressToken": c.token}
+	if c.key != "" {
+		m[metaIdempotencyKey] = c.key
+	}
+	if c.trace != "" {
+		m[metaTraceparent] = c.trace
+	}
 	if !c.conn.sessionless() {
 		return m
 	}
