@@ -1,8 +1,8 @@
 package sqlite
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -19,15 +19,17 @@ const ClaimsSuffix = ".claims"
 
 // claims are locks on single bytes of a file beside the journal, one byte for each run. The kernel
 // drops a lock when its process ends, so a claim cannot outlive the work, and a reader can test a
-// lock without taking it. One file serves any number of runs: the offset of a run's byte is a
-// digest of its id, and its 62 bits make collisions improbable. The file stays empty and must never
-// be removed. Otherwise two processes could lock two files of the same name and not see each other.
+// lock without taking it. The offset of a run's byte is its number, which no other run ever gets.
+// The kernel goes through a list of all locks of the file for each request, and joins locks of
+// adjacent bytes: the runs that a process creates one after the other are one lock. The file stays
+// empty and must never be removed. Otherwise two processes could lock two files of the same name and
+// not see each other.
 type claims struct {
 	path string
 
 	mu      sync.Mutex
-	file    *os.File // nil until first used
-	claimed map[string]struct{}
+	file    *os.File         // nil until first used
+	claimed map[string]int64 // the numbers of the claimed runs
 }
 
 // Claim implements runstore.Claims.
@@ -38,10 +40,17 @@ func (s *Store) Claim(runID string) error {
 	if _, held := c.claimed[runID]; held {
 		return nil
 	}
-	if err := c.open(os.O_CREATE); err != nil {
+	number, err := s.number(context.Background(), runID)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = runstore.ErrNotFound
+	}
+	if err == nil {
+		err = c.open(os.O_CREATE)
+	}
+	if err != nil {
 		return fmt.Errorf("claiming run %s: %w", runID, err)
 	}
-	lock := lockOf(runID, unix.F_WRLCK)
+	lock := lockOf(number, unix.F_WRLCK)
 	switch err := unix.FcntlFlock(c.file.Fd(), setLock, &lock); {
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES):
 		return runstore.AlreadyClaimed(runID)
@@ -49,9 +58,9 @@ func (s *Store) Claim(runID string) error {
 		return fmt.Errorf("claiming run %s: locking %s: %w", runID, c.path, err)
 	}
 	if c.claimed == nil {
-		c.claimed = make(map[string]struct{})
+		c.claimed = make(map[string]int64)
 	}
-	c.claimed[runID] = struct{}{}
+	c.claimed[runID] = number
 	return nil
 }
 
@@ -74,11 +83,12 @@ func (s *Store) Release(runID string) {
 	c := &s.claims
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, held := c.claimed[runID]; !held || c.file == nil {
+	number, held := c.claimed[runID]
+	if !held || c.file == nil {
 		return
 	}
 	delete(c.claimed, runID)
-	lock := lockOf(runID, unix.F_UNLCK)
+	lock := lockOf(number, unix.F_UNLCK)
 	_ = unix.FcntlFlock(c.file.Fd(), setLock, &lock) // unlocking an own lock does not fail
 }
 
@@ -104,12 +114,17 @@ func (s *Store) isClaimed(runID string) (bool, error) {
 	if _, held := c.claimed[runID]; held {
 		return true, nil
 	}
-	if err := c.open(0); errors.Is(err, os.ErrNotExist) {
-		return false, nil // no process has claimed a run of this journal yet
-	} else if err != nil {
+	number, err := s.number(context.Background(), runID)
+	if err == nil {
+		err = c.open(0)
+	}
+	switch {
+	case errors.Is(err, sql.ErrNoRows), errors.Is(err, os.ErrNotExist): // no process has claimed a run of this journal yet
+		return false, nil
+	case err != nil:
 		return false, fmt.Errorf("looking for the process of run %s: %w", runID, err)
 	}
-	lock := lockOf(runID, unix.F_WRLCK)
+	lock := lockOf(number, unix.F_WRLCK)
 	if err := unix.FcntlFlock(c.file.Fd(), getLock, &lock); err != nil {
 		return false, fmt.Errorf("looking for the process of run %s: %s: %w", runID, c.path, err)
 	}
@@ -143,7 +158,6 @@ func (c *claims) close() error {
 }
 
 // lockOf returns a lock on the byte of a run.
-func lockOf(runID string, kind int16) unix.Flock_t {
-	sum := sha256.Sum256([]byte(runID))
-	return unix.Flock_t{Type: kind, Whence: io.SeekStart, Start: int64(binary.BigEndian.Uint64(sum[:]) >> 2), Len: 1}
+func lockOf(number int64, kind int16) unix.Flock_t {
+	return unix.Flock_t{Type: kind, Whence: io.SeekStart, Start: number, Len: 1}
 }

@@ -2,10 +2,13 @@ package sqlite_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/sqlite"
@@ -32,6 +35,7 @@ func TestClaimsNeedAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := open(t, path)
+	storetest.Must(t, store, "r", 0, 1)
 	_, asked := store.Claimed([]string{"r"})
 	for _, err := range []error{asked, store.Claim("r")} {
 		if err == nil || !strings.Contains(err.Error(), path+sqlite.ClaimsSuffix+" is not a regular file") || !strings.Contains(err.Error(), "remove") {
@@ -44,6 +48,7 @@ func TestClaimsNeedAFile(t *testing.T) {
 func TestClaimOfAKilledProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	store := open(t, path)
+	storetest.Must(t, store, "r", 0, 1)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), claimerEnv+"="+path)
 	out, err := cmd.StdoutPipe()
@@ -72,5 +77,55 @@ func TestClaimOfAKilledProcess(t *testing.T) {
 	}
 	if err := store.Claim("r"); err != nil {
 		t.Error(err)
+	}
+}
+
+// The kernel needs no more locks for many claims than for one, so that the cost of a claim does not
+// grow with their number.
+func TestAdjacentClaimsAreOneLock(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("reads /proc/locks")
+	}
+	path := filepath.Join(t.TempDir(), "runs.db")
+	store := open(t, path)
+	var runs []string
+	for n := range 100 {
+		runs = append(runs, fmt.Sprint("run-", n))
+		storetest.Must(t, store, runs[n], 0, 1)
+	}
+	locks := func() (n int) {
+		t.Helper()
+		info, err := os.Stat(path + sqlite.ClaimsSuffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile("/proc/locks")
+		if err != nil {
+			t.Fatal(err)
+		}
+		inode := fmt.Sprintf(":%d ", info.Sys().(*syscall.Stat_t).Ino)
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, inode) {
+				n++
+			}
+		}
+		return n
+	}
+	if claimed, err := store.ClaimAll(runs); err != nil || len(claimed) != len(runs) {
+		t.Fatalf("claimed %d runs, %v", len(claimed), err)
+	}
+	if n := locks(); n != 1 {
+		t.Errorf("%d runs are claimed by %d locks, want 1", len(runs), n)
+	}
+	store.Release(runs[50])
+	if n := locks(); n != 2 {
+		t.Errorf("without one between them there are %d locks, want 2", n)
+	}
+	other := open(t, path)
+	if err := other.Claim(runs[50]); err != nil {
+		t.Error(err)
+	}
+	if claimed, err := other.ClaimAll(runs); err != nil || len(claimed) != 1 {
+		t.Errorf("another store has claimed %v, %v, want one", claimed, err)
 	}
 }

@@ -24,6 +24,7 @@ func RunClaims(t *testing.T, open func(t *testing.T) (one, other Claimer)) {
 	if Claimed(t, one, "r") {
 		t.Error("a run is claimed before any store claims it")
 	}
+	wantError(t, one.Claim("none"), runstore.ErrNotFound)
 	for range 2 { // the second claim changes nothing
 		if err := one.Claim("r"); err != nil {
 			t.Fatal(err)
