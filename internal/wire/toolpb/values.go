@@ -75,7 +75,7 @@ func FromTime(t time.Time) *timestamppb.Timestamp {
 
 // ToTime returns the time in UTC. nil and times outside the years 1 to 9999 become the zero time.
 func ToTime(ts *timestamppb.Timestamp) time.Time {
-	if ts.CheckValid() != nil {
+	if ts == nil || ts.CheckValid() != nil {
 		return time.Time{}
 	}
 	return ts.AsTime()
