@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
+	"time"
 )
 
 // Check returns an error if the batch is invalid, whatever the store contains.
@@ -22,6 +24,9 @@ func (b *Batch) Check() error {
 	}
 	if s := b.Head.Summary; len(s) > 0 && !json.Valid(s) {
 		return fmt.Errorf("appending to run %s: the summary is not valid JSON", b.RunID)
+	}
+	if s := b.Head.Decisions; len(s) > 0 && !json.Valid(s) {
+		return fmt.Errorf("appending to run %s: the decisions are not valid JSON", b.RunID)
 	}
 	if s := b.Snapshot; s != nil && (len(s.State) == 0 || s.Keep < 0) {
 		return fmt.Errorf("appending to run %s: a snapshot has a state and keeps 0 parts or more", b.RunID)
@@ -42,6 +47,28 @@ func (q *Query) PageSize() int {
 		return MaxPage
 	}
 	return q.Limit
+}
+
+// PageSize returns how many runs the query requests, between 1 and MaxPage.
+func (q *WaitingQuery) PageSize() int { return (&Query{Limit: q.Limit}).PageSize() }
+
+// DecideByNanos returns DecideBy as a Place has it.
+func (h *Head) DecideByNanos() int64 {
+	if h.DecideBy.IsZero() {
+		return math.MaxInt64
+	}
+	return h.DecideBy.UnixNano()
+}
+
+// SetDecisions sets Decisions, if there are some, and DecideBy from the nanoseconds of a Place.
+func (h *Head) SetDecisions(decisions []byte, by int64) {
+	if len(decisions) == 0 {
+		return
+	}
+	h.Decisions = decisions
+	if by != math.MaxInt64 {
+		h.DecideBy = time.Unix(0, by).UTC()
+	}
 }
 
 // Selects reports whether the query selects runs with the owner, the tenant and the parent of a

@@ -57,6 +57,11 @@ type Head struct {
 	Ended bool
 	// Summary is a JSON value that the writer chooses. Empty means none.
 	Summary json.RawMessage
+	// Decisions is a JSON value that the writer chooses: the decisions that the run waits for, for
+	// Store.Waiting. Empty means none.
+	Decisions json.RawMessage
+	// DecideBy is when the first of the decisions ends by itself. Zero means that none does.
+	DecideBy time.Time
 	// Owner and Tenant say to whom the run belongs, and Parent is the id of the run that has it as a
 	// sub-run, for Query. The first append of a run sets them, and later ones do not change them. All
 	// may be empty.
@@ -128,6 +133,23 @@ type Query struct {
 	Parent string
 }
 
+// WaitingQuery selects runs that wait for decisions. The zero value selects the first page of all.
+type WaitingQuery struct {
+	// Limit is the largest number of runs to return. 0, and more than MaxPage, mean MaxPage.
+	Limit int
+	// After is the place where the page before ended. The zero value means the first page.
+	After Place
+	// Owner and Tenant select the runs whose Head has these values. Empty selects all.
+	Owner, Tenant string
+}
+
+// Place is a place in the list of the runs that wait for decisions. It stays valid whatever runs
+// come and go.
+type Place struct {
+	DecideBy int64 // nanoseconds since 1970; math.MaxInt64 for a run whose decisions have no end
+	Number   int64 // of the run, in the order of creation, from 1
+}
+
 // Deletion is a deletion of runs.
 type Deletion struct {
 	Time time.Time // for the store's note that the ids were used
@@ -170,4 +192,9 @@ type Store interface {
 	Delete(ctx context.Context, deletion Deletion) error
 	// List returns runs, the newest first. An unknown Query.Before is ErrNotFound.
 	List(ctx context.Context, query Query) ([]Run, error)
+
+	// Waiting returns the runs that have Head.Decisions, and the place of the last one. The run whose
+	// Head.DecideBy is first comes first, then the one that was created first. A run that a migration
+	// found waiting may have the decisions `null`: only its journal has them.
+	Waiting(ctx context.Context, query WaitingQuery) ([]Run, Place, error)
 }

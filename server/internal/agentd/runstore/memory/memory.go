@@ -4,6 +4,7 @@ package memory
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -99,6 +100,7 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 	r.info.Head = runstore.Head{
 		Unfinished: batch.Head.Unfinished, Ended: batch.Head.Ended, Summary: bytes.Clone(batch.Head.Summary), Owner: owner, Tenant: tenant, Parent: parent,
 	}
+	r.info.Head.SetDecisions(bytes.Clone(batch.Head.Decisions), batch.Head.DecideByNanos())
 	if more := batch.Spent; !more.IsZero() {
 		by := spender{more.Day, owner, tenant}
 		s.spent[by] = more.Add(s.spent[by])
@@ -262,9 +264,38 @@ func (s *Store) List(ctx context.Context, query runstore.Query) ([]runstore.Run,
 	return page, nil
 }
 
+// Waiting implements runstore.Store.
+func (s *Store) Waiting(ctx context.Context, query runstore.WaitingQuery) ([]runstore.Run, runstore.Place, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, query.After, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := runstore.Query{Owner: query.Owner, Tenant: query.Tenant}
+	placeOf := func(r *run) runstore.Place {
+		return runstore.Place{DecideBy: r.info.Head.DecideByNanos(), Number: int64(r.place) + 1}
+	}
+	compare := func(a, b runstore.Place) int {
+		return cmp.Or(cmp.Compare(a.DecideBy, b.DecideBy), cmp.Compare(a.Number, b.Number))
+	}
+	var waiting []*run
+	for _, r := range s.order {
+		if r != nil && len(r.info.Head.Decisions) > 0 && of.Selects(&r.info.Head) && compare(placeOf(r), query.After) > 0 {
+			waiting = append(waiting, r)
+		}
+	}
+	slices.SortFunc(waiting, func(a, b *run) int { return compare(placeOf(a), placeOf(b)) })
+	var page []runstore.Run
+	last := query.After
+	for _, r := range waiting[:min(len(waiting), query.PageSize())] {
+		page, last = append(page, r.snapshot()), placeOf(r)
+	}
+	return page, last, nil
+}
+
 func (r *run) snapshot() runstore.Run {
 	info := r.info
-	info.Head.Summary = bytes.Clone(info.Head.Summary)
+	info.Head.Summary, info.Head.Decisions = bytes.Clone(info.Head.Summary), bytes.Clone(info.Head.Decisions)
 	return info
 }
 

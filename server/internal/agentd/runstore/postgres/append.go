@@ -106,12 +106,12 @@ func confirm(ctx context.Context, conn *pgx.Conn, runID string, token []byte) er
 // run's row and locks it, and the others write nothing without it.
 const (
 	advanceRun = `WITH run AS (
-	UPDATE agentd_runs SET updated = @updated, last_seq = @last, last_append = @token, unfinished = @unfinished, ended = @ended, summary = @summary
+	UPDATE agentd_runs SET updated = @updated, last_seq = @last, last_append = @token, unfinished = @unfinished, ended = @ended, summary = @summary, decisions = @decisions, decide_by = @decide_by
 	WHERE id = @id AND last_seq = @after AND deleted IS NULL AND (claimer IS NULL OR claimer = @claimer)
 	RETURNING number, owner, tenant)`
 	createRun = `WITH run AS (
-	INSERT INTO agentd_runs (id, created, updated, last_seq, last_append, unfinished, ended, summary, owner, tenant, parent)
-	VALUES (@id, @created, @updated, @last, @token, @unfinished, @ended, @summary, @owner, @tenant, @parent)
+	INSERT INTO agentd_runs (id, created, updated, last_seq, last_append, unfinished, ended, summary, owner, tenant, parent, decisions, decide_by)
+	VALUES (@id, @created, @updated, @last, @token, @unfinished, @ended, @summary, @owner, @tenant, @parent, @decisions, @decide_by)
 	ON CONFLICT (id) DO NOTHING
 	RETURNING number, owner, tenant)`
 	addRecords = `, added AS (
@@ -146,8 +146,11 @@ func (s *Store) statement(b *runstore.Batch, token []byte) (string, pgx.NamedArg
 	after := int64(min(b.After, math.MaxInt64-1<<32)) // no journal is so long
 	arguments := pgx.NamedArgs{
 		"id": b.RunID, "after": after, "last": after + int64(n), "token": token, "claimer": s.claims.key,
-		"created": times[0], "updated": times[n-1], "unfinished": b.Head.Unfinished, "ended": b.Head.Ended, "summary": []byte(b.Head.Summary), "owner": b.Head.Owner, "tenant": b.Head.Tenant, "parent": b.Head.Parent,
+		"created": times[0], "updated": times[n-1], "unfinished": b.Head.Unfinished, "ended": b.Head.Ended, "summary": []byte(b.Head.Summary), "owner": b.Head.Owner, "tenant": b.Head.Tenant, "parent": b.Head.Parent, "decisions": []byte(nil), "decide_by": b.Head.DecideByNanos(),
 		"times": times, "types": types, "versions": versions, "data": data,
+	}
+	if len(b.Head.Decisions) > 0 {
+		arguments["decisions"] = []byte(b.Head.Decisions)
 	}
 	text := advanceRun
 	if b.After == 0 {

@@ -105,7 +105,7 @@ func (s *Store) Content(ctx context.Context, runID, sha256 string) (data []byte,
 	return data, nil
 }
 
-const runColumns = "number, id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent"
+const runColumns = "number, id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent, decisions, decide_by"
 
 // Get implements runstore.Store.
 func (s *Store) Get(ctx context.Context, runID string) (runstore.Run, error) {
@@ -164,6 +164,27 @@ func (s *Store) List(ctx context.Context, query runstore.Query) ([]runstore.Run,
 	return runs, nil
 }
 
+// Waiting implements runstore.Store.
+func (s *Store) Waiting(ctx context.Context, query runstore.WaitingQuery) ([]runstore.Run, runstore.Place, error) {
+	conditions, arguments := "", []any{query.After.DecideBy, query.After.Number, query.PageSize()}
+	for _, only := range [][2]string{{"owner", query.Owner}, {"tenant", query.Tenant}} {
+		if only[1] != "" {
+			arguments = append(arguments, only[1])
+			conditions += fmt.Sprintf(" AND %s = $%d", only[0], len(arguments))
+		}
+	}
+	runs, numbers, err := s.runs(ctx, "SELECT "+runColumns+" FROM agentd_runs WHERE decisions IS NOT NULL AND (decide_by, number) > ($1, $2) AND deleted IS NULL"+conditions+
+		" ORDER BY decide_by, number LIMIT $3", arguments...)
+	if err != nil {
+		return nil, query.After, s.failed("listing the runs that wait", err)
+	}
+	last := query.After
+	if len(runs) > 0 {
+		last = runstore.Place{DecideBy: runs[len(runs)-1].Head.DecideByNanos(), Number: numbers[len(numbers)-1]}
+	}
+	return runs, last, nil
+}
+
 // Spent implements runstore.Spending.
 func (s *Store) Spent(ctx context.Context, day int64, of runstore.Query) (runstore.Spent, error) {
 	sum := runstore.Spent{Day: day}
@@ -178,12 +199,13 @@ func (s *Store) Spent(ctx context.Context, day int64, of runstore.Query) (runsto
 func (s *Store) runs(ctx context.Context, query string, arguments ...any) (runs []runstore.Run, numbers []int64, err error) {
 	err = s.rows(ctx, query, arguments, func(row pgx.CollectableRow) error {
 		var run runstore.Run
-		var number, created, updated, last int64
-		var summary []byte
-		if err := row.Scan(&number, &run.ID, &created, &updated, &last, &run.Head.Unfinished, &run.Head.Ended, &summary, &run.Head.Owner, &run.Head.Tenant, &run.Head.Parent); err != nil {
+		var number, created, updated, last, by int64
+		var summary, decisions []byte
+		if err := row.Scan(&number, &run.ID, &created, &updated, &last, &run.Head.Unfinished, &run.Head.Ended, &summary, &run.Head.Owner, &run.Head.Tenant, &run.Head.Parent, &decisions, &by); err != nil {
 			return err
 		}
 		run.CreateTime, run.UpdateTime, run.LastSeq = time.Unix(0, created).UTC(), time.Unix(0, updated).UTC(), uint64(last)
+		run.Head.SetDecisions(decisions, by)
 		if len(summary) > 0 {
 			run.Head.Summary = summary
 		}

@@ -62,5 +62,11 @@ ALTER TABLE agentd_runs ADD COLUMN ended boolean NOT NULL DEFAULT false;
 UPDATE agentd_runs SET ended = true WHERE NOT unfinished AND position('"stop_reason":"'::bytea IN summary) > 0;
 -- A program without this step does not write ended, but unfinished.
 CREATE INDEX agentd_runs_open ON agentd_runs (number) WHERE unfinished OR NOT ended;
+`}, {SQL: `
+ALTER TABLE agentd_runs ADD COLUMN decisions bytea;           -- JSON: what the run waits for; NULL: nothing
+ALTER TABLE agentd_runs ADD COLUMN decide_by bigint NOT NULL DEFAULT 9223372036854775807; -- nanoseconds since 1970: the first end of a decision
+-- Only the journals of these runs have their decisions.
+UPDATE agentd_runs SET decisions = 'null' WHERE NOT ended AND position('"waiting":true'::bytea IN summary) > 0;
+CREATE INDEX agentd_runs_waiting ON agentd_runs (decide_by, number) WHERE decisions IS NOT NULL;
 `}}}
 }

@@ -17,8 +17,11 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/storetest"
 )
 
+// beforeDecisions turns a file into one of the format without the decisions that runs wait for.
+const beforeDecisions = "DROP INDEX runs_waiting; ALTER TABLE runs DROP COLUMN decisions; ALTER TABLE runs DROP COLUMN decide_by; "
+
 // beforeOpen turns a file into one of the format that does not have whether a run has ended.
-const beforeOpen = "DROP INDEX runs_open; ALTER TABLE runs DROP COLUMN ended; "
+const beforeOpen = beforeDecisions + "DROP INDEX runs_open; ALTER TABLE runs DROP COLUMN ended; "
 
 // beforeDeletions turns a file into one of the format without parents and deletions.
 const beforeDeletions = beforeOpen + "DROP TABLE deleted; DROP INDEX runs_parent; ALTER TABLE runs DROP COLUMN parent; "

@@ -22,13 +22,17 @@ func TestPlans(t *testing.T) {
 	defer db.Close()
 	var r reads
 	for text, into := range r.texts() {
-		index := map[**sql.Stmt]string{&r.open: "runs_open", &r.parent: "runs_parent"}[into]
+		index := map[**sql.Stmt]string{&r.open: "runs_open", &r.parent: "runs_parent", &r.waiting: "runs_waiting"}[into]
 		if index == "" {
 			continue
 		}
 		var id, parent, unused int
 		var plan string
-		row := db.QueryRowContext(t.Context(), "EXPLAIN QUERY PLAN "+text, 9, 9, "", "", "", false, false)
+		arguments := []any{9, 9, "", "", "", false, false}
+		if into == &r.waiting {
+			arguments = []any{9, 9, "", "", 9}
+		}
+		row := db.QueryRowContext(t.Context(), "EXPLAIN QUERY PLAN "+text, arguments...)
 		if err := row.Scan(&id, &parent, &unused, &plan); err != nil || !strings.Contains(plan, "INDEX "+index+" ") {
 			t.Errorf("%s: %s, %v", text, plan, err)
 		}

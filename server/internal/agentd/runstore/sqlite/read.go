@@ -173,6 +173,21 @@ func (s *Store) List(ctx context.Context, query runstore.Query) ([]runstore.Run,
 	case query.Tenant != "":
 		statement, arguments = s.reads.tenant, append([]any{query.Tenant}, arguments...)
 	}
+	return s.runs(ctx, statement, arguments)
+}
+
+// Waiting implements runstore.Store.
+func (s *Store) Waiting(ctx context.Context, query runstore.WaitingQuery) ([]runstore.Run, runstore.Place, error) {
+	last := query.After
+	runs, err := s.runs(ctx, s.reads.waiting, []any{last.DecideBy, last.Number, query.Owner, query.Tenant, query.PageSize()}, &last.Number)
+	if len(runs) > 0 {
+		last.DecideBy = runs[len(runs)-1].Head.DecideByNanos()
+	}
+	return runs, last, err
+}
+
+// runs returns the runs of a statement. more get its last columns, those of the last run in the end.
+func (s *Store) runs(ctx context.Context, statement *sql.Stmt, arguments []any, more ...any) ([]runstore.Run, error) {
 	rows, err := statement.QueryContext(ctx, arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("listing the runs in %s: %w", s.path, err)
@@ -180,7 +195,7 @@ func (s *Store) List(ctx context.Context, query runstore.Query) ([]runstore.Run,
 	defer rows.Close()
 	var runs []runstore.Run
 	for rows.Next() {
-		run, err := scanRun(rows)
+		run, err := scanRun(rows, more...)
 		if err != nil {
 			return nil, fmt.Errorf("listing the runs in %s: %w", s.path, err)
 		}
@@ -201,13 +216,15 @@ func (s *Store) Spent(ctx context.Context, day int64, of runstore.Query) (runsto
 	return sum, nil
 }
 
-func scanRun(row interface{ Scan(...any) error }) (runstore.Run, error) {
+func scanRun(row interface{ Scan(...any) error }, more ...any) (runstore.Run, error) {
 	var run runstore.Run
-	var created, updated int64
-	var summary []byte
-	if err := row.Scan(&run.ID, &created, &updated, &run.LastSeq, &run.Head.Unfinished, &run.Head.Ended, &summary, &run.Head.Owner, &run.Head.Tenant, &run.Head.Parent); err != nil {
+	var created, updated, by int64
+	var summary, decisions []byte
+	columns := []any{&run.ID, &created, &updated, &run.LastSeq, &run.Head.Unfinished, &run.Head.Ended, &summary, &run.Head.Owner, &run.Head.Tenant, &run.Head.Parent, &decisions, &by}
+	if err := row.Scan(append(columns, more...)...); err != nil {
 		return runstore.Run{}, err
 	}
+	run.Head.SetDecisions(decisions, by)
 	run.CreateTime, run.UpdateTime = time.Unix(0, created).UTC(), time.Unix(0, updated).UTC()
 	if len(summary) > 0 {
 		run.Head.Summary = summary

@@ -74,5 +74,11 @@ ALTER TABLE runs ADD COLUMN ended INTEGER NOT NULL DEFAULT 0; -- 0 or 1
 -- In a text of JSON, quotes are escaped, so these bytes are the name of a member.
 UPDATE runs SET ended = 1 WHERE unfinished = 0 AND instr(summary, CAST('"stop_reason":"' AS BLOB)) > 0;
 CREATE INDEX runs_open ON runs (number) WHERE ended = 0;
+`, `
+ALTER TABLE runs ADD COLUMN decisions BLOB;                    -- JSON: what the run waits for; NULL: nothing
+ALTER TABLE runs ADD COLUMN decide_by INTEGER NOT NULL DEFAULT 9223372036854775807; -- nanoseconds since 1970: the first end of a decision
+-- Only the journals of these runs have their decisions.
+UPDATE runs SET decisions = CAST('null' AS BLOB) WHERE ended = 0 AND instr(summary, CAST('"waiting":true' AS BLOB)) > 0;
+CREATE INDEX runs_waiting ON runs (decide_by, number) WHERE decisions IS NOT NULL;
 `}}
 }

@@ -17,10 +17,10 @@ type writes struct {
 func (w *writes) texts() map[string]**sql.Stmt {
 	return map[string]**sql.Stmt{
 		"SELECT number, last_seq FROM runs WHERE id = ?": &w.find,
-		"INSERT INTO runs (id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)": &w.create,
-		"UPDATE runs SET updated = ?, last_seq = ?, unfinished = ?, ended = ?, summary = ? WHERE number = ?":                                         &w.advance,
-		"INSERT INTO records (run, seq, time, type, version, data) VALUES (?, ?, ?, ?, ?, ?)":                                                        &w.record,
-		"DELETE FROM snapshots WHERE run = ? AND (part > ? OR part = 0)":                                                                             &w.cut,
+		"INSERT INTO runs (id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent, decisions, decide_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)": &w.create,
+		"UPDATE runs SET updated = ?, last_seq = ?, unfinished = ?, ended = ?, summary = ?, decisions = ?, decide_by = ? WHERE number = ?":                                       &w.advance,
+		"INSERT INTO records (run, seq, time, type, version, data) VALUES (?, ?, ?, ?, ?, ?)":                                                                                    &w.record,
+		"DELETE FROM snapshots WHERE run = ? AND (part > ? OR part = 0)":                                                                                                         &w.cut,
 		"INSERT INTO spending (day, owner, tenant, tokens, cost, attached) SELECT ?, owner, tenant, ?, ?, ? FROM runs WHERE number = ? " +
 			"ON CONFLICT (day, owner) DO UPDATE SET tokens = tokens + excluded.tokens, cost = cost + excluded.cost, attached = attached + excluded.attached": &w.spend,
 		"INSERT INTO snapshots (run, part, data) VALUES (?, ?, ?)":                     &w.keep,
@@ -44,10 +44,10 @@ func (w *writes) in(ctx context.Context, tx *sql.Tx) *writes {
 
 // reads are the statements of the readers.
 type reads struct {
-	number, page, snapshot, get, list, unfinished, open, owned, tenant, parent, spent, content *sql.Stmt
+	number, page, snapshot, get, list, unfinished, open, owned, tenant, parent, spent, content, waiting *sql.Stmt
 }
 
-const runColumns = "id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent"
+const runColumns = "id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent, decisions, decide_by"
 
 // others are conditions of a query that uses the index of another one.
 const others = " AND (?3 = '' OR parent = ?3) AND (?4 = '' OR owner = ?4) AND (?5 = '' OR tenant = ?5) AND (NOT ?6 OR unfinished = 1) AND (NOT ?7 OR ended = 0)"
@@ -55,17 +55,18 @@ const others = " AND (?3 = '' OR parent = ?3) AND (?4 = '' OR owner = ?4) AND (?
 func (r *reads) texts() map[string]**sql.Stmt {
 	return map[string]**sql.Stmt{
 		"SELECT number FROM runs WHERE id = ?": &r.number,
-		"SELECT ifnull(sum(tokens), 0), ifnull(sum(cost), 0.0), ifnull(sum(attached), 0) FROM spending WHERE day = ?1 AND (?2 = '' OR owner = ?2) AND (?3 = '' OR tenant = ?3)": &r.spent,
-		"SELECT seq, time, type, version, data FROM records WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?":                                                                     &r.page,
-		"SELECT part, data FROM runs LEFT JOIN snapshots ON run = number WHERE id = ? ORDER BY part":                                                                            &r.snapshot,
-		"SELECT data FROM runs JOIN contents ON run = number WHERE id = ? AND digest = ? ORDER BY part":                                                                         &r.content,
-		"SELECT " + runColumns + " FROM runs WHERE id = ?":                                                                                                                      &r.get,
-		"SELECT " + runColumns + " FROM runs WHERE number < ? ORDER BY number DESC LIMIT ?":                                                                                     &r.list,
-		"SELECT " + runColumns + " FROM runs WHERE number < ? AND unfinished = 1 ORDER BY number DESC LIMIT ?":                                                                  &r.unfinished,
-		"SELECT " + runColumns + " FROM runs WHERE ended = 0 AND number < ?1" + others + " ORDER BY number DESC LIMIT ?2":                                                       &r.open,
-		"SELECT " + runColumns + " FROM runs WHERE owner = ? AND number < ? ORDER BY number DESC LIMIT ?":                                                                       &r.owned,
-		"SELECT " + runColumns + " FROM runs WHERE parent = ?3 AND number < ?1" + others + " ORDER BY number DESC LIMIT ?2":                                                     &r.parent,
-		"SELECT " + runColumns + " FROM runs WHERE tenant = ? AND number < ? ORDER BY number DESC LIMIT ?":                                                                      &r.tenant,
+		"SELECT ifnull(sum(tokens), 0), ifnull(sum(cost), 0.0), ifnull(sum(attached), 0) FROM spending WHERE day = ?1 AND (?2 = '' OR owner = ?2) AND (?3 = '' OR tenant = ?3)":                                 &r.spent,
+		"SELECT seq, time, type, version, data FROM records WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?":                                                                                                     &r.page,
+		"SELECT part, data FROM runs LEFT JOIN snapshots ON run = number WHERE id = ? ORDER BY part":                                                                                                            &r.snapshot,
+		"SELECT data FROM runs JOIN contents ON run = number WHERE id = ? AND digest = ? ORDER BY part":                                                                                                         &r.content,
+		"SELECT " + runColumns + " FROM runs WHERE id = ?":                                                                                                                                                      &r.get,
+		"SELECT " + runColumns + " FROM runs WHERE number < ? ORDER BY number DESC LIMIT ?":                                                                                                                     &r.list,
+		"SELECT " + runColumns + " FROM runs WHERE number < ? AND unfinished = 1 ORDER BY number DESC LIMIT ?":                                                                                                  &r.unfinished,
+		"SELECT " + runColumns + " FROM runs WHERE ended = 0 AND number < ?1" + others + " ORDER BY number DESC LIMIT ?2":                                                                                       &r.open,
+		"SELECT " + runColumns + " FROM runs WHERE owner = ? AND number < ? ORDER BY number DESC LIMIT ?":                                                                                                       &r.owned,
+		"SELECT " + runColumns + " FROM runs WHERE parent = ?3 AND number < ?1" + others + " ORDER BY number DESC LIMIT ?2":                                                                                     &r.parent,
+		"SELECT " + runColumns + " FROM runs WHERE tenant = ? AND number < ? ORDER BY number DESC LIMIT ?":                                                                                                      &r.tenant,
+		"SELECT " + runColumns + ", number FROM runs WHERE decisions IS NOT NULL AND (decide_by, number) > (?, ?) AND (?3 = '' OR owner = ?3) AND (?4 = '' OR tenant = ?4) ORDER BY decide_by, number LIMIT ?5": &r.waiting,
 	}
 }
 

@@ -174,7 +174,8 @@ func (w *writes) add(ctx context.Context, b *runstore.Batch) error {
 			return err
 		}
 		res, err := w.create.ExecContext(ctx,
-			b.RunID, first.Time.UnixNano(), newest.Time.UnixNano(), end, b.Head.Unfinished, b.Head.Ended, []byte(b.Head.Summary), b.Head.Owner, b.Head.Tenant, b.Head.Parent)
+			b.RunID, first.Time.UnixNano(), newest.Time.UnixNano(), end, b.Head.Unfinished, b.Head.Ended, []byte(b.Head.Summary), b.Head.Owner, b.Head.Tenant, b.Head.Parent,
+			orNull(b.Head.Decisions), b.Head.DecideByNanos())
 		if err != nil {
 			return err
 		}
@@ -182,7 +183,7 @@ func (w *writes) add(ctx context.Context, b *runstore.Batch) error {
 			return err
 		}
 	} else if _, err := w.advance.ExecContext(ctx,
-		newest.Time.UnixNano(), end, b.Head.Unfinished, b.Head.Ended, []byte(b.Head.Summary), number); err != nil {
+		newest.Time.UnixNano(), end, b.Head.Unfinished, b.Head.Ended, []byte(b.Head.Summary), orNull(b.Head.Decisions), b.Head.DecideByNanos(), number); err != nil {
 		return err
 	}
 	for i := range b.Records {
@@ -206,6 +207,14 @@ func (w *writes) add(ctx context.Context, b *runstore.Batch) error {
 		return w.renew(ctx, number, b.Snapshot)
 	}
 	return nil
+}
+
+// orNull returns a value of a column, which is NULL if it is empty.
+func orNull(data []byte) any {
+	if len(data) == 0 {
+		return nil
+	}
+	return data
 }
 
 // contentPart is the size of the rows of a content. SQLite keeps a row in a chain of pages that it

@@ -18,6 +18,7 @@ var BeforeEnded = []struct {
 	{before("works", true, `{"prompt":"p"}`), false},
 	{before("foreground", false, `{"prompt":"the \"stop_reason\":\"completed\" of a run","foreground":true}`), false},
 	{before("broken", false, ""), false},
+	{before("waits", true, `{"prompt":"p","waiting":true}`), false},
 }
 
 func before(id string, unfinished bool, summary string) runstore.Batch {
@@ -32,7 +33,11 @@ func WantEnded(t *testing.T, store runstore.Store) {
 			t.Errorf("run %s has ended: %t, %v", old.RunID, run.Head.Ended, err)
 		}
 	}
-	if diff := cmp.Diff([]string{"broken", "foreground", "works"}, idsOf(t, store, runstore.Query{OpenOnly: true})); diff != "" {
+	waiting, _, err := store.Waiting(t.Context(), runstore.WaitingQuery{})
+	if err != nil || len(waiting) != 1 || waiting[0].ID != "waits" || string(waiting[0].Head.Decisions) != "null" {
+		t.Errorf("the runs that wait: %+v, %v", waiting, err)
+	}
+	if diff := cmp.Diff([]string{"waits", "broken", "foreground", "works"}, idsOf(t, store, runstore.Query{OpenOnly: true})); diff != "" {
 		t.Errorf("the open runs (-want +got):\n%s", diff)
 	}
 }

@@ -32,6 +32,7 @@ func Run(t *testing.T, h Harness) {
 		"Head":             testHead,
 		"List":             testList,
 		"Owners":           testOwners,
+		"Waiting":          testWaiting,
 		"Cancelled":        testCancelled,
 		"GrowsWhileRead":   testGrowsWhileRead,
 		"Isolated":         testIsolated,
