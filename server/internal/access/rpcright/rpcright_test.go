@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/server/internal/access/authz"
@@ -19,7 +20,7 @@ import (
 
 // Every RPC of every service has a right, and every right of the contract is one of package authz.
 func TestEveryRPCHasARight(t *testing.T) {
-	table, err := rpcright.Of(toolhostv1.File_toolhost_v1_tool_service_proto, toolhostv1.File_toolhost_v1_admin_service_proto, toolhostv1.File_toolhost_v1_login_service_proto, agentdv1.File_agentd_v1_agent_service_proto)
+	table, err := rpcright.Of(toolhostv1.File_toolhost_v1_tool_service_proto, toolhostv1.File_toolhost_v1_admin_service_proto, toolhostv1.File_toolhost_v1_login_service_proto, agentdv1.File_agentd_v1_agent_service_proto, decisionv1.File_toolhost_decision_v1_decision_service_proto)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,5 +35,7 @@ type Lookup interface {
 	WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[loop.Event, error]
 	GetRun(ctx context.Context, runID string) (agent.Run, error)
 	ListRuns(ctx context.Context, query agent.RunQuery) (runs []agent.Run, next string, err error)
+	ListDecisions(ctx context.Context, query agent.DecisionQuery) (list []agent.Decision, next string, err error)
+	Decision(ctx context.Context, runID, id string) (agent.Decision, error)
 	OwnerOf(ctx context.Context, runID string) (principal string, err error)
 }

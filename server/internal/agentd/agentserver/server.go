@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/wire/toolpb"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
@@ -62,9 +63,9 @@ type Config struct {
 	Network []grpc.ServerOption
 }
 
-// Rights returns the rights of the RPCs of AgentService.
+// Rights returns the rights of the RPCs of AgentService and DecisionService.
 func Rights() rpcright.Table {
-	table, err := rpcright.Of(agentdv1.File_agentd_v1_agent_service_proto)
+	table, err := rpcright.Of(agentdv1.File_agentd_v1_agent_service_proto, decisionv1.File_toolhost_decision_v1_decision_service_proto)
 	if err != nil {
 		panic(err) // the descriptors are part of the program, and a test of rpcright reads them
 	}
@@ -95,7 +96,9 @@ func NewServer(c Config) *Server {
 		grpc.UnknownServiceHandler(gate.Unknown),
 	)...)
 	server.Register(grpcserver.Requests{Admit: g.unread, UntilAnswered: true}, func(services grpc.ServiceRegistrar) {
-		agentdv1.RegisterAgentServiceServer(services, &service{agent: c.Agent, configuration: c.Configuration, foreground: c.Foreground, gate: c.Gate, unread: newUnread(cmp.Or(c.MaxUnreadBytes, defaultMaxUnread)), incoming: newTally(maxIntake)})
+		s := &service{agent: c.Agent, configuration: c.Configuration, foreground: c.Foreground, gate: c.Gate, unread: newUnread(cmp.Or(c.MaxUnreadBytes, defaultMaxUnread)), incoming: newTally(maxIntake)}
+		agentdv1.RegisterAgentServiceServer(services, s)
+		decisionv1.RegisterDecisionServiceServer(services, &decisions{service: s})
 	})
 	return &Server{server}
 }

@@ -52,6 +52,8 @@ type fakeAgent struct {
 	run       agent.Run
 	made      []loop.DecisionMade
 	query     agent.RunQuery
+	decisions agent.DecisionQuery
+	inbox     []agent.Decision
 	owners    map[string]string // of all runs, by id; nil: only r exists
 }
 
@@ -127,6 +129,20 @@ func (f *fakeAgent) OwnerOf(_ context.Context, runID string) (string, error) {
 func (f *fakeAgent) Respond(_ context.Context, runID string, decisions ...loop.DecisionMade) (uint64, error) {
 	f.made = decisions
 	return 8, f.check(runID)
+}
+
+func (f *fakeAgent) ListDecisions(_ context.Context, query agent.DecisionQuery) ([]agent.Decision, string, error) {
+	f.decisions = query
+	return f.inbox, "next", nil
+}
+
+func (f *fakeAgent) Decision(_ context.Context, runID, id string) (agent.Decision, error) {
+	for _, d := range f.inbox {
+		if d.Run.ID == runID && d.ID == id {
+			return d, nil
+		}
+	}
+	return agent.Decision{}, f.check("no such run")
 }
 
 func (f *fakeAgent) ListRuns(_ context.Context, query agent.RunQuery) ([]agent.Run, string, error) {

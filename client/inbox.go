@@ -1,0 +1,99 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"time"
+
+	"google.golang.org/grpc"
+
+	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
+	"github.com/toolhost/toolhost/internal/wire/link"
+	"github.com/toolhost/toolhost/internal/wire/toolpb"
+)
+
+// InboxDecision is a decision that a run of any principal waits for, or has waited for. All of it
+// but Rule is what a model, a tool or a caller wrote: escape it.
+type InboxDecision struct {
+	// Name is RUN/DECISION, for AgentClient.InboxDecision.
+	Name string
+	// PendingDecision has the decision. ID is for Decision.ID with AgentClient.Respond of RunID.
+	// StandingOffers are never set, and AgentClient.Inbox does not set Schema and Diff.
+	PendingDecision
+	ParentRunID string // the run of which RunID is a sub-run; empty: it is none
+	Tenant      string
+	Principal   string // the key of the principal that the run belongs to; may be empty
+	// Cut is whether Arguments or Reason are not whole, or Options, Schema or Diff are left out.
+	// AgentClient.InboxDecision has the whole.
+	Cut bool
+	// NotAllowed is why this client cannot make the decision now. Empty means that it can.
+	NotAllowed string
+	// Waiting is whether the run waits for the decision. If not, Made is the decision that was made;
+	// its Verdict is empty if there was none, such as because the run was cancelled.
+	Waiting bool
+	Made    DecisionMade
+	// MadeTime is when the decision was made.
+	MadeTime time.Time
+}
+
+// InboxFilter selects decisions. The zero value selects all that the client may see.
+type InboxFilter struct {
+	Tenants []string // only those of the runs of these tenants
+}
+
+// Inbox returns the decisions that wait for a person, in the runs that the client may see. The run
+// whose decision ends first comes first. Each decision of a sub-run comes once. Errors: unsupported
+// by an agentd of before.
+func (a *AgentClient) Inbox(ctx context.Context, filter InboxFilter) iter.Seq2[InboxDecision, error] {
+	return func(yield func(InboxDecision, error) bool) {
+		request := &decisionv1.ListDecisionsRequest{Tenants: filter.Tenants}
+		for {
+			resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*decisionv1.ListDecisionsResponse, error) {
+				return decisionv1.NewDecisionServiceClient(conn).ListDecisions(ctx, request)
+			})
+			if err != nil {
+				yield(InboxDecision{}, err)
+				return
+			}
+			for _, m := range resp.GetDecisions() {
+				if !yield(toInboxDecision(m), nil) {
+					return
+				}
+			}
+			if request.PageToken = resp.GetNextPageToken(); request.PageToken == "" {
+				return
+			}
+		}
+	}
+}
+
+// InboxDecision returns one decision as a whole, also after it was made. Errors: not_found.
+func (a *AgentClient) InboxDecision(ctx context.Context, name string) (InboxDecision, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*decisionv1.GetDecisionResponse, error) {
+		return decisionv1.NewDecisionServiceClient(conn).GetDecision(ctx, &decisionv1.GetDecisionRequest{Name: name})
+	})
+	if err != nil {
+		return InboxDecision{}, err
+	}
+	return toInboxDecision(resp.GetDecision()), nil
+}
+
+func toInboxDecision(m *decisionv1.Decision) InboxDecision {
+	d := InboxDecision{
+		Name: m.GetName(), ParentRunID: m.GetParentRunId(), Tenant: m.GetTenant(), Principal: m.GetPrincipal(), Cut: m.GetCut(), NotAllowed: m.GetNotAllowed(),
+		Waiting: m.GetState() == decisionv1.DecisionState_DECISION_STATE_WAITING, MadeTime: toolpb.ToTime(m.GetDecideTime()),
+		PendingDecision: PendingDecision{
+			ID: m.GetDecisionId(), Kind: DecisionKind(enumName(m.GetKind().String(), "DECISION_KIND_")), CallID: m.GetCallId(), Tool: m.GetTool(),
+			DisplayName: m.GetDisplayName(), Arguments: json.RawMessage(m.GetArguments()), Reason: m.GetReason(), Options: m.GetOptions(), Rule: m.GetRule(),
+			Requested: toolpb.ToTime(m.GetRequestTime()), Expires: toolpb.ToTime(m.GetExpireTime()), RunID: m.GetRunId(), FourEyes: m.GetFourEyes(),
+			Plugin: m.GetPlugin(), Schema: json.RawMessage(m.GetSchema()), Diff: m.GetDiff(),
+		},
+	}
+	if m.GetVerdict() != decisionv1.Verdict_VERDICT_UNSPECIFIED {
+		d.Made = DecisionMade{
+			ID: d.ID, Verdict: Verdict(enumName(m.GetVerdict().String(), "VERDICT_")), Text: m.GetText(), DecidedBy: m.GetDecidedByName(), Principal: m.GetDecidedBy(),
+		}
+	}
+	return d
+}

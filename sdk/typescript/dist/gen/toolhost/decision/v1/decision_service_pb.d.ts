@@ -1,0 +1,441 @@
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Message } from "@bufbuild/protobuf";
+/**
+ * Describes the file toolhost/decision/v1/decision_service.proto.
+ */
+export declare const file_toolhost_decision_v1_decision_service: GenFile;
+/**
+ * ListDecisionsRequest selects a page of decisions.
+ *
+ * @generated from message toolhost.decision.v1.ListDecisionsRequest
+ */
+export type ListDecisionsRequest = Message<"toolhost.decision.v1.ListDecisionsRequest"> & {
+    /**
+     * The number of decisions after which the page ends. 0 means 50. Values over 500 mean 500. Must not
+     * be negative. A page ends with the last decision of a run, so it can have more. It can have fewer,
+     * or none, although more pages follow.
+     *
+     * @generated from field: int32 page_size = 1;
+     */
+    pageSize: number;
+    /**
+     * The `next_page_token` of the previous page. Empty means the first page.
+     *
+     * @generated from field: string page_token = 2;
+     */
+    pageToken: string;
+    /**
+     * Matches the runs of these tenants. Empty means all tenants whose decisions the caller may see.
+     * The decisions of other tenants are left out.
+     *
+     * @generated from field: repeated string tenants = 3;
+     */
+    tenants: string[];
+};
+/**
+ * Describes the message toolhost.decision.v1.ListDecisionsRequest.
+ * Use `create(ListDecisionsRequestSchema)` to create a new message.
+ */
+export declare const ListDecisionsRequestSchema: GenMessage<ListDecisionsRequest>;
+/**
+ * ListDecisionsResponse is one page of decisions.
+ *
+ * @generated from message toolhost.decision.v1.ListDecisionsResponse
+ */
+export type ListDecisionsResponse = Message<"toolhost.decision.v1.ListDecisionsResponse"> & {
+    /**
+     * The decisions. Texts have at most 4 KiB.
+     *
+     * @generated from field: repeated toolhost.decision.v1.Decision decisions = 1;
+     */
+    decisions: Decision[];
+    /**
+     * The token of the next page. Empty means that this is the last page.
+     *
+     * @generated from field: string next_page_token = 2;
+     */
+    nextPageToken: string;
+};
+/**
+ * Describes the message toolhost.decision.v1.ListDecisionsResponse.
+ * Use `create(ListDecisionsResponseSchema)` to create a new message.
+ */
+export declare const ListDecisionsResponseSchema: GenMessage<ListDecisionsResponse>;
+/**
+ * GetDecisionRequest names a decision.
+ *
+ * @generated from message toolhost.decision.v1.GetDecisionRequest
+ */
+export type GetDecisionRequest = Message<"toolhost.decision.v1.GetDecisionRequest"> & {
+    /**
+     * The name of the decision. Required.
+     *
+     * @generated from field: string name = 1;
+     */
+    name: string;
+};
+/**
+ * Describes the message toolhost.decision.v1.GetDecisionRequest.
+ * Use `create(GetDecisionRequestSchema)` to create a new message.
+ */
+export declare const GetDecisionRequestSchema: GenMessage<GetDecisionRequest>;
+/**
+ * GetDecisionResponse has the decision.
+ *
+ * @generated from message toolhost.decision.v1.GetDecisionResponse
+ */
+export type GetDecisionResponse = Message<"toolhost.decision.v1.GetDecisionResponse"> & {
+    /**
+     * The decision.
+     *
+     * @generated from field: toolhost.decision.v1.Decision decision = 1;
+     */
+    decision?: Decision | undefined;
+};
+/**
+ * Describes the message toolhost.decision.v1.GetDecisionResponse.
+ * Use `create(GetDecisionResponseSchema)` to create a new message.
+ */
+export declare const GetDecisionResponseSchema: GenMessage<GetDecisionResponse>;
+/**
+ * Decision is a decision of a person. All its texts but those that are said to be the operator's are
+ * what a model, a tool or a caller wrote: escape them.
+ *
+ * @generated from message toolhost.decision.v1.Decision
+ */
+export type Decision = Message<"toolhost.decision.v1.Decision"> & {
+    /**
+     * RUN/DECISION: the run that waits, and the id of the decision within it. Respond takes both.
+     *
+     * @generated from field: string name = 1;
+     */
+    name: string;
+    /**
+     * What has to be decided.
+     *
+     * @generated from field: toolhost.decision.v1.DecisionKind kind = 2;
+     */
+    kind: DecisionKind;
+    /**
+     * Whether the decision still waits.
+     *
+     * @generated from field: toolhost.decision.v1.DecisionState state = 3;
+     */
+    state: DecisionState;
+    /**
+     * The id of the run.
+     *
+     * @generated from field: string run_id = 4;
+     */
+    runId: string;
+    /**
+     * The id of the decision within the run.
+     *
+     * @generated from field: string decision_id = 5;
+     */
+    decisionId: string;
+    /**
+     * The run of which this one is a sub-run. Empty: it is none.
+     *
+     * @generated from field: string parent_run_id = 6;
+     */
+    parentRunId: string;
+    /**
+     * The tenant of the run.
+     *
+     * @generated from field: string tenant = 7;
+     */
+    tenant: string;
+    /**
+     * The key of the principal that the run belongs to. Empty for runs of earlier versions.
+     *
+     * @generated from field: string principal = 8;
+     */
+    principal: string;
+    /**
+     * The id of the call that waits. Empty if no call does.
+     *
+     * @generated from field: string call_id = 9;
+     */
+    callId: string;
+    /**
+     * The name of the call's tool. Empty if no call waits.
+     *
+     * @generated from field: string tool = 10;
+     */
+    tool: string;
+    /**
+     * The display name of the tool, as its plugin declares it. May be empty. Show it in addition to
+     * `tool`, never instead of it.
+     *
+     * @generated from field: string display_name = 11;
+     */
+    displayName: string;
+    /**
+     * For DECISION_KIND_TOOL: the plugin that asks.
+     *
+     * @generated from field: string plugin = 12;
+     */
+    plugin: string;
+    /**
+     * The arguments of the call, as JSON text. For DECISION_KIND_APPROVAL toolhost executes exactly
+     * these; for other kinds these are what the model generated, which may not be valid JSON.
+     *
+     * @generated from field: string arguments = 13;
+     */
+    arguments: string;
+    /**
+     * Why a decision is needed, or the question.
+     *
+     * @generated from field: string reason = 14;
+     */
+    reason: string;
+    /**
+     * Answers that the model suggests.
+     *
+     * @generated from field: repeated string options = 15;
+     */
+    options: string[];
+    /**
+     * The policy rule that requires the approval; the operator's text. May be empty.
+     *
+     * @generated from field: string rule = 16;
+     */
+    rule: string;
+    /**
+     * Whether another principal than that of the run has to approve.
+     *
+     * @generated from field: bool four_eyes = 17;
+     */
+    fourEyes: boolean;
+    /**
+     * The JSON Schema of the answer or of the tool's arguments. Only GetDecision sets it.
+     *
+     * @generated from field: string schema = 18;
+     */
+    schema: string;
+    /**
+     * What the call would change, as a unified diff, which the tool computed at `request_time`. Only
+     * GetDecision sets it.
+     *
+     * @generated from field: string diff = 19;
+     */
+    diff: string;
+    /**
+     * Whether `arguments` or `reason` are not whole, or `options`, `schema` or `diff` are left out.
+     * GetDecision has the whole.
+     *
+     * @generated from field: bool cut = 20;
+     */
+    cut: boolean;
+    /**
+     * When the run asked for the decision.
+     *
+     * @generated from field: google.protobuf.Timestamp request_time = 21;
+     */
+    requestTime?: Timestamp | undefined;
+    /**
+     * When the decision counts as rejected. Unset means never.
+     *
+     * @generated from field: google.protobuf.Timestamp expire_time = 22;
+     */
+    expireTime?: Timestamp | undefined;
+    /**
+     * Why this caller cannot make the decision now. Empty means that it can.
+     *
+     * @generated from field: string not_allowed = 23;
+     */
+    notAllowed: string;
+    /**
+     * The verdict, once the decision is made. Only GetDecision sets it.
+     *
+     * @generated from field: toolhost.decision.v1.Verdict verdict = 24;
+     */
+    verdict: Verdict;
+    /**
+     * When the decision was made.
+     *
+     * @generated from field: google.protobuf.Timestamp decide_time = 25;
+     */
+    decideTime?: Timestamp | undefined;
+    /**
+     * The key of the principal that made it. Empty if it expired.
+     *
+     * @generated from field: string decided_by = 26;
+     */
+    decidedBy: string;
+    /**
+     * The name of the person, as the client that responded gave it. Nobody has verified it.
+     *
+     * @generated from field: string decided_by_name = 27;
+     */
+    decidedByName: string;
+    /**
+     * The reason or the answer.
+     *
+     * @generated from field: string text = 28;
+     */
+    text: string;
+};
+/**
+ * Describes the message toolhost.decision.v1.Decision.
+ * Use `create(DecisionSchema)` to create a new message.
+ */
+export declare const DecisionSchema: GenMessage<Decision>;
+/**
+ * DecisionKind says what has to be decided.
+ *
+ * @generated from enum toolhost.decision.v1.DecisionKind
+ */
+export declare enum DecisionKind {
+    /**
+     * Not set.
+     *
+     * @generated from enum value: DECISION_KIND_UNSPECIFIED = 0;
+     */
+    UNSPECIFIED = 0,
+    /**
+     * Whether a call may be executed.
+     *
+     * @generated from enum value: DECISION_KIND_APPROVAL = 1;
+     */
+    APPROVAL = 1,
+    /**
+     * A question of the model.
+     *
+     * @generated from enum value: DECISION_KIND_QUESTION = 2;
+     */
+    QUESTION = 2,
+    /**
+     * How to continue after a call with an unknown outcome.
+     *
+     * @generated from enum value: DECISION_KIND_OUTCOME = 3;
+     */
+    OUTCOME = 3,
+    /**
+     * Whether a paused run continues.
+     *
+     * @generated from enum value: DECISION_KIND_PAUSE = 4;
+     */
+    PAUSE = 4,
+    /**
+     * A question of the tool of a running call.
+     *
+     * @generated from enum value: DECISION_KIND_TOOL = 5;
+     */
+    TOOL = 5
+}
+/**
+ * Describes the enum toolhost.decision.v1.DecisionKind.
+ */
+export declare const DecisionKindSchema: GenEnum<DecisionKind>;
+/**
+ * DecisionState says whether a decision waits.
+ *
+ * @generated from enum toolhost.decision.v1.DecisionState
+ */
+export declare enum DecisionState {
+    /**
+     * Not set.
+     *
+     * @generated from enum value: DECISION_STATE_UNSPECIFIED = 0;
+     */
+    UNSPECIFIED = 0,
+    /**
+     * It waits for a person.
+     *
+     * @generated from enum value: DECISION_STATE_WAITING = 1;
+     */
+    WAITING = 1,
+    /**
+     * It was made, or it has expired: `verdict` says which.
+     *
+     * @generated from enum value: DECISION_STATE_MADE = 2;
+     */
+    MADE = 2,
+    /**
+     * It is not wanted any more, such as because its run was cancelled.
+     *
+     * @generated from enum value: DECISION_STATE_WITHDRAWN = 3;
+     */
+    WITHDRAWN = 3
+}
+/**
+ * Describes the enum toolhost.decision.v1.DecisionState.
+ */
+export declare const DecisionStateSchema: GenEnum<DecisionState>;
+/**
+ * Verdict is the content of a decision.
+ *
+ * @generated from enum toolhost.decision.v1.Verdict
+ */
+export declare enum Verdict {
+    /**
+     * Not set.
+     *
+     * @generated from enum value: VERDICT_UNSPECIFIED = 0;
+     */
+    UNSPECIFIED = 0,
+    /**
+     * Approved.
+     *
+     * @generated from enum value: VERDICT_APPROVE = 1;
+     */
+    APPROVE = 1,
+    /**
+     * Rejected.
+     *
+     * @generated from enum value: VERDICT_REJECT = 2;
+     */
+    REJECT = 2,
+    /**
+     * Answered.
+     *
+     * @generated from enum value: VERDICT_ANSWER = 3;
+     */
+    ANSWER = 3,
+    /**
+     * The decision expired, which counts as rejected.
+     *
+     * @generated from enum value: VERDICT_EXPIRED = 4;
+     */
+    EXPIRED = 4
+}
+/**
+ * Describes the enum toolhost.decision.v1.Verdict.
+ */
+export declare const VerdictSchema: GenEnum<Verdict>;
+/**
+ * DecisionService lists decisions that wait for a person. agentd serves those of its runs, which
+ * AgentService.Respond makes.
+ *
+ * A caller sees the decisions of its own runs, and with the right `runs.list` or `runs.approve`
+ * those of all runs of a tenant. Any other decision does not exist for the caller.
+ *
+ * @generated from service toolhost.decision.v1.DecisionService
+ */
+export declare const DecisionService: GenService<{
+    /**
+     * ListDecisions lists the decisions that wait, in pages. The run whose decision ends first comes
+     * first, and so do its decisions; what has no end comes last. A decision of a sub-run is listed
+     * once, as that of the sub-run. Errors: INVALID_ARGUMENT for a page token that was not given out.
+     *
+     * @generated from rpc toolhost.decision.v1.DecisionService.ListDecisions
+     */
+    listDecisions: {
+        methodKind: "unary";
+        input: typeof ListDecisionsRequestSchema;
+        output: typeof ListDecisionsResponseSchema;
+    };
+    /**
+     * GetDecision returns one decision as a whole, also after it was made. Errors: NOT_FOUND.
+     *
+     * @generated from rpc toolhost.decision.v1.DecisionService.GetDecision
+     */
+    getDecision: {
+        methodKind: "unary";
+        input: typeof GetDecisionRequestSchema;
+        output: typeof GetDecisionResponseSchema;
+    };
+}>;

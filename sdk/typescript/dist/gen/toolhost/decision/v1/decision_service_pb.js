@@ -1,0 +1,169 @@
+// The API by which people find what waits for their decision.
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_toolhost_tool_v1_right } from "../../tool/v1/right_pb.js";
+/**
+ * Describes the file toolhost/decision/v1/decision_service.proto.
+ */
+export const file_toolhost_decision_v1_decision_service = /*@__PURE__*/ fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSJOChRMaXN0RGVjaXNpb25zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCRIPCgd0ZW5hbnRzGAMgAygJImMKFUxpc3REZWNpc2lvbnNSZXNwb25zZRIxCglkZWNpc2lvbnMYASADKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiIgoSR2V0RGVjaXNpb25SZXF1ZXN0EgwKBG5hbWUYASABKAkiRwoTR2V0RGVjaXNpb25SZXNwb25zZRIwCghkZWNpc2lvbhgBIAEoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uIrYFCghEZWNpc2lvbhIMCgRuYW1lGAEgASgJEjAKBGtpbmQYAiABKA4yIi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbktpbmQSMgoFc3RhdGUYAyABKA4yIy50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvblN0YXRlEg4KBnJ1bl9pZBgEIAEoCRITCgtkZWNpc2lvbl9pZBgFIAEoCRIVCg1wYXJlbnRfcnVuX2lkGAYgASgJEg4KBnRlbmFudBgHIAEoCRIRCglwcmluY2lwYWwYCCABKAkSDwoHY2FsbF9pZBgJIAEoCRIMCgR0b29sGAogASgJEhQKDGRpc3BsYXlfbmFtZRgLIAEoCRIOCgZwbHVnaW4YDCABKAkSEQoJYXJndW1lbnRzGA0gASgJEg4KBnJlYXNvbhgOIAEoCRIPCgdvcHRpb25zGA8gAygJEgwKBHJ1bGUYECABKAkSEQoJZm91cl9leWVzGBEgASgIEg4KBnNjaGVtYRgSIAEoCRIMCgRkaWZmGBMgASgJEgsKA2N1dBgUIAEoCBIwCgxyZXF1ZXN0X3RpbWUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtub3RfYWxsb3dlZBgXIAEoCRIuCgd2ZXJkaWN0GBggASgOMh0udG9vbGhvc3QuZGVjaXNpb24udjEuVmVyZGljdBIvCgtkZWNpZGVfdGltZRgZIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKZGVjaWRlZF9ieRgaIAEoCRIXCg9kZWNpZGVkX2J5X25hbWUYGyABKAkSDAoEdGV4dBgcIAEoCSqxAQoMRGVjaXNpb25LaW5kEh0KGURFQ0lTSU9OX0tJTkRfVU5TUEVDSUZJRUQQABIaChZERUNJU0lPTl9LSU5EX0FQUFJPVkFMEAESGgoWREVDSVNJT05fS0lORF9RVUVTVElPThACEhkKFURFQ0lTSU9OX0tJTkRfT1VUQ09NRRADEhcKE0RFQ0lTSU9OX0tJTkRfUEFVU0UQBBIWChJERUNJU0lPTl9LSU5EX1RPT0wQBSqCAQoNRGVjaXNpb25TdGF0ZRIeChpERUNJU0lPTl9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFQ0lTSU9OX1NUQVRFX1dBSVRJTkcQARIXChNERUNJU0lPTl9TVEFURV9NQURFEAISHAoYREVDSVNJT05fU1RBVEVfV0lUSERSQVdOEAMqdAoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEwoPVkVSRElDVF9BUFBST1ZFEAESEgoOVkVSRElDVF9SRUpFQ1QQAhISCg5WRVJESUNUX0FOU1dFUhADEhMKD1ZFUkRJQ1RfRVhQSVJFRBAEMvEBCg9EZWNpc2lvblNlcnZpY2UScQoNTGlzdERlY2lzaW9ucxIqLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3REZWNpc2lvbnNSZXF1ZXN0GisudG9vbGhvc3QuZGVjaXNpb24udjEuTGlzdERlY2lzaW9uc1Jlc3BvbnNlIgeSthgDEBESEmsKC0dldERlY2lzaW9uEigudG9vbGhvc3QuZGVjaXNpb24udjEuR2V0RGVjaXNpb25SZXF1ZXN0GikudG9vbGhvc3QuZGVjaXNpb24udjEuR2V0RGVjaXNpb25SZXNwb25zZSIHkrYYAxAREkJFWkNnaXRodWIuY29tL3Rvb2xob3N0L3Rvb2xob3N0L2dlbi9nby90b29saG9zdC9kZWNpc2lvbi92MTtkZWNpc2lvbnYxYgZwcm90bzM", [file_google_protobuf_timestamp, file_toolhost_tool_v1_right]);
+/**
+ * Describes the message toolhost.decision.v1.ListDecisionsRequest.
+ * Use `create(ListDecisionsRequestSchema)` to create a new message.
+ */
+export const ListDecisionsRequestSchema = /*@__PURE__*/ messageDesc(file_toolhost_decision_v1_decision_service, 0);
+/**
+ * Describes the message toolhost.decision.v1.ListDecisionsResponse.
+ * Use `create(ListDecisionsResponseSchema)` to create a new message.
+ */
+export const ListDecisionsResponseSchema = /*@__PURE__*/ messageDesc(file_toolhost_decision_v1_decision_service, 1);
+/**
+ * Describes the message toolhost.decision.v1.GetDecisionRequest.
+ * Use `create(GetDecisionRequestSchema)` to create a new message.
+ */
+export const GetDecisionRequestSchema = /*@__PURE__*/ messageDesc(file_toolhost_decision_v1_decision_service, 2);
+/**
+ * Describes the message toolhost.decision.v1.GetDecisionResponse.
+ * Use `create(GetDecisionResponseSchema)` to create a new message.
+ */
+export const GetDecisionResponseSchema = /*@__PURE__*/ messageDesc(file_toolhost_decision_v1_decision_service, 3);
+/**
+ * Describes the message toolhost.decision.v1.Decision.
+ * Use `create(DecisionSchema)` to create a new message.
+ */
+export const DecisionSchema = /*@__PURE__*/ messageDesc(file_toolhost_decision_v1_decision_service, 4);
+/**
+ * DecisionKind says what has to be decided.
+ *
+ * @generated from enum toolhost.decision.v1.DecisionKind
+ */
+export var DecisionKind;
+(function (DecisionKind) {
+    /**
+     * Not set.
+     *
+     * @generated from enum value: DECISION_KIND_UNSPECIFIED = 0;
+     */
+    DecisionKind[DecisionKind["UNSPECIFIED"] = 0] = "UNSPECIFIED";
+    /**
+     * Whether a call may be executed.
+     *
+     * @generated from enum value: DECISION_KIND_APPROVAL = 1;
+     */
+    DecisionKind[DecisionKind["APPROVAL"] = 1] = "APPROVAL";
+    /**
+     * A question of the model.
+     *
+     * @generated from enum value: DECISION_KIND_QUESTION = 2;
+     */
+    DecisionKind[DecisionKind["QUESTION"] = 2] = "QUESTION";
+    /**
+     * How to continue after a call with an unknown outcome.
+     *
+     * @generated from enum value: DECISION_KIND_OUTCOME = 3;
+     */
+    DecisionKind[DecisionKind["OUTCOME"] = 3] = "OUTCOME";
+    /**
+     * Whether a paused run continues.
+     *
+     * @generated from enum value: DECISION_KIND_PAUSE = 4;
+     */
+    DecisionKind[DecisionKind["PAUSE"] = 4] = "PAUSE";
+    /**
+     * A question of the tool of a running call.
+     *
+     * @generated from enum value: DECISION_KIND_TOOL = 5;
+     */
+    DecisionKind[DecisionKind["TOOL"] = 5] = "TOOL";
+})(DecisionKind || (DecisionKind = {}));
+/**
+ * Describes the enum toolhost.decision.v1.DecisionKind.
+ */
+export const DecisionKindSchema = /*@__PURE__*/ enumDesc(file_toolhost_decision_v1_decision_service, 0);
+/**
+ * DecisionState says whether a decision waits.
+ *
+ * @generated from enum toolhost.decision.v1.DecisionState
+ */
+export var DecisionState;
+(function (DecisionState) {
+    /**
+     * Not set.
+     *
+     * @generated from enum value: DECISION_STATE_UNSPECIFIED = 0;
+     */
+    DecisionState[DecisionState["UNSPECIFIED"] = 0] = "UNSPECIFIED";
+    /**
+     * It waits for a person.
+     *
+     * @generated from enum value: DECISION_STATE_WAITING = 1;
+     */
+    DecisionState[DecisionState["WAITING"] = 1] = "WAITING";
+    /**
+     * It was made, or it has expired: `verdict` says which.
+     *
+     * @generated from enum value: DECISION_STATE_MADE = 2;
+     */
+    DecisionState[DecisionState["MADE"] = 2] = "MADE";
+    /**
+     * It is not wanted any more, such as because its run was cancelled.
+     *
+     * @generated from enum value: DECISION_STATE_WITHDRAWN = 3;
+     */
+    DecisionState[DecisionState["WITHDRAWN"] = 3] = "WITHDRAWN";
+})(DecisionState || (DecisionState = {}));
+/**
+ * Describes the enum toolhost.decision.v1.DecisionState.
+ */
+export const DecisionStateSchema = /*@__PURE__*/ enumDesc(file_toolhost_decision_v1_decision_service, 1);
+/**
+ * Verdict is the content of a decision.
+ *
+ * @generated from enum toolhost.decision.v1.Verdict
+ */
+export var Verdict;
+(function (Verdict) {
+    /**
+     * Not set.
+     *
+     * @generated from enum value: VERDICT_UNSPECIFIED = 0;
+     */
+    Verdict[Verdict["UNSPECIFIED"] = 0] = "UNSPECIFIED";
+    /**
+     * Approved.
+     *
+     * @generated from enum value: VERDICT_APPROVE = 1;
+     */
+    Verdict[Verdict["APPROVE"] = 1] = "APPROVE";
+    /**
+     * Rejected.
+     *
+     * @generated from enum value: VERDICT_REJECT = 2;
+     */
+    Verdict[Verdict["REJECT"] = 2] = "REJECT";
+    /**
+     * Answered.
+     *
+     * @generated from enum value: VERDICT_ANSWER = 3;
+     */
+    Verdict[Verdict["ANSWER"] = 3] = "ANSWER";
+    /**
+     * The decision expired, which counts as rejected.
+     *
+     * @generated from enum value: VERDICT_EXPIRED = 4;
+     */
+    Verdict[Verdict["EXPIRED"] = 4] = "EXPIRED";
+})(Verdict || (Verdict = {}));
+/**
+ * Describes the enum toolhost.decision.v1.Verdict.
+ */
+export const VerdictSchema = /*@__PURE__*/ enumDesc(file_toolhost_decision_v1_decision_service, 2);
+/**
+ * DecisionService lists decisions that wait for a person. agentd serves those of its runs, which
+ * AgentService.Respond makes.
+ *
+ * A caller sees the decisions of its own runs, and with the right `runs.list` or `runs.approve`
+ * those of all runs of a tenant. Any other decision does not exist for the caller.
+ *
+ * @generated from service toolhost.decision.v1.DecisionService
+ */
+export const DecisionService = /*@__PURE__*/ serviceDesc(file_toolhost_decision_v1_decision_service, 0);

@@ -1,0 +1,130 @@
+package agentserver
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/wire/toolpb"
+	"github.com/toolhost/toolhost/server/internal/access/authz"
+	"github.com/toolhost/toolhost/server/internal/access/gate"
+	"github.com/toolhost/toolhost/server/internal/agentd/agent"
+	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// decisions implements DecisionService for the decisions that runs wait for.
+type decisions struct {
+	decisionv1.UnimplementedDecisionServiceServer
+	*service
+}
+
+// decisionRights let a caller see the decisions of runs of others. Who may approve calls has to see
+// them, but not the conversations.
+var decisionRights = []authz.Right{authz.RunsList, authz.RunsApprove}
+
+func (s *decisions) ListDecisions(ctx context.Context, req *decisionv1.ListDecisionsRequest) (*decisionv1.ListDecisionsResponse, error) {
+	if req.GetPageSize() < 0 {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the page size %d is negative", req.GetPageSize())
+	}
+	query := agent.DecisionQuery{Size: int(req.GetPageSize()), Token: req.GetPageToken(), Tenants: req.GetTenants()}
+	caller, _ := identity.FromContext(ctx)
+	var tenants []string
+	all := false
+	for _, right := range decisionRights {
+		in, everywhere := gate.PolicyOf(ctx).Tenants(caller, right)
+		tenants, all = append(tenants, in...), all || everywhere
+	}
+	switch {
+	case all:
+	case len(tenants) == 0:
+		query.Principal = caller.Key()
+	case len(query.Tenants) == 0:
+		slices.Sort(tenants)
+		query.Tenants = slices.Compact(tenants)
+	default:
+		if query.Tenants = slices.DeleteFunc(query.Tenants, func(name string) bool { return !slices.Contains(tenants, name) }); len(query.Tenants) == 0 {
+			return &decisionv1.ListDecisionsResponse{}, nil
+		}
+	}
+	list, next, err := s.agent.ListDecisions(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	resp := &decisionv1.ListDecisionsResponse{NextPageToken: next}
+	for i := range list {
+		resp.Decisions = append(resp.Decisions, s.fromDecision(ctx, &list[i]))
+	}
+	return resp, nil
+}
+
+func (s *decisions) GetDecision(ctx context.Context, req *decisionv1.GetDecisionRequest) (*decisionv1.GetDecisionResponse, error) {
+	runID, id := loop.SplitRef(req.GetName())
+	if runID == "" || id == "" {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the name %q is not that of a decision, which is RUN/DECISION", loop.Clip(req.GetName()))
+	}
+	at, err := s.reach(ctx, runID, decisionRights...)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.agent.Decision(ctx, at.runID, id)
+	if err != nil {
+		return nil, err
+	}
+	return &decisionv1.GetDecisionResponse{Decision: s.fromDecision(ctx, &d)}, nil
+}
+
+func (s *decisions) fromDecision(ctx context.Context, d *agent.Decision) *decisionv1.Decision {
+	m := &decisionv1.Decision{
+		Name: loop.DecisionRef(d.Run.ID, d.ID), Kind: decisionv1.DecisionKind(fromDecisionKind(d.Kind)), State: decisionv1.DecisionState_DECISION_STATE_WAITING,
+		RunId: d.Run.ID, DecisionId: d.ID, Tenant: agent.TenantOf(d.Run.ID), Principal: d.Run.Principal, CallId: d.CallID, Tool: d.Tool,
+		DisplayName: d.DisplayName, Arguments: validText(d.Arguments), Reason: d.Reason, Options: d.Options, Rule: d.Rule, FourEyes: d.FourEyes,
+		Schema: validText(string(d.Schema)), Diff: d.Diff, Cut: d.Cut, RequestTime: toolpb.FromTime(d.Requested), ExpireTime: toolpb.FromTime(d.Expires),
+	}
+	if p := d.Run.Parent; p != nil {
+		m.ParentRunId = p.RunID
+	}
+	if d.Question != nil {
+		m.Plugin, m.Schema = d.Question.Plugin, validText(string(d.Question.Schema))
+	}
+	switch {
+	case d.Waits:
+		m.NotAllowed = s.whyNot(ctx, d)
+	case d.Made == nil:
+		m.State = decisionv1.DecisionState_DECISION_STATE_WITHDRAWN
+	default:
+		made := fromMade(d.Made)
+		m.State, m.Verdict, m.DecideTime = decisionv1.DecisionState_DECISION_STATE_MADE, decisionv1.Verdict(made.GetVerdict()), toolpb.FromTime(d.MadeAt)
+		m.DecidedBy, m.DecidedByName, m.Text = made.GetPrincipal(), made.GetDecidedBy(), made.GetText()
+	}
+	return m
+}
+
+// validText returns text that gRPC can send. Raw JSON of a model may have other bytes.
+func validText(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+// whyNot returns why the caller cannot make a decision, other than to reject that of its own run;
+// empty if it can. Respond decides again, and by more.
+func (s *decisions) whyNot(ctx context.Context, d *agent.Decision) string {
+	caller, _ := identity.FromContext(ctx)
+	own := s.foreground || caller.Key() != "" && caller.Key() == ownerOr(d.Run.Principal)
+	approval := d.Kind == loop.DecideApproval
+	switch {
+	case caller.Scope != nil && len(caller.Scope.Tools) > 0:
+		return "the token is limited to some tools, and makes no decisions"
+	case approval && d.FourEyes && own:
+		return "another principal than that of the run has to approve"
+	case (approval || !own) && !may(ctx, authz.RunsApprove, agent.TenantOf(d.Run.ID)):
+		return "this needs the right " + string(authz.RunsApprove)
+	}
+	return ""
+}
+
+// The enumerations of both packages have the same numbers.
+var (
+	_ = [1]struct{}{}[int(agentdv1.DecisionKind_DECISION_KIND_TOOL)-int(decisionv1.DecisionKind_DECISION_KIND_TOOL)]
+	_ = [1]struct{}{}[int(agentdv1.Verdict_VERDICT_EXPIRED)-int(decisionv1.Verdict_VERDICT_EXPIRED)]
+)

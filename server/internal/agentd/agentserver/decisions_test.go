@@ -1,0 +1,134 @@
+package agentserver_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/status"
+
+	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/server/internal/access/authz"
+	"github.com/toolhost/toolhost/server/internal/access/gate"
+	"github.com/toolhost/toolhost/server/internal/agentd/agent"
+	"github.com/toolhost/toolhost/server/internal/agentd/agentserver"
+	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// inboxOf returns a client of the decisions of an agent that is known as a principal.
+func inboxOf(t *testing.T, a agentserver.Agent, principal identity.Principal) decisionv1.DecisionServiceClient {
+	t.Helper()
+	return decisionv1.NewDecisionServiceClient(connected(t, a, gate.New(gate.Config{
+		Rights: agentserver.Rights(), Authenticator: known{principal}, Policy: gate.Always(authz.New(roles)),
+	})))
+}
+
+// waiting is an agent with the run of ada, which waits for an approval that needs another person,
+// another approval, and an answer.
+func waiting() *fakeAgent {
+	f := runs()
+	for _, d := range []loop.DecisionRequested{
+		{ID: "d1", Kind: loop.DecideApproval, FourEyes: true, Tool: "pay"}, {ID: "d2", Kind: loop.DecideApproval, Tool: "pay"}, {ID: "d3", Kind: loop.DecideQuestion, Reason: "which?"},
+	} {
+		f.inbox = append(f.inbox, agent.Decision{Pending: loop.Pending{DecisionRequested: d, Arguments: "{\"a\":\"\xff\"}", Requested: moment}, Waits: true, Run: f.run})
+	}
+	return f
+}
+
+// Whose decisions a caller sees, and which of them it can make.
+func TestTheInboxOfACaller(t *testing.T) {
+	const needs = "this needs the right runs.approve"
+	for name, test := range map[string]struct {
+		caller    identity.Principal
+		tenants   []string // of the request
+		principal string   // that the agent is asked for
+		of        []string // the tenants that the agent is asked for
+		why       [3]string
+		reads     bool // the decision of ada
+	}{
+		"the owner":                     {identity.Principal{Tenant: "red", Name: "ada"}, nil, "red/ada", nil, [3]string{"another principal than that of the run has to approve", needs, ""}, true},
+		"another principal":             {identity.Principal{Tenant: "red", Name: "eve"}, nil, "red/eve", nil, [3]string{needs, needs, needs}, false},
+		"an approver":                   {identity.Principal{Tenant: "red", Name: "bob"}, nil, "", []string{"red"}, [3]string{}, true},
+		"an approver of another tenant": {identity.Principal{Tenant: "default", Name: "paul"}, nil, "", []string{"red"}, [3]string{}, true},
+		"an approver asks for two":      {identity.Principal{Tenant: "default", Name: "paul"}, []string{"blue", "red"}, "", []string{"red"}, [3]string{}, true},
+		"an auditor":                    {identity.Principal{Tenant: "default", Name: "carl"}, nil, "", []string{"default", "red"}, [3]string{needs, needs, needs}, true},
+		"an administrator":              {identity.Principal{Tenant: "default", Name: "root"}, nil, "", nil, [3]string{}, true},
+		"an administrator asks for one": {identity.Principal{Tenant: "default", Name: "root"}, []string{"blue"}, "", []string{"blue"}, [3]string{}, true},
+		"another tenant":                {identity.Principal{Tenant: "blue", Name: "ada"}, []string{"red"}, "blue/ada", []string{"red"}, [3]string{needs, needs, needs}, false},
+		"a token for some tools": {identity.Principal{Tenant: "red", Name: "bob", Scope: &identity.Scope{Tools: []string{"echo"}}}, nil, "", []string{"red"}, [3]string{
+			"the token is limited to some tools, and makes no decisions", "the token is limited to some tools, and makes no decisions", "the token is limited to some tools, and makes no decisions"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := waiting()
+			c := inboxOf(t, f, test.caller)
+			resp, err := c.ListDecisions(t.Context(), &decisionv1.ListDecisionsRequest{PageSize: 7, PageToken: "p", Tenants: test.tenants})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if q := f.decisions; q.Size != 7 || q.Token != "p" || q.Principal != test.principal || !slices.Equal(q.Tenants, test.of) {
+				t.Errorf("the agent is asked for %+v", q)
+			}
+			if resp.GetNextPageToken() != "next" || len(resp.GetDecisions()) != 3 {
+				t.Fatalf("got %v", resp)
+			}
+			for i, d := range resp.GetDecisions() {
+				if d.GetNotAllowed() != test.why[i] || d.GetName() != "red/r/"+d.GetDecisionId() || d.GetTenant() != "red" || d.GetPrincipal() != "red/ada" ||
+					d.GetState() != decisionv1.DecisionState_DECISION_STATE_WAITING || d.GetArguments() != "{\"a\":\"\uFFFD\"}" {
+					t.Errorf("the decision is %v, want the reason %q", d, test.why[i])
+				}
+			}
+			one, err := c.GetDecision(t.Context(), &decisionv1.GetDecisionRequest{Name: "red/r/d3"})
+			switch {
+			case test.reads && (err != nil || one.GetDecision().GetReason() != "which?" || one.GetDecision().GetNotAllowed() != test.why[2]):
+				t.Errorf("the decision of ada: %v, %v", one, err)
+			case !test.reads:
+				_, unknown := c.GetDecision(t.Context(), &decisionv1.GetDecisionRequest{Name: "red/never/d3"})
+				if kindOf(err) != tool.KindNotFound || status.Code(err) != status.Code(unknown) || !strings.Contains(strings.ReplaceAll(err.Error(), "red/r", "red/never"), toolText(unknown)) {
+					t.Errorf("the decision of ada: %v, and of an unknown run %v", err, unknown)
+				}
+			}
+		})
+	}
+}
+
+func toolText(err error) string { return status.Convert(err).Message() }
+
+// A caller that may see runs of some tenants asks for another one, and gets nothing.
+func TestTheInboxOfOtherTenantsIsEmpty(t *testing.T) {
+	c := inboxOf(t, waiting(), identity.Principal{Tenant: "default", Name: "paul"})
+	resp, err := c.ListDecisions(t.Context(), &decisionv1.ListDecisionsRequest{Tenants: []string{"blue"}})
+	if err != nil || len(resp.GetDecisions()) > 0 {
+		t.Errorf("got %v, %v", resp, err)
+	}
+}
+
+// What became of a decision, and requests that name none.
+func TestGetDecision(t *testing.T) {
+	f := waiting()
+	f.inbox[0].Waits = false
+	f.inbox[1].Waits, f.inbox[1].MadeAt = false, moment.Add(time.Minute)
+	f.inbox[1].Made = &loop.DecisionMade{ID: "d2", Verdict: loop.VerdictReject, Text: "no", By: "Bob", Principal: "red/bob"}
+	c := inboxOf(t, f, identity.Principal{Tenant: "red", Name: "ada"})
+	get := func(name string) (*decisionv1.Decision, error) {
+		resp, err := c.GetDecision(t.Context(), &decisionv1.GetDecisionRequest{Name: name})
+		return resp.GetDecision(), err
+	}
+	if d, err := get("r/d1"); err != nil || d.GetState() != decisionv1.DecisionState_DECISION_STATE_WITHDRAWN || d.GetNotAllowed() != "" {
+		t.Errorf("a withdrawn decision: %v, %v", d, err)
+	}
+	if d, err := get("r/d2"); err != nil || d.GetState() != decisionv1.DecisionState_DECISION_STATE_MADE || d.GetVerdict() != decisionv1.Verdict_VERDICT_REJECT || d.GetText() != "no" ||
+		d.GetDecidedBy() != "red/bob" || d.GetDecidedByName() != "Bob" || !d.GetDecideTime().AsTime().Equal(moment.Add(time.Minute)) {
+		t.Errorf("a made decision: %v, %v", d, err)
+	}
+	for name, want := range map[string]tool.Kind{"": tool.KindInvalidArgument, "d1": tool.KindInvalidArgument, "r/": tool.KindInvalidArgument, "/d1": tool.KindInvalidArgument, "x/d1": tool.KindNotFound, "blue/r/d1": tool.KindNotFound} {
+		if d, err := get(name); kindOf(err) != want {
+			t.Errorf("%q: %v, %v, want %s", name, d, err, want)
+		}
+	}
+	if _, err := c.ListDecisions(t.Context(), &decisionv1.ListDecisionsRequest{PageSize: -1}); kindOf(err) != tool.KindInvalidArgument {
+		t.Errorf("a negative page: %v", err)
+	}
+}
