@@ -1,0 +1,188 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+)
+
+func newInboxCommand(p cli.Process) *cobra.Command {
+	s := &server{setup: setup{process: p}}
+	var format cli.Format
+	var filter client.InboxFilter
+	cmd := &cobra.Command{
+		Use:   "inbox [RUN/DECISION]",
+		Short: "List what waits for a decision, in all runs",
+		Long: "Inbox lists the decisions that runs wait for, the one that ends first first: calls to approve, questions of models and\n" +
+			"tools, calls with an unknown outcome, and runs that got stuck. It needs no id of a run. With RUN/DECISION it shows one of\n" +
+			"them as a whole, also after it was made. It decides nothing; `agentd respond RUN` does.\n\n" +
+			"With --target or --addr, or with a target in use, it lists what the runs of a server wait for: those that you may see, and\n" +
+			"those of tenants in which you may approve calls. With -o json it prints one object per line.",
+		Example: "  agentd inbox\n  agentd inbox run-k3f6zq7xw2m4n5pa/d1\n  agentd inbox --target prod --tenant red",
+		Args:    cli.Arguments(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			reach, _, err := s.open()
+			if err != nil {
+				return err
+			}
+			return reach(cmd.Context(), func(a *client.AgentClient) error {
+				if len(args) == 1 {
+					d, err := a.InboxDecision(cmd.Context(), args[0])
+					if err != nil {
+						return err
+					}
+					if format.JSON() {
+						return cli.WriteJSON(p.Stdout, inboxViewOf(&d))
+					}
+					return showDecision(p, &d)
+				}
+				var list []client.InboxDecision
+				for d, err := range a.Inbox(cmd.Context(), filter) {
+					if err != nil {
+						return err
+					}
+					list = append(list, d)
+				}
+				return printInbox(p, list, format.JSON())
+			})
+		},
+	}
+	s.setup.addJournalFlags(cmd.Flags())
+	s.addServerFlags(cmd.Flags())
+	cmd.Flags().StringArrayVar(&filter.Tenants, "tenant", nil, "only what runs of this `TENANT` wait for; may be given more than once")
+	format.AddFlag(cmd.Flags())
+	return cmd
+}
+
+// inboxView is a decision as -o json prints it.
+type inboxView struct {
+	Name        string              `json:"name"`
+	Kind        client.DecisionKind `json:"kind"`
+	Waiting     bool                `json:"waiting"`
+	RunID       string              `json:"run_id"`
+	DecisionID  string              `json:"decision_id"`
+	ParentRunID string              `json:"parent_run_id,omitempty"`
+	Tenant      string              `json:"tenant"`
+	Principal   string              `json:"principal,omitempty"`
+	CallID      string              `json:"call_id,omitempty"`
+	Tool        string              `json:"tool,omitempty"`
+	DisplayName string              `json:"display_name,omitempty"`
+	Plugin      string              `json:"plugin,omitempty"`
+	Arguments   string              `json:"arguments,omitempty"` // a text: it may be cut
+	Reason      string              `json:"reason,omitempty"`
+	Options     []string            `json:"options,omitempty"`
+	Rule        string              `json:"rule,omitempty"`
+	FourEyes    bool                `json:"four_eyes,omitempty"`
+	Schema      json.RawMessage     `json:"schema,omitempty"`
+	Diff        string              `json:"diff,omitempty"`
+	Cut         bool                `json:"cut,omitempty"`
+	RequestTime time.Time           `json:"request_time"`
+	ExpireTime  time.Time           `json:"expire_time,omitzero"`
+	NotAllowed  string              `json:"not_allowed,omitempty"`
+	Verdict     client.Verdict      `json:"verdict,omitempty"`
+	DecideTime  time.Time           `json:"decide_time,omitzero"`
+	DecidedBy   string              `json:"decided_by,omitempty"` // the key of the principal
+	Text        string              `json:"text,omitempty"`
+}
+
+func inboxViewOf(d *client.InboxDecision) inboxView {
+	v := inboxView{
+		Name: d.Name, Kind: d.Kind, Waiting: d.Waiting, RunID: d.RunID, DecisionID: d.ID, ParentRunID: d.ParentRunID, Tenant: d.Tenant, Principal: d.Principal,
+		CallID: d.CallID, Tool: d.Tool, DisplayName: d.DisplayName, Plugin: d.Plugin, Arguments: string(d.Arguments), Reason: d.Reason, Options: d.Options,
+		Rule: d.Rule, FourEyes: d.FourEyes, Diff: d.Diff, Cut: d.Cut, RequestTime: d.Requested, ExpireTime: d.Expires, NotAllowed: d.NotAllowed,
+		Verdict: d.Made.Verdict, DecideTime: d.MadeTime, DecidedBy: d.Made.Principal, Text: d.Made.Text,
+	}
+	if json.Valid(d.Schema) {
+		v.Schema = d.Schema
+	}
+	return v
+}
+
+func printInbox(p cli.Process, list []client.InboxDecision, asJSON bool) error {
+	var rows [][]string
+	for i := range list {
+		d := &list[i]
+		if asJSON {
+			if err := cli.WriteJSON(p.Stdout, inboxViewOf(d)); err != nil {
+				return err
+			}
+			continue
+		}
+		rows = append(rows, []string{d.Name, whatWaits(&d.PendingDecision), d.Principal, timeLeft(d.Expires), cli.Clip(d.Reason, promptWidth)})
+	}
+	if asJSON {
+		return nil
+	}
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(p.Err(), "agentd: nothing waits for a decision")
+		return err
+	}
+	if err := cli.WriteTable(p.Stdout, p.Screen(), strings.Fields("DECISION WHAT FOR ENDS WHY"), rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(p.Err(), "agentd: see one: agentd inbox %s; decide: agentd respond %s --approve %s\n", list[0].Name, list[0].RunID, list[0].ID)
+	return err
+}
+
+// timeLeft returns when a decision ends by itself.
+func timeLeft(end time.Time) string {
+	switch left := time.Until(end); {
+	case end.IsZero():
+		return "never"
+	case left <= 0:
+		return "now"
+	default:
+		return "in " + cli.Age(left)
+	}
+}
+
+// whatWaits returns what has to be decided, in a few words.
+func whatWaits(p *client.PendingDecision) string {
+	return cli.OneLine(map[client.DecisionKind]string{
+		client.DecideApproval: "approve " + titled(p),
+		client.DecideQuestion: "answer the model",
+		client.DecideOutcome:  "outcome of " + p.Tool,
+		client.DecidePause:    "a stuck run",
+		client.DecideTool:     "answer " + asker(p),
+	}[p.Kind])
+}
+
+// showDecision shows a whole decision, and what became of it.
+func showDecision(p cli.Process, d *client.InboxDecision) error {
+	text := newTextDisplay(p)
+	if err := text.decision(&d.PendingDecision, 1); err != nil {
+		return err
+	}
+	lines := []string{"  run " + d.RunID}
+	if d.Principal != "" {
+		lines[0] += ", of " + d.Principal
+	}
+	switch made := &d.Made; {
+	case d.Waiting && d.NotAllowed != "":
+		lines = append(lines, "  you cannot decide: "+d.NotAllowed)
+	case d.Waiting:
+		lines = append(lines, "  it ends "+timeLeft(d.Expires)+"; decide: agentd respond "+d.RunID+" --approve "+d.ID)
+	case made.Verdict == "":
+		lines = append(lines, "  it is not wanted any more, and nobody decided")
+	case made.Verdict == client.Expired:
+		lines = append(lines, "  it expired at "+d.MadeTime.Local().Format(time.DateTime)+", which counts as rejected")
+	default:
+		line := fmt.Sprintf("  %s made it at %s: %s", made.Principal, d.MadeTime.Local().Format(time.DateTime), made.Verdict)
+		if made.Text != "" {
+			line += ", " + made.Text
+		}
+		lines = append(lines, line)
+	}
+	for _, line := range lines {
+		if err := text.line(dim, "%s", cli.OneLine(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
