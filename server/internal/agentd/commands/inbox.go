@@ -114,7 +114,7 @@ func printInbox(p cli.Process, list []client.InboxDecision, asJSON bool) error {
 			}
 			continue
 		}
-		rows = append(rows, []string{d.Name, whatWaits(&d.PendingDecision), d.Principal, timeLeft(d.Expires), cli.Clip(d.Reason, promptWidth)})
+		rows = append(rows, []string{d.Name, whatWaits(&d.PendingDecision), d.Principal, timeLeft(d.Expires), cli.Clip(detailOf(&d.PendingDecision), promptWidth)})
 	}
 	if asJSON {
 		return nil
@@ -123,11 +123,29 @@ func printInbox(p cli.Process, list []client.InboxDecision, asJSON bool) error {
 		_, err := fmt.Fprintln(p.Err(), "agentd: nothing waits for a decision")
 		return err
 	}
-	if err := cli.WriteTable(p.Stdout, p.Screen(), strings.Fields("DECISION WHAT FOR ENDS WHY"), rows); err != nil {
+	if err := cli.WriteTable(p.Stdout, p.Screen(), strings.Fields("DECISION WHAT FOR ENDS DETAIL"), rows); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(p.Err(), "agentd: see one: agentd inbox %s; decide: agentd respond %s --approve %s\n", list[0].Name, list[0].RunID, list[0].ID)
+	_, err := fmt.Fprintf(p.Err(), "agentd: see one: agentd inbox %s; decide: %s\n", list[0].Name, howToDecide(&list[0]))
 	return err
+}
+
+// detailOf returns what tells one decision from another: the arguments of a call to approve, or the
+// question.
+func detailOf(p *client.PendingDecision) string {
+	if p.Kind == client.DecideApproval {
+		return string(p.Arguments)
+	}
+	return p.Reason
+}
+
+// howToDecide returns the command that makes a decision.
+func howToDecide(d *client.InboxDecision) string {
+	command := "agentd respond " + d.RunID
+	if d.Kind == client.DecideQuestion || d.Kind == client.DecideTool {
+		return command + " --answer " + d.ID + " TEXT"
+	}
+	return command + " --approve " + d.ID + ", or --reject " + d.ID
 }
 
 // timeLeft returns when a decision ends by itself.
@@ -167,7 +185,7 @@ func showDecision(p cli.Process, d *client.InboxDecision) error {
 	case d.Waiting && d.NotAllowed != "":
 		lines = append(lines, "  you cannot decide: "+d.NotAllowed)
 	case d.Waiting:
-		lines = append(lines, "  it ends "+timeLeft(d.Expires)+"; decide: agentd respond "+d.RunID+" --approve "+d.ID)
+		lines = append(lines, "  it ends "+timeLeft(d.Expires)+"; decide: "+howToDecide(d))
 	case made.Verdict == "":
 		lines = append(lines, "  it is not wanted any more, and nobody decided")
 	case made.Verdict == client.Expired:
