@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -178,33 +179,75 @@ func (p *pipes) Read(context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// line returns the next line. If the line has more than most
-// bytes, whole is false, and line has its first and its last edgeBytes.
+// pieceBytes bounds a piece of a line that is read.
+const pieceBytes = 1 << 20
+
+// line returns the next line. If the line has more than most bytes, whole is false, and line has its
+// first and its last edgeBytes. A large line takes twice its size while its pieces are joined.
 func (p *pipes) line() (line []byte, whole bool, err error) {
-	var text []byte
-	tail, long := []byte(nil), false
+	var text parts
+	var head, tail []byte // of a line that is too long
 	for {
 		piece, err := p.reader.ReadSlice('\n')
-		if !long {
-			if len(text)+len(piece) <= p.most {
-				text = append(text, piece...)
-			} else {
-				long, tail, text = true, append([]byte(nil), text[max(0, len(text)-edgeBytes):]...), text[:min(len(text), edgeBytes):min(len(text), edgeBytes)]
-			}
+		if head == nil && text.size+len(piece) > p.most {
+			head, tail = text.edges()
+			text = parts{}
 		}
-		if long {
+		if head != nil {
 			tail = append(tail, piece...)
 			tail = tail[max(0, len(tail)-edgeBytes):]
+		} else {
+			text.add(piece)
 		}
 		switch {
-		case err == nil && long:
-			return append(append([]byte(nil), text...), tail...), false, nil
+		case err == nil && head != nil:
+			return append(head, tail...), false, nil
 		case err == nil:
-			return text, true, nil
+			return text.join(), true, nil
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, false, fmt.Errorf("%w: %w", ErrEnded, err)
 		}
 	}
+}
+
+// parts is a text that grows without being copied. Its parts double, up to pieceBytes.
+type parts struct {
+	full [][]byte
+	last []byte
+	size int
+}
+
+func (t *parts) add(piece []byte) {
+	t.size += len(piece)
+	for len(piece) > 0 {
+		if len(t.last) == cap(t.last) {
+			if t.last != nil {
+				t.full = append(t.full, t.last)
+			}
+			t.last = make([]byte, 0, max(len(piece), min(2*cap(t.last), pieceBytes)))
+		}
+		n := copy(t.last[len(t.last):cap(t.last)], piece)
+		t.last, piece = t.last[:len(t.last)+n], piece[n:]
+	}
+}
+
+// edges returns copies of the first and of the last edgeBytes of the text, or of what its first and
+// its last part have of them.
+func (t *parts) edges() (head, tail []byte) {
+	first := t.last
+	if len(t.full) > 0 {
+		first = t.full[0]
+	}
+	head = append([]byte{}, first[:min(len(first), edgeBytes)]...)
+	return head, slices.Clone(t.last[max(0, len(t.last)-edgeBytes):])
+}
+
+// join returns the whole text.
+func (t *parts) join() []byte {
+	if len(t.full) == 0 {
+		return t.last
+	}
+	return bytes.Join(append(t.full, t.last), nil)
 }
 
 // idPattern matches the id of a message next to one of its ends.
