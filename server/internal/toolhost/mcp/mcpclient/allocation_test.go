@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginconn"
 )
 
-// TestAllocationOfAMessage bounds what toolhost allocates for a large answer, in bytes for each byte
-// of the message: the pieces, the joined line, and the result. It is not built with the race
+// TestAllocationOfAMessage bounds what toolhost allocates for a large answer, in bytes for each
+// byte of the message: the pieces, the joined line, and the result. It is not built with the race
 // detector, which allocates at random.
 func TestAllocationOfAMessage(t *testing.T) {
 	const size, most = 2 << 20, 4.7
@@ -28,9 +28,7 @@ func TestAllocationOfAMessage(t *testing.T) {
 		{"metadata", `{"content":[{"type":"text","text":"ok","_meta":{"list":[` + strings.Repeat("[],", size/3) + `[]]}}]}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := script(t, false)
-			s.conn.cfg.MaxResultBytes = 2 * size
-			s.conn.direct.pipes.most = messageBytes(2 * size)
+			s := script(t, false, func(c *Config) { c.MaxResultBytes = 2 * size })
 			call, m := s.call(t, pluginconn.Start{})
 			message := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, test.result)
 			line := []byte(message + "\n")

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolhost/toolhost/server/internal/fairness/budget"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -218,6 +219,13 @@ func (d *direct) deliver(text []byte) bool {
 		return true
 	}
 	c.leaveDirect()
+	if d.pipes.large && c.hold != nil && answer.Result.asks == nil {
+		if err := c.hold(budget.Lend(c.ctx, &d.pipes.hold), sizeOf(&answer.Result.result)); err != nil {
+			c.end(tool.Result{}, tool.AsError(err))
+			return true
+		}
+		c.hold = nil
+	}
 	if answer.Result.size > maxReadResult {
 		go c.conclude(answer) // ends when the host has room for the result
 	} else {
@@ -230,15 +238,15 @@ func (d *direct) deliver(text []byte) bool {
 // is not UTF-8 becomes three, and the host may block for a result above smallResult.
 const maxReadResult = smallResult / 3
 
-// refuse ends the call of a request whose answer is too large. It reports whether the request is a
-// direct one.
-func (d *direct) refuse(id float64) bool {
+// refuse ends the call of a request whose answer was dropped with an error. It reports whether the
+// request is a direct one.
+func (d *direct) refuse(id float64, why *tool.Error) bool {
 	if id < firstDirect {
 		return false
 	}
 	if c := d.take(int64(id)); c != nil {
 		c.leaveDirect()
-		c.end(tool.Result{}, tooLarge(c.conn.cfg.MaxResultBytes))
+		c.end(tool.Result{}, why)
 	}
 	return true
 }

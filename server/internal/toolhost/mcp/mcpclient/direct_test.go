@@ -36,8 +36,9 @@ type message struct {
 	} `json:"params"`
 }
 
-// script starts a session with a scripted server that has the tool t.
-func script(t *testing.T, modern bool) *scripted {
+// script starts a session with a scripted server that has the tool t. configure changes its
+// configuration.
+func script(t *testing.T, modern bool, configure ...func(*Config)) *scripted {
 	t.Helper()
 	input, in := pipe(t)
 	out, output := pipe(t)
@@ -68,6 +69,9 @@ func script(t *testing.T, modern bool) *scripted {
 	config := Config{Plugin: "test", MaxResultBytes: 64 << 10, Protocol: "2025-11-25"}
 	if modern {
 		config.Protocol = ""
+	}
+	for _, f := range configure {
+		f(&config)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
