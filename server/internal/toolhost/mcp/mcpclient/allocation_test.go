@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginconn"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // TestAllocationOfAMessage bounds what toolhost allocates for a large answer, in bytes for each
@@ -47,5 +48,30 @@ func TestAllocationOfAMessage(t *testing.T) {
 				t.Errorf("%.2f bytes are allocated for each byte of the message, want at most %.1f", each, most)
 			}
 		})
+	}
+}
+
+// TestAllocationOfStructuredContent checks the same where the SDK reads the result: it does not
+// decode structured content, and does not change it.
+func TestAllocationOfStructuredContent(t *testing.T) {
+	const size, most = 2 << 20, 27
+	structured := `{"list":[` + strings.Repeat("[],", size/3) + `[]],"a":12345678901234567890,"b":"<"}`
+	for _, meta := range []string{"", `"_meta":{"toolhost/structured":"no JSON"},`} {
+		s := script(t, false, func(c *Config) { c.MaxResultBytes = 2 * size })
+		call, m := s.call(t, pluginconn.Start{Answers: []tool.QuestionKind{tool.QuestionPerson}})
+		line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{%s"content":[],"structuredContent":%s}}`+"\n", m.ID, meta, structured)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _ = s.out.Write(line)
+		ev, err := call.Next(t.Context())
+		runtime.ReadMemStats(&after)
+		if err != nil || ev.Ended == nil || ev.Ended.Err != nil || len(ev.Ended.Result.Content) != 1 || string(ev.Ended.Result.Content[0].JSON) != structured {
+			t.Fatalf("the call ended with %.200v, %v", ev.Ended, err)
+		}
+		each := float64(after.TotalAlloc-before.TotalAlloc) / float64(len(line))
+		t.Logf("%.2f bytes for each byte", each)
+		if each > most {
+			t.Errorf("%.2f bytes are allocated for each byte of the message, want at most %d", each, most)
+		}
 	}
 }

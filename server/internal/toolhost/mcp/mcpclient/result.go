@@ -19,7 +19,12 @@ const maxMessage = 2 << 10 // bytes of a server's text in an error or a status
 
 // resultOf returns a result of the server as a result of a tool, and its size in bytes.
 func resultOf(res *mcp.CallToolResult) (tool.Result, int, *tool.Error) {
-	var structured []byte
+	var structured compactJSON
+	if text, ok := res.Meta[metaStructured].(string); ok && res.StructuredContent == nil {
+		if json.Unmarshal([]byte(text), &structured) != nil {
+			return tool.Result{IsError: res.IsError}, 0, tool.Errorf(tool.KindInternal, "the MCP server broke the protocol: its structured content is no JSON")
+		}
+	}
 	if res.StructuredContent != nil {
 		text, err := json.Marshal(res.StructuredContent)
 		if err != nil {
