@@ -14,8 +14,8 @@ export declare function rawJSON(text: string): RawJSON;
 /**
  * Returns a value as JSON text. A bigint becomes a number with all its digits, and RawJSON its
  * text. Throws a TypeError with advice for values that JSON cannot represent: undefined, functions
- * and cycles, and the values that JSON.stringify would lose silently, which are bytes, maps, sets,
- * errors, NaN and infinities.
+ * and cycles, and the values that JSON.stringify would lose silently, which are bytes, files, maps,
+ * sets, promises, errors, NaN and infinities.
  */
 export declare function encodeJSON(value: unknown): string;
 /**

@@ -19,8 +19,8 @@ export function rawJSON(text) {
 /**
  * Returns a value as JSON text. A bigint becomes a number with all its digits, and RawJSON its
  * text. Throws a TypeError with advice for values that JSON cannot represent: undefined, functions
- * and cycles, and the values that JSON.stringify would lose silently, which are bytes, maps, sets,
- * errors, NaN and infinities.
+ * and cycles, and the values that JSON.stringify would lose silently, which are bytes, files, maps,
+ * sets, promises, errors, NaN and infinities.
  */
 export function encodeJSON(value) {
     if (value instanceof RawJSON) {
@@ -78,6 +78,12 @@ function lossOf(value) {
         const advice = value instanceof Map ? "make it an object with Object.fromEntries()" : "make it a list with [...set]";
         return `a ${value.constructor.name} has no JSON form; ${advice}`;
     }
+    if (value instanceof Promise) {
+        return "a promise has no JSON form; await it";
+    }
+    if (value instanceof Blob) {
+        return "a file has no JSON form; return it with file(await part.bytes())";
+    }
     if (value instanceof Error && !("toJSON" in value)) {
         return "an error has no JSON form; throw it, or use its message";
     }
@@ -118,7 +124,12 @@ export function plainJSON(value) {
 }
 /** Reports whether a value is not taken apart. An object that encodes itself may hide properties. */
 function isLeaf(value) {
-    return "toJSON" in value || ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Error;
+    return ("toJSON" in value ||
+        ArrayBuffer.isView(value) ||
+        value instanceof ArrayBuffer ||
+        value instanceof Error ||
+        value instanceof Blob ||
+        value instanceof Promise);
 }
 function textOf(value) {
     if (value instanceof Error) {

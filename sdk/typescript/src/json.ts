@@ -23,8 +23,8 @@ export function rawJSON(text: string): RawJSON {
 /**
  * Returns a value as JSON text. A bigint becomes a number with all its digits, and RawJSON its
  * text. Throws a TypeError with advice for values that JSON cannot represent: undefined, functions
- * and cycles, and the values that JSON.stringify would lose silently, which are bytes, maps, sets,
- * errors, NaN and infinities.
+ * and cycles, and the values that JSON.stringify would lose silently, which are bytes, files, maps,
+ * sets, promises, errors, NaN and infinities.
  */
 export function encodeJSON(value: unknown): string {
   if (value instanceof RawJSON) {
@@ -83,6 +83,12 @@ function lossOf(value: unknown): string | undefined {
     const advice = value instanceof Map ? "make it an object with Object.fromEntries()" : "make it a list with [...set]";
     return `a ${value.constructor.name} has no JSON form; ${advice}`;
   }
+  if (value instanceof Promise) {
+    return "a promise has no JSON form; await it";
+  }
+  if (value instanceof Blob) {
+    return "a file has no JSON form; return it with file(await part.bytes())";
+  }
   if (value instanceof Error && !("toJSON" in value)) {
     return "an error has no JSON form; throw it, or use its message";
   }
@@ -126,7 +132,14 @@ export function plainJSON(value: unknown): { text: string; places: string[] } {
 
 /** Reports whether a value is not taken apart. An object that encodes itself may hide properties. */
 function isLeaf(value: object): boolean {
-  return "toJSON" in value || ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Error;
+  return (
+    "toJSON" in value ||
+    ArrayBuffer.isView(value) ||
+    value instanceof ArrayBuffer ||
+    value instanceof Error ||
+    value instanceof Blob ||
+    value instanceof Promise
+  );
 }
 
 function textOf(value: unknown): string {

@@ -64,7 +64,6 @@ test("a schema of zod becomes JSON Schema", async () => {
         type: "object",
         properties: { degrees: { type: "number" } },
         required: ["degrees"],
-        additionalProperties: false,
       },
       timeout: 1_500_000_000,
       retry: { max_attempts: 3 },

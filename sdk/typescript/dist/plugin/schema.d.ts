@@ -12,8 +12,8 @@ export type Schema = StandardJSONSchema | JSONSchema;
 /** Reports whether a schema is one of a library, which validates values and has a type. */
 export declare function isStandard(schema: Schema): schema is StandardJSONSchema;
 /**
- * Returns the JSON Schema text of the input or output of a schema. Throws if the library cannot
- * convert it.
+ * Returns the JSON Schema text of the arguments or results that a schema describes. Throws if the
+ * library cannot convert it.
  */
 export declare function schemaText(schema: Schema, io: "input" | "output"): string;
 /**

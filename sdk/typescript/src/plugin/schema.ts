@@ -20,18 +20,22 @@ export function isStandard(schema: Schema): schema is StandardJSONSchema {
 }
 
 /**
- * Returns the JSON Schema text of the input or output of a schema. Throws if the library cannot
- * convert it.
+ * Returns the JSON Schema text of the arguments or results that a schema describes. Throws if the
+ * library cannot convert it.
  */
 export function schemaText(schema: Schema, io: "input" | "output"): string {
   if (!isStandard(schema)) {
     return encodeJSON(schema);
   }
-  const { $schema: _, ...rest } = derive(schema, io); // a schema without $schema is one of draft 2020-12
-  return encodeJSON(rest);
+  const { $schema: _, ...rest } = derive(schema, io === "input" ? closeObject : openResult);
+  return encodeJSON(rest); // a schema without $schema is one of draft 2020-12
 }
 
-function derive(schema: StandardJSONSchema, io: "input" | "output"): Record<string, unknown> {
+/**
+ * Converts a schema. Both arguments and results are its input: the schema is not applied to a
+ * result, so a tool may leave out what has a default, and what would be transformed stays as it is.
+ */
+function derive(schema: StandardJSONSchema, override: (node: ZodNode) => void): Record<string, unknown> {
   const { vendor, jsonSchema } = schema["~standard"];
   if (!jsonSchema) {
     const advice = vendor === "zod" ? "use zod 4.2 or later, and not zod/mini" : "pass a JSON Schema instead";
@@ -39,37 +43,135 @@ function derive(schema: StandardJSONSchema, io: "input" | "output"): Record<stri
   }
   const options: JSONSchemaOptions = {
     target: "draft-2020-12",
-    ...(vendor === "zod" && { libraryOptions: { override: closeObject } }),
+    ...(vendor === "zod" && { libraryOptions: { override } }),
   };
   try {
-    return jsonSchema[io](options);
+    return jsonSchema.input(options);
   } catch (error) {
     const message = error instanceof Error ? error.message : error;
     throw new Error(`${message}; use types that JSON has, such as z.iso.datetime() instead of z.date()`, { cause: error });
   }
 }
 
+/** A schema of zod. */
+interface ZodSchema extends StandardJSONSchema {
+  readonly _zod: {
+    readonly def: {
+      readonly type: string;
+      readonly catchall?: unknown;
+      readonly coerce?: boolean;
+      readonly element?: ZodSchema;
+      readonly items?: readonly ZodSchema[];
+      readonly rest?: ZodSchema | null;
+      readonly shape?: Readonly<Record<string, ZodSchema>>;
+      readonly checks?: readonly { readonly _zod: { readonly def: { readonly pattern?: RegExp } } }[];
+    };
+  };
+}
+
 /** A node of a zod schema, as zod passes it to `override`. */
 interface ZodNode {
-  readonly zodSchema: { readonly _zod: { readonly def: { readonly type: string; readonly catchall?: unknown } } };
-  readonly jsonSchema: { additionalProperties?: unknown; minimum?: unknown; maximum?: unknown };
+  readonly zodSchema: ZodSchema;
+  readonly jsonSchema: {
+    additionalProperties?: unknown;
+    allOf?: readonly { readonly pattern?: string }[];
+    format?: string;
+    items?: unknown;
+    maximum?: unknown;
+    minimum?: unknown;
+    minLength?: number;
+    multipleOf?: number;
+    pattern?: string;
+    prefixItems?: unknown[];
+    required?: string[];
+  };
 }
 
 /**
- * Adapts the JSON Schema of a zod schema. `z.object` ignores unknown properties, but a model that
- * misspells a property must be told, so the schema rejects them. The bounds that `z.int` adds are
- * those of JavaScript, and tell a model nothing.
+ * Adapts the JSON Schema of arguments. `z.object` ignores unknown properties, but a model that
+ * misspells a property must be told, so the schema rejects them.
  */
-function closeObject({ zodSchema, jsonSchema }: ZodNode): void {
-  const { def } = zodSchema._zod;
+function closeObject(node: ZodNode): void {
+  adapt(node);
+  const { def } = node.zodSchema._zod;
   if (def.type === "object" && !def.catchall) {
-    jsonSchema.additionalProperties = false;
+    node.jsonSchema.additionalProperties = false;
+  }
+}
+
+/** What regular expressions of JavaScript have and those of toolhost do not, such as (?=x) and \u0041. */
+const unreadable = /\(\?<?[=!]|\\[1-9cku]|\\p\{\w{3}/i;
+
+/**
+ * Adapts what holds for arguments and results. The bounds that `z.int` adds are those of JavaScript,
+ * and tell a model nothing. A regular expression with flags, or one that toolhost cannot read, is left
+ * to zod. JSON has no files.
+ */
+function adapt({ zodSchema, jsonSchema }: ZodNode): void {
+  const { def } = zodSchema._zod;
+  if (def.type === "file") {
+    throw new Error("File cannot be represented in JSON Schema");
   }
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
     delete jsonSchema.minimum;
   }
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
     delete jsonSchema.maximum;
+  }
+  if (def.type === "string" || def.type === "template_literal") {
+    const flagged = def.checks?.some((check) => /[ims]/.test(check._zod.def.pattern?.flags ?? ""));
+    if (flagged || [jsonSchema, ...(jsonSchema.allOf ?? [])].some(({ pattern }) => unreadable.test(pattern ?? ""))) {
+      delete jsonSchema.pattern;
+      delete jsonSchema.allOf; // several patterns
+    }
+  }
+}
+
+/** The formats that zod checks as strictly as JSON Schema does. */
+const exactFormats = new Set(["date", "date-time", "ipv4", "ipv6"]);
+
+/** Reports whether a schema accepts every value, also undefined, whatever it makes of it. */
+function takesAll({ _zod: { def } }: ZodSchema): boolean {
+  return def.coerce === true || def.type === "catch" || def.type === "unknown" || def.type === "any";
+}
+
+/**
+ * Adapts the JSON Schema of results, so that it accepts each value that the schema accepts, as
+ * encodeJSON writes it. An undefined element of a list is null in JSON. zod counts UTF-16 code units
+ * where JSON Schema counts characters.
+ */
+function openResult(node: ZodNode): void {
+  adapt(node);
+  const { zodSchema, jsonSchema } = node;
+  const { def } = zodSchema._zod;
+  if (takesAll(zodSchema)) {
+    for (const key of Object.keys(jsonSchema)) {
+      Reflect.deleteProperty(jsonSchema, key); // it accepts everything
+    }
+    return;
+  }
+  if (jsonSchema.format !== undefined && !exactFormats.has(jsonSchema.format)) {
+    delete jsonSchema.format;
+  }
+  if (jsonSchema.minLength !== undefined) {
+    jsonSchema.minLength = Math.min(jsonSchema.minLength, 1);
+  }
+  if (!Number.isInteger(jsonSchema.multipleOf ?? 1)) {
+    delete jsonSchema.multipleOf; // validators divide binary fractions
+  }
+  if (def.type === "object" && jsonSchema.required) {
+    jsonSchema.required = jsonSchema.required.filter((key) => !def.shape?.[key] || misfit(def.shape[key], undefined));
+  }
+  const orNull = (schema: unknown, of: ZodSchema | null | undefined) =>
+    of && !takesAll(of) && misfit(of, undefined) === undefined ? { anyOf: [schema, { type: "null" }] } : schema;
+  if (def.type === "array" && jsonSchema.items) {
+    jsonSchema.items = orNull(jsonSchema.items, def.element);
+  }
+  if (def.type === "tuple" && jsonSchema.prefixItems) {
+    jsonSchema.prefixItems = jsonSchema.prefixItems.map((item, i) => orNull(item, def.items?.[i]));
+    if (jsonSchema.items) {
+      jsonSchema.items = orNull(jsonSchema.items, def.rest);
+    }
   }
 }
 

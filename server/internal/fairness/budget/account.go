@@ -154,6 +154,36 @@ func (h *Hold) Move(principal string) error {
 	return nil
 }
 
+type lenderKey struct{}
+
+// Lend returns a context with which Reserve moves what it needs from another hold of the same
+// budget, as far as there is any. That needs no room.
+func Lend(ctx context.Context, from *Hold) context.Context {
+	return context.WithValue(ctx, lenderKey{}, from)
+}
+
+// moveLocked moves at most n bytes from another hold to h, and returns how many.
+func (h *Hold) moveLocked(from *Hold, n int64) int64 {
+	moved := min(n, from.more)
+	if from.account == nil || from.account.budget != h.account.budget || moved <= 0 {
+		return 0
+	}
+	b, giver, payer := h.account.budget, from.payer, h.payerLocked()
+	from.more -= moved
+	from.account.more -= moved
+	giver.used -= moved
+	h.more += moved
+	h.account.more += moved
+	payer.used += moved
+	h.payer, b.principals[payer.name] = payer, payer
+	if from.more == 0 {
+		from.payer = nil
+	}
+	b.leaveLocked(giver)
+	b.serveLocked()
+	return moved
+}
+
 // Account returns the account of the hold, or nil.
 func (h *Hold) Account() *Account { return h.account }
 
@@ -230,7 +260,10 @@ func (h *Hold) Reserve(ctx context.Context, n int) error {
 	}
 	b := a.budget
 	b.mu.Lock()
-	if h.takeLocked(int64(n)) {
+	if from, ok := ctx.Value(lenderKey{}).(*Hold); ok {
+		n -= int(h.moveLocked(from, int64(n)))
+	}
+	if n == 0 || h.takeLocked(int64(n)) {
 		b.mu.Unlock()
 		return nil
 	}

@@ -92,6 +92,15 @@ func (b *Budget) Open(name string) (*Account, error) {
 	return &Account{budget: b, principal: p, own: ConnectionBytes - transportBytes, open: true}, nil
 }
 
+// Inner returns an account for what no connection brings. It has no share of its own. Each Hold on
+// it must say for whom it counts (see Hold.For).
+func (b *Budget) Inner() *Account {
+	if b == nil {
+		return nil
+	}
+	return &Account{budget: b, principal: &principal{}, own: -1}
+}
+
 // ExhaustedError is the error of a budget that has no room.
 type ExhaustedError struct {
 	Principal string
@@ -150,6 +159,11 @@ func (b *Budget) releaseLocked(p *principal, n int64) {
 	b.used -= n
 	p.used -= n
 	b.progress = time.Now()
+	b.serveLocked()
+}
+
+// serveLocked serves the waiting reservations for which there is room.
+func (b *Budget) serveLocked() {
 	waiting := b.waiters[:0]
 	for _, w := range b.waiters {
 		if !w.tryLocked() {

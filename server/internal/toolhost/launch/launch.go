@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/wire/pluginwire"
+	"github.com/toolhost/toolhost/server/internal/fairness/budget"
 	"github.com/toolhost/toolhost/server/internal/fairness/pace"
 	"github.com/toolhost/toolhost/server/internal/secrets"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
@@ -67,6 +68,9 @@ type Config struct {
 
 	Subreaped bool // toolhost runs below subreapers
 	Brief     bool // the state ends with this process, so a bytecode cache has no reader
+
+	// Memory is where sessions with MCP servers reserve memory for large messages; nil: no limit.
+	Memory *budget.Budget
 
 	// Workspaces are those of tenants, or of sessions if PerSession is set; nil: all calls share one.
 	Workspaces *workspaces.Store

@@ -87,6 +87,7 @@ func (l *Launcher) mcpSession(in *Settings, p *catalog.Plugin, m *manifest.MCP) 
 	cfg := mcpclient.Config{
 		Plugin: p.Info.Name, Prefix: m.Prefix, TrustAnnotations: m.Annotations == manifest.AnnotationsTrusted,
 		Secrets: m.SecretNames(), Protocol: m.Protocol, Trace: m.URL == "" || m.Trace, Asks: in.Config.Plugin(p.Info.Name).MayAsk(),
+		Memory: l.cfg.Memory.Inner(),
 	}
 	if p.Problem != "" {
 		return cfg

@@ -20,6 +20,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
 	"github.com/toolhost/toolhost/server/internal/audit"
+	"github.com/toolhost/toolhost/server/internal/fairness/budget"
 	"github.com/toolhost/toolhost/server/internal/fairness/pace"
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/server/internal/secrets"
@@ -97,6 +98,8 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	launching.Granted = true // the catalog asks no plugin that is not trusted
 	launching.Workspaces, launching.PerSession = owned, options.Workspace.Mode == config.SessionWorkspace
 	launching.Proxy, launching.Separate = proxy, options.Workspace.Mode != config.SharedWorkspace
+	memory := newBudget(&options.Config)
+	launching.Memory = memory
 	plugins := launch.New(launching, launch.Settings{Config: &options.Config, Places: placesOf(options), Secrets: store})
 	book, closeLogins := openLogins(options.State, plugins, redactor, log.Logger(loglevel.Calls))
 	defer closeLogins()
@@ -146,7 +149,7 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	defer reloadOnHangup(told, records.decisions, logger)()
 	refuse := refusePlugins(runtime, launching.Subreaped)
 	about := &conditions{records.calls, records.decisions, log, exported, cfg.Configuration}
-	return serveHost(ctx, options, servedHost{told, known, plugins.Tenants(), exported, listeners, logger, refuse, access, callers, book, records.decisions, about}, stdout)
+	return serveHost(ctx, options, servedHost{told, known, plugins.Tenants(), exported, listeners, logger, refuse, access, callers, book, records.decisions, about, memory}, stdout)
 }
 
 // followAccess returns the follower that applies changed bindings, rules and issuers.
@@ -177,6 +180,7 @@ type servedHost struct {
 
 	decisions *audit.Log
 	about     *conditions
+	memory    *budget.Budget
 }
 
 // serveHost serves a host until ctx ends, and says so on stdout when it is ready.
@@ -185,8 +189,7 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 	if options.Observe != nil {
 		served = options.Observe(served)
 	}
-	memory := newBudget(&options.Config)
-	if err := s.exported.measure(s.host.Host, s.known.Snapshot(), memory, options.State); err != nil {
+	if err := s.exported.measure(s.host.Host, s.known.Snapshot(), s.memory, options.State); err != nil {
 		return err
 	}
 	authenticator := &clientlimit.Authenticator{Inner: s.callers, Failures: s.listeners.Failures(), Logger: s.logger}
@@ -196,13 +199,13 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 	s.listeners.OnFailedHandshake(admitting.HandshakeFailed)
 	server := servers{s: s}
 	server.grpc = hostserver.NewServer(hostserver.Config{
-		Host: served, Logger: s.logger, Refuse: s.refuse, Budget: memory, Options: s.exported.ServerOptions(),
+		Host: served, Logger: s.logger, Refuse: s.refuse, Budget: s.memory, Options: s.exported.ServerOptions(),
 		Audit: s.decisions, Gate: admitting, Logins: s.logins, Approvals: s.host, Conditions: s.about.list, Known: s.known.Settle,
 		Network: clientlimit.Options(options.Network.Limits(), options.Calls.MaxTimeout+replyGrace, s.logger),
 	})
 	if slices.ContainsFunc(s.listeners.Listeners, (*listen.Listener).Web) {
 		admission.Rights = mcphttp.Rights()
-		server.mcp = newMCP(&options, served, s, gate.New(admission), memory)
+		server.mcp = newMCP(&options, served, s, gate.New(admission), s.memory)
 	}
 	defer context.AfterFunc(ctx, func() { s.exported.Ready(false) })()
 	return server.serve(ctx, func() {

@@ -28,7 +28,7 @@ type call struct {
 	answers []tool.QuestionKind // what the call may ask
 	first   *mcp.CallToolResult // the answer to the direct request, if the server asks in it; run takes it
 	fate    fate
-	hold    func(ctx context.Context, size int) error
+	hold    func(ctx context.Context, size int) error // nil: no memory is reserved, or there is enough
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	wake    chan struct{} // of capacity 1: there is something to read
@@ -176,6 +176,8 @@ func (c *Conn) failure(err error) *tool.Error {
 		return tool.Errorf(tool.KindInternal, "the MCP server broke the protocol: its answer does not have the form of a result; the log has the details")
 	case refusal.Code == codeTooLarge:
 		return tooLarge(c.cfg.MaxResultBytes)
+	case refusal.Code == codeNoMemory:
+		return &tool.Error{Kind: tool.KindUnavailable, Message: clip(refusal.Message, maxMessage)}
 	case refusal.Code == mcp.CodeMissingRequiredClientCapabilities: // an MCP server in front may pass the cause on
 		return tool.Errorf(tool.KindUnsupported, "the MCP server needs a caller that can be asked more: %s%w", clip(refusal.Message, maxMessage), hidden{refusal})
 	case refusal.Code == mcp.CodeURLElicitationRequired:

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolhost/toolhost/server/internal/fairness/budget"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -196,7 +196,7 @@ func (c *call) leaveDirect() {
 type directAnswer struct {
 	ID     json.Number     `json:"id"`
 	Method json.RawMessage `json:"method"` // not there
-	Result json.RawMessage `json:"result"`
+	Result directResult    `json:"result"`
 	Error  json.RawMessage `json:"error"`
 }
 
@@ -219,7 +219,14 @@ func (d *direct) deliver(text []byte) bool {
 		return true
 	}
 	c.leaveDirect()
-	if len(answer.Result) > maxReadResult {
+	if d.pipes.large && c.hold != nil && answer.Result.asks == nil {
+		if err := c.hold(budget.Lend(c.ctx, &d.pipes.hold), sizeOf(&answer.Result.result)); err != nil {
+			c.end(tool.Result{}, tool.AsError(err))
+			return true
+		}
+		c.hold = nil
+	}
+	if answer.Result.size > maxReadResult {
 		go c.conclude(answer) // ends when the host has room for the result
 	} else {
 		c.conclude(answer)
@@ -231,15 +238,15 @@ func (d *direct) deliver(text []byte) bool {
 // is not UTF-8 becomes three, and the host may block for a result above smallResult.
 const maxReadResult = smallResult / 3
 
-// refuse ends the call of a request whose answer is too large. It reports whether the request is a
-// direct one.
-func (d *direct) refuse(id float64) bool {
+// refuse ends the call of a request whose answer was dropped with an error. It reports whether the
+// request is a direct one.
+func (d *direct) refuse(id float64, why *tool.Error) bool {
 	if id < firstDirect {
 		return false
 	}
 	if c := d.take(int64(id)); c != nil {
 		c.leaveDirect()
-		c.end(tool.Result{}, tooLarge(c.conn.cfg.MaxResultBytes))
+		c.end(tool.Result{}, why)
 	}
 	return true
 }
@@ -255,17 +262,20 @@ func (c *call) conclude(answer directAnswer) {
 		c.end(tool.Result{}, c.conn.failure(refusal))
 		return
 	}
-	if result, ok := plainResult(answer.Result); ok {
-		c.finish(result, sizeOf(&result), nil)
+	read := &answer.Result
+	if read.size == 0 {
+		read.err = errors.New("there is no result")
+	}
+	if read.err == nil && read.asks == nil {
+		c.finish(read.result, sizeOf(&read.result), nil)
 		return
 	}
 	var res *mcp.CallToolResult
-	err := json.Unmarshal(answer.Result, &res)
-	if err == nil && res == nil {
-		err = errors.New("the result is null")
+	if read.err == nil {
+		read.err = json.Unmarshal(read.asks, &res)
 	}
-	if err != nil {
-		c.end(tool.Result{}, c.conn.failure(err))
+	if read.err != nil {
+		c.end(tool.Result{}, c.conn.failure(read.err))
 		return
 	}
 	if res.NeedsInput() {
@@ -276,30 +286,4 @@ func (c *call) conclude(answer directAnswer) {
 		return
 	}
 	c.answered(res)
-}
-
-// plainResult reads a result that consists of texts. ok is false for every other result.
-func plainResult(text []byte) (result tool.Result, ok bool) {
-	var plain struct {
-		Meta       json.RawMessage `json:"_meta"`
-		ResultType string          `json:"resultType"`
-		IsError    bool            `json:"isError"`
-		Content    []struct {
-			Type string  `json:"type"`
-			Text *string `json:"text"`
-		} `json:"content"`
-	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if decoder.Decode(&plain) != nil || plain.ResultType != "" && plain.ResultType != "complete" || plain.Content == nil {
-		return tool.Result{}, false
-	}
-	result.IsError = plain.IsError
-	for _, block := range plain.Content {
-		if block.Type != "text" || block.Text == nil {
-			return tool.Result{}, false
-		}
-		result.Content = append(result.Content, tool.Text(strings.ToValidUTF8(*block.Text, "\uFFFD")))
-	}
-	return result, true
 }

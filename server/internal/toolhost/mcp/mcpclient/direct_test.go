@@ -36,8 +36,9 @@ type message struct {
 	} `json:"params"`
 }
 
-// script starts a session with a scripted server that has the tool t.
-func script(t *testing.T, modern bool) *scripted {
+// script starts a session with a scripted server that has the tool t. configure changes its
+// configuration.
+func script(t *testing.T, modern bool, configure ...func(*Config)) *scripted {
 	t.Helper()
 	input, in := pipe(t)
 	out, output := pipe(t)
@@ -68,6 +69,9 @@ func script(t *testing.T, modern bool) *scripted {
 	config := Config{Plugin: "test", MaxResultBytes: 64 << 10, Protocol: "2025-11-25"}
 	if modern {
 		config.Protocol = ""
+	}
+	for _, f := range configure {
+		f(&config)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -236,5 +240,51 @@ func TestDirectInput(t *testing.T) {
 	s.answer(again, `{"resultType":"complete","content":[{"type":"text","text":"done"}]}`)
 	if _, end := outcome(t, call); end.Err != nil || end.Result.Text() != "done" {
 		t.Errorf("%+v", end)
+	}
+}
+
+// TestDirectResult checks how the result of a direct request is read, also where the SDK would read
+// it in another way.
+func TestDirectResult(t *testing.T) {
+	for _, test := range []struct{ result, want, err string }{
+		{result: `{"content":[]}`},
+		{result: `{"structuredContent":{"b": 1e2, "a":12345678901234567890, "c":"<\u00e9"}}`, want: `json {"b":1e2,"a":12345678901234567890,"c":"<\u00e9"}`},
+		{result: `{"structuredContent":null,"content":[{"type":"text"}]}`, want: `text `},
+		{result: `{"structuredContent":{"a":1,"b":2},"content":[{"type":"text","text":"{ \"b\": 2, \"a\": 1.0 }"}]}`, want: `json {"a":1,"b":2}`},
+		{result: `{"structuredContent":{"a":1},"content":[{"type":"text","text":"{\"a\":2}"}]}`, want: `json {"a":1}, text {"a":2}`},
+		{result: `{"content":[{"type":"image","mimeType":"image/png","data":"YQ=="},{"type":"audio","data":"Yg=="}]}`, want: `image a, file b`},
+		{result: `{"content":[{"type":"resource_link","uri":"x:y","name":"n"},{"type":"tool_use","id":"1"}]}`, want: `text [resource link] n (unknown type): x:y`},
+		{result: `{"content":[{"type":"resource","resource":{"uri":"x:y","text":"t"}},{"type":"resource","resource":{"uri":"x:z","blob":"Yg=="}}]}`, want: `text t, file b`},
+		{result: `{"content":[{"type":"text","text":"a"}],"isError":true,"_meta":[1],"more":1}`, want: `failed: text a`},
+		{result: `{"content":[{"type":"other"}]}`, err: "broke the protocol"},
+		{result: `{"content":[null]}`, err: "broke the protocol"},
+		{result: `{"content":"text"}`, err: "broke the protocol"},
+		{result: `null`, err: "broke the protocol"},
+		{result: `7`, err: "broke the protocol"},
+	} {
+		s := script(t, false)
+		call, m := s.call(t, pluginconn.Start{})
+		s.answer(m, test.result)
+		ev, err := call.Next(t.Context())
+		if err != nil || ev.Ended == nil {
+			t.Fatalf("%s: %v, %v", test.result, ev, err)
+		}
+		if test.err != "" {
+			if ev.Ended.Err == nil || !strings.Contains(ev.Ended.Err.Error(), test.err) {
+				t.Errorf("%s: the error is %v, want %q", test.result, ev.Ended.Err, test.err)
+			}
+			continue
+		}
+		var got []string
+		for _, c := range ev.Ended.Result.Content {
+			got = append(got, strings.ToLower(fmt.Sprint(c.Kind))+" "+c.Text+string(c.JSON)+string(c.Data))
+		}
+		text := strings.Join(got, ", ")
+		if ev.Ended.Result.IsError {
+			text = "failed: " + text
+		}
+		if text != test.want || ev.Ended.Err != nil {
+			t.Errorf("%s is read as %q, %v; want %q", test.result, text, ev.Ended.Err, test.want)
+		}
 	}
 }

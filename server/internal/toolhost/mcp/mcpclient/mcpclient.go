@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolhost/toolhost/internal/version"
+	"github.com/toolhost/toolhost/server/internal/fairness/budget"
 	"github.com/toolhost/toolhost/server/internal/toolhost/pluginconn"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -52,6 +53,8 @@ type Config struct {
 	Trace bool
 	// MaxResultBytes bounds the result of a call. Required.
 	MaxResultBytes int
+	// Memory is where a session over pipes reserves memory for a large message; nil: no limit.
+	Memory *budget.Account
 	// Log receives lines about the session, and the server's own log. It must not block. Nil means
 	// that they are dropped.
 	Log io.Writer

@@ -33,8 +33,37 @@ var mended = map[string]func() any{
 	"resources/templates/list": func() any { return new(mcp.ListResourceTemplatesResult) },
 }
 
+// metaStructured is the key of the structured content of a large result, as JSON text.
+const metaStructured = "toolhost/structured"
+
+// largeResult is the size from which flatten changes a result.
+const largeResult = 256 << 10
+
+// flatten makes the structured content of a large result a text in its _meta, which replaces what
+// the server has there. The SDK would decode both, and a value can take a hundred times the memory
+// of its JSON.
+func flatten(result json.RawMessage) json.RawMessage {
+	if len(result) < largeResult {
+		return result
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(result, &members) != nil || members == nil {
+		return result // the SDK says what it is
+	}
+	delete(members, "_meta")
+	if structured := members["structuredContent"]; structured != nil && string(structured) != "null" {
+		delete(members, "structuredContent")
+		members["_meta"] = encoded(map[string]string{metaStructured: string(structured)})
+	}
+	return encoded(members)
+}
+
 // mend makes the answer to a request of a method one that the SDK can decode.
 func mend(method string, answer *jsonrpc.Response) {
+	if method == "tools/call" && answer.Error == nil {
+		answer.Result = flatten(answer.Result)
+		return
+	}
 	into, ok := mended[method]
 	if !ok || answer.Error != nil {
 		return

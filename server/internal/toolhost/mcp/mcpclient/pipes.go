@@ -9,30 +9,43 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/time/rate"
+
+	"github.com/toolhost/toolhost/server/internal/fairness/budget"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // OpenPipes begins a session with a server over its standard input and output, which the Conn owns.
 // It passes lines of out that are no messages to stray. The end of ctx aborts OpenPipes, and does
 // not end the session.
 func OpenPipes(ctx context.Context, cfg Config, in io.WriteCloser, out io.ReadCloser, stray io.Writer) (*Conn, error) {
+	p := newPipes(cfg, in, out, stray)
+	return open(ctx, cfg, p, p.direct, p.hangUp)
+}
+
+func newPipes(cfg Config, in io.WriteCloser, out io.ReadCloser, stray io.Writer) *pipes {
 	p := &pipes{
 		in: in, out: out, stray: stray, reader: bufio.NewReaderSize(out, 64<<10), turn: make(chan struct{}, 1),
 		most: messageBytes(cfg.MaxResultBytes), asked: map[jsonrpc.ID]string{}, asking: map[jsonrpc.ID]struct{}{},
-		allowance: newAllowance(),
+		allowance: newAllowance(), largest: cfg.MaxResultBytes,
 	}
+	p.hold.On(cfg.Memory)
+	p.hold.For("MCP server "+cfg.Plugin, false)
 	if cfg.Log != nil {
 		p.log = cfg.Log
 	} else {
 		p.log = io.Discard
 	}
+	p.open, p.gone = context.WithCancel(context.Background())
 	p.direct = newDirect(p)
-	return open(ctx, cfg, p, p.direct, p.hangUp)
+	return p
 }
 
 // messageBytes returns the bytes that a message may have. Base64 makes a result a third longer, and
@@ -50,6 +63,9 @@ const (
 // codeTooLarge is the code of the error with which pipes answers a request in place of the server,
 // whose answer is too large. It is outside of the range of JSON-RPC's own codes.
 const codeTooLarge = -31_999
+
+// codeNoMemory is the same for an answer for which there is no memory.
+const codeNoMemory = -31_997
 
 // pipes is the transport of a server on standard input and output: one JSON-RPC message in a line.
 //
@@ -72,6 +88,12 @@ type pipes struct {
 
 	closing sync.Once
 	closed  error
+	gone    context.CancelFunc // called by hangUp
+	open    context.Context    // until hangUp
+
+	hold    budget.Hold // for the message that Read handles, if large is set
+	large   bool        // used by Read
+	largest int         // bytes of a result
 
 	allowance allowance                             // used by Read
 	progress  func(*mcp.ProgressNotificationParams) // used by Read; nil: the SDK gets progress
@@ -99,7 +121,10 @@ func (p *pipes) Close() error { return p.hangUp() }
 // hangUp closes the server's standard input. The server should end then, which ends Read. What
 // stops the server closes its output, if it does not end.
 func (p *pipes) hangUp() error {
-	p.closing.Do(func() { p.closed = p.in.Close() })
+	p.closing.Do(func() {
+		p.gone()
+		p.closed = p.in.Close()
+	})
 	return p.closed
 }
 
@@ -148,13 +173,13 @@ func (p *pipes) note(msg jsonrpc.Message) {
 // Read implements mcp.Connection.
 func (p *pipes) Read(context.Context) (jsonrpc.Message, error) {
 	for {
-		line, whole, err := p.line()
+		line, dropped, err := p.line()
 		switch {
 		case err != nil:
 			p.direct.lose(err)
 			return nil, err
-		case !whole:
-			answer, err := p.tooLarge(line)
+		case dropped != nil:
+			answer, err := p.refuse(line, dropped)
 			if answer != nil || err != nil {
 				return answer, err
 			}
@@ -178,60 +203,142 @@ func (p *pipes) Read(context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// line returns the next line. If the line has more than most
-// bytes, whole is false, and line has its first and its last edgeBytes.
-func (p *pipes) line() (line []byte, whole bool, err error) {
-	var text []byte
-	tail, long := []byte(nil), false
+const (
+	pieceBytes = 1 << 20 // of a line that is read, at most
+	// freeBytes is the size of a message up to which no memory is reserved for it.
+	freeBytes = 8 << 20
+	// largePatience is how long a server may take for the rest of a larger message, for which others
+	// may have to wait.
+	largePatience = time.Minute
+)
+
+// line returns the next line. If it was dropped, because it is too large or because there is no
+// memory for it, dropped says so, and line has its first and its last edgeBytes.
+//
+// A large line takes twice its size: while its pieces are joined, and then with the result that is
+// decoded from it. line reserves that once, for the largest message, and before it has reserved
+// anything. So sessions with large messages wait for each other, and none waits for a message that
+// itself waits for memory.
+func (p *pipes) line() (line []byte, dropped *tool.Error, err error) {
+	p.hold.Release()
+	p.large = false
+	var text parts
+	var head, tail []byte // of a line that is dropped
 	for {
 		piece, err := p.reader.ReadSlice('\n')
-		if !long {
-			if len(text)+len(piece) <= p.most {
-				text = append(text, piece...)
+		if size := text.size + len(piece); head == nil && size > freeBytes && size <= p.most && !p.large && p.hold.Account() != nil {
+			if full := p.hold.Reserve(p.open, 2*p.most); full != nil {
+				dropped = noMemory(full)
 			} else {
-				long, tail, text = true, append([]byte(nil), text[max(0, len(text)-edgeBytes):]...), text[:min(len(text), edgeBytes):min(len(text), edgeBytes)]
+				p.large = true
+				slow := time.AfterFunc(largePatience, func() {
+					_, _ = fmt.Fprintf(p.log, "the server took more than %v for one message of more than %d MiB\n", largePatience, freeBytes>>20)
+					_ = p.out.Close() // ends Read
+				})
+				defer slow.Stop()
 			}
 		}
-		if long {
+		if head == nil && text.size+len(piece) > p.most {
+			dropped = tooLarge(p.largest)
+		}
+		if dropped != nil && head == nil {
+			head, tail = text.edges()
+			text = parts{}
+			p.hold.Release()
+		}
+		if head != nil {
 			tail = append(tail, piece...)
 			tail = tail[max(0, len(tail)-edgeBytes):]
+		} else {
+			text.add(piece)
 		}
 		switch {
-		case err == nil && long:
-			return append(append([]byte(nil), text...), tail...), false, nil
+		case err == nil && head != nil:
+			return append(head, tail...), dropped, nil
 		case err == nil:
-			return text, true, nil
+			line = text.join()
+			p.hold.Shrink(2 * int64(len(line)))
+			return line, nil, nil
 		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, false, fmt.Errorf("%w: %w", ErrEnded, err)
+			return nil, nil, fmt.Errorf("%w: %w", ErrEnded, err)
 		}
 	}
+}
+
+// noMemory returns the outcome of a call whose answer found no memory.
+func noMemory(full error) *tool.Error {
+	return tool.Errorf(tool.KindUnavailable, "the tool was executed and its result is lost: %w; let the tool return less, or make fewer such calls at a time", full)
+}
+
+// parts is a text that grows without being copied. Its parts double, up to pieceBytes.
+type parts struct {
+	full [][]byte
+	last []byte
+	size int
+}
+
+func (t *parts) add(piece []byte) {
+	t.size += len(piece)
+	for len(piece) > 0 {
+		if len(t.last) == cap(t.last) {
+			if t.last != nil {
+				t.full = append(t.full, t.last)
+			}
+			t.last = make([]byte, 0, max(len(piece), min(2*cap(t.last), pieceBytes)))
+		}
+		n := copy(t.last[len(t.last):cap(t.last)], piece)
+		t.last, piece = t.last[:len(t.last)+n], piece[n:]
+	}
+}
+
+// edges returns copies of the first and of the last edgeBytes of the text, or of what its first and
+// its last part have of them.
+func (t *parts) edges() (head, tail []byte) {
+	first := t.last
+	if len(t.full) > 0 {
+		first = t.full[0]
+	}
+	head = append([]byte{}, first[:min(len(first), edgeBytes)]...)
+	return head, slices.Clone(t.last[max(0, len(t.last)-edgeBytes):])
+}
+
+// join returns the whole text.
+func (t *parts) join() []byte {
+	if len(t.full) == 0 {
+		return t.last
+	}
+	return bytes.Join(append(t.full, t.last), nil)
 }
 
 // idPattern matches the id of a message next to one of its ends.
 var idPattern = regexp.MustCompile(`(?:^\{(?:"jsonrpc":\s*"2\.0",\s*)?|,\s*)"id":\s*(\d{1,18})(?:\s*\}\s*$|,\s*"(?:result|error|jsonrpc)")`)
 
-// tooLarge returns the answer to a request whose own answer is too large. edges are the ends of the
+// refuse returns the answer to a request whose own answer was dropped. edges are the ends of the
 // server's message. If they do not name a request, the session cannot continue, because a call
 // would wait forever.
-func (p *pipes) tooLarge(edges []byte) (jsonrpc.Message, error) {
+func (p *pipes) refuse(edges []byte, why *tool.Error) (jsonrpc.Message, error) {
 	for _, found := range idPattern.FindAllSubmatch(edges, -1) {
 		number, err := strconv.ParseFloat(string(found[1]), 64)
 		if err != nil {
 			continue
 		}
-		if p.direct.refuse(number) {
+		if p.direct.refuse(number, why) {
 			return nil, nil
 		}
 		id, err := jsonrpc.MakeID(number)
 		if _, asked := p.answers(id); err == nil && asked {
-			return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: codeTooLarge, Message: "the answer is too large"}}, nil
+			code := int64(codeTooLarge)
+			if why.Kind == tool.KindUnavailable {
+				code = codeNoMemory
+			}
+			return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: code, Message: why.Message}}, nil
 		}
 	}
 	if bytes.Contains(edges, []byte(`"method"`)) || !bytes.HasPrefix(bytes.TrimSpace(edges), []byte("{")) {
-		_, _ = fmt.Fprintf(p.log, "the server sent a line of more than %d bytes that answers nothing\n", p.most)
+		_, _ = fmt.Fprintf(p.log, "the server sent a large line that answers nothing; it was dropped: %s\n", why.Message)
 		return nil, nil
 	}
-	return nil, fmt.Errorf("%w: a message has more than %d bytes", ErrEnded, p.most)
+	return nil, fmt.Errorf("%w: a large message was dropped: %s", ErrEnded, why.Message)
 }
 
 // answers reports whether an id is that of a request without an answer, and records the answer. It

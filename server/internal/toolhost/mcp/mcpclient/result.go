@@ -17,39 +17,75 @@ import (
 
 const maxMessage = 2 << 10 // bytes of a server's text in an error or a status
 
-// resultOf returns a result of the server as a result of a tool, and its size in bytes. The
-// structured content comes first. A text that only repeats it, for clients that do not know
-// structured content, is left out.
+// resultOf returns a result of the server as a result of a tool, and its size in bytes.
 func resultOf(res *mcp.CallToolResult) (tool.Result, int, *tool.Error) {
-	result := tool.Result{IsError: res.IsError}
+	var structured compactJSON
+	if text, ok := res.Meta[metaStructured].(string); ok && res.StructuredContent == nil {
+		if json.Unmarshal([]byte(text), &structured) != nil {
+			return tool.Result{IsError: res.IsError}, 0, tool.Errorf(tool.KindInternal, "the MCP server broke the protocol: its structured content is no JSON")
+		}
+	}
 	if res.StructuredContent != nil {
 		text, err := json.Marshal(res.StructuredContent)
 		if err != nil {
-			return result, 0, tool.Errorf(tool.KindInternal, "the MCP server broke the protocol: its structured content is no JSON")
+			return tool.Result{IsError: res.IsError}, 0, tool.Errorf(tool.KindInternal, "the MCP server broke the protocol: its structured content is no JSON")
 		}
-		result.Content = append(result.Content, tool.Content{Kind: tool.ContentJSON, JSON: text})
+		structured = text
 	}
-	for _, content := range res.Content {
+	result := assemble(res.IsError, structured, res.Content)
+	return result, sizeOf(&result), nil
+}
+
+// assemble returns a result of a tool. The structured content, if there is any, comes first. A text
+// that only repeats it, for clients that do not know structured content, is left out.
+func assemble(failed bool, structured []byte, contents []mcp.Content) tool.Result {
+	result := tool.Result{IsError: failed}
+	if structured != nil {
+		result.Content = append(result.Content, tool.Content{Kind: tool.ContentJSON, JSON: structured})
+	}
+	for _, content := range contents {
 		block, ok := contentOf(content)
 		if !ok || block.Kind == tool.ContentText && block.URI == "" && len(result.Content) > 0 && repeats(&result.Content[0], block.Text) {
 			continue
 		}
 		result.Content = append(result.Content, block)
 	}
-	return result, sizeOf(&result), nil
+	return result
 }
 
-// repeats reports whether a text is the JSON of a block.
+// maxRepeated is the size of a text up to which repeats decodes it. The decoded form of a text can
+// take fifty times its size.
+const maxRepeated = 256 << 10
+
+// repeats reports whether a text is the JSON of a block. Of a large text it knows only the form in
+// which the block was sent, with any white space.
 func repeats(structured *tool.Content, text string) bool {
 	if structured.Kind != tool.ContentJSON || len(text) < len(structured.JSON)/2 {
 		return false
 	}
-	var value any
-	if json.Unmarshal([]byte(text), &value) != nil {
+	var compact bytes.Buffer
+	compact.Grow(min(len(text), len(structured.JSON)+len(structured.JSON)/8))
+	if json.Compact(&compact, []byte(text)) != nil {
 		return false
 	}
-	again, err := json.Marshal(value)
-	return err == nil && bytes.Equal(again, structured.JSON)
+	if bytes.Equal(compact.Bytes(), structured.JSON) {
+		return true
+	}
+	if max(compact.Len(), len(structured.JSON)) > maxRepeated {
+		return false
+	}
+	one, err := canonical(compact.Bytes())
+	two, otherErr := canonical(structured.JSON)
+	return err == nil && otherErr == nil && bytes.Equal(one, two)
+}
+
+// canonical returns a JSON text with its names in order.
+func canonical(text []byte) ([]byte, error) {
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		return nil, err
+	}
+	return json.Marshal(value)
 }
 
 // contentOf returns a block of the server as a block of a result. ok is false for a block without
