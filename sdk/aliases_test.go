@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// The comments of the structs that an author fills name each field and its type, because go doc shows
-// no fields of an alias.
+// The comments of the structs that an author fills name each field and its type, because go doc
+// shows no fields of an alias.
 func TestAliasesAreDocumented(t *testing.T) {
 	fset := token.NewFileSet()
 	var files []*ast.File

@@ -54,8 +54,8 @@ func prompt(kind client.DecisionKind) string {
 	return "  [y] go on, [n] end the run, or say how to go on: "
 }
 
-// promptAnswer returns the question for the answer that a tool wants, or for the next of its fields.
-// It says how to decline: an empty line may be an answer.
+// promptAnswer returns the question for the answer that a tool wants, or for the next of its
+// fields. It says how to decline: an empty line may be an answer.
 func promptAnswer(fields []form.Field, filled int) string {
 	switch {
 	case filled > 0:

@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/terminal/form"
 )
 
-// The question for an answer of a tool says how to decline, and an empty line declines only where it
-// is no value.
+// The question for an answer of a tool says how to decline, and an empty line declines only where
+// it is no value.
 func TestAnEmptyLineDeclinesWhereItIsNoValue(t *testing.T) {
 	const (
 		optional = `{"type":"object","properties":{"what":{"type":"string","enum":["duplicate","spam"]},"why":{"type":"string"}}}`
