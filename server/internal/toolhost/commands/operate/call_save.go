@@ -97,8 +97,8 @@ func (s *saving) write(p cli.Process, content []tool.Content, read func(io.Write
 // plainExtension matches what the user's name may have at its end by the choice of a tool.
 var plainExtension = regexp.MustCompile(`^\.[A-Za-z0-9]{1,8}$`)
 
-// path returns the path of the n-th file, counted from 1: out.png, out-2.png, out-3.csv. name is the
-// name that the tool gave it. Of that, only the extension of a further file counts.
+// path returns the path of the n-th file, counted from 1: out.png, out-2.png, out-3.csv. name is
+// the name that the tool gave it. Of that, only the extension of a further file counts.
 func (s *saving) path(n int, name string) string {
 	if n == 1 {
 		return s.file
