@@ -15,6 +15,10 @@ import (
 type (
 	// Settlement says whether an earlier call had its effect, and how the tool knows. The zero value
 	// says that the tool does not know.
+	//
+	//	Verdict  Verdict  whether the call happened; empty: VerdictUnknown
+	//	Result   *Result  what it returned, if it happened; nil: unknown. Happened sets it
+	//	Reason   string   how the tool knows, in one line for people and models; may be empty
 	Settlement = tool.Settlement
 	// Verdict is VerdictHappened, VerdictDidNotHappen or VerdictUnknown.
 	Verdict = tool.Verdict

@@ -136,6 +136,9 @@ func listCommands(t *testing.T) []string {
 			if f.Hidden {
 				return
 			}
+			if value, _ := pflaglib.UnquoteUsage(f); value != "" && f.Value.Type() == "bool" {
+				t.Errorf("the help shows that %s --%s takes %q: a quoted word of the usage is the value, and the flag takes none", cmd.CommandPath(), f.Name, value)
+			}
 			short := ""
 			if f.Shorthand != "" {
 				short = " -" + f.Shorthand

@@ -76,6 +76,13 @@ func (f *file) Changed() bool {
 	return now != f.read && now != version{}
 }
 
+// OthersCanRead reports whether the mode of the token file at path lets other users of the machine
+// read it. It is false for a file that does not exist.
+func OthersCanRead(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().Perm()&0o044 != 0
+}
+
 // readBounded reads a small file.
 func readBounded(path string) ([]byte, error) {
 	f, err := os.Open(path)

@@ -154,6 +154,17 @@ def test_tls(ca: CA, other: CA, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Bearer secret-1" not in toolhost.bearers
 
 
+def test_client_without_tls_at_a_port_with_tls(ca: CA) -> None:
+    with served(Guarded(), server_tls(ca, "127.0.0.1")) as address:
+        with Client(address) as client, pytest.raises(Unavailable) as refused:
+            client.call("any")
+        message = f"the server at {address} closes connections without TLS, so its port probably speaks TLS; TLS(ca="
+        assert str(refused.value).startswith(message)
+        assert "TOOLHOST_TLS_CA" in str(refused.value)
+    with Client("127.0.0.1:1") as client, pytest.raises(Unavailable, match="no toolhost answers"):
+        client.call("any")
+
+
 def test_mutual_tls(ca: CA, other: CA, tmp_path: Path) -> None:
     certificate, key = ca.issue("spiffe://test/ada")
     with served(Guarded(), server_tls(ca, "127.0.0.1", ca)) as address:

@@ -26,6 +26,9 @@ const { ConnectResponseSchema, GetVersionResponseSchema, ToolService, WatchCallR
 type Event = NonNullable<MessageInitShape<typeof WatchCallResponseSchema>["event"]>;
 type Stream = ServerDuplexStream<contract.ConnectRequest, unknown>;
 
+const warnings: string[] = [];
+process.on("warning", (warning) => warnings.push(String(warning)));
+
 /**
  * A toolhost that counts what it executes. It refuses RPCs without a token of `tokens`, and new calls
  * on a stream whose token is no longer in `tokens`. The tool `hold` ends when the test says so.
@@ -199,6 +202,16 @@ test("TLS", async () => {
     assert.equal(await using({}, any), undefined);
     assert.equal(await using({ ignoreEnvironment: true }, any), "unavailable");
   });
+});
+
+test("an IP address is no server name", async () => {
+  const [, address] = await serve(secured("127.0.0.1"));
+  const [, elsewhere] = await serve(secured("127.0.0.2"));
+  const tls = { ca: ca.path };
+  assert.equal(await using({ address, tls }, any), undefined);
+  assert.equal(await using({ address: elsewhere, tls }, any), "unavailable");
+  assert.equal(await using({ address: elsewhere, tls: { ...tls, serverName: "127.0.0.2" } }, any), undefined);
+  assert.deepEqual(warnings, []); // of Node, which warns once about a process
 });
 
 test("mutual TLS", async () => {

@@ -79,6 +79,14 @@ def unverified(details: str) -> str | None:
     return None if found is None else (found[1] or "it is not valid").strip()
 
 
+def closes_plain(details: str) -> bool:
+    """Report whether the server closes each connection before it has sent anything.
+
+    A server with TLS does so to a client without. gRPC says so only in the text of the status.
+    """
+    return "failed to connect to all addresses" in details and details.endswith(("Socket closed", "reset by peer"))
+
+
 class Link:
     """The connections of a client to a server, bound to one event loop.
 
@@ -262,6 +270,12 @@ class Link:
                     f"the certificate of the {self._program} at {self.address} cannot be verified: {reason}; "
                     f"TLS(ca=…) or {self._program.upper()}_TLS_CA names the file with its CA, and "
                     f"TLS(server_name=…) or {self._program.upper()}_TLS_SERVER_NAME the name in it"
+                )
+            plain = self._credentials.tls is None and not self.address.startswith("unix:")
+            if plain and closes_plain(failure.details() or ""):
+                return Unavailable(
+                    f"the server at {self.address} closes connections without TLS, so its port probably speaks TLS; "
+                    f"TLS(ca=…) or {self._program.upper()}_TLS_CA names the file with its CA ({failure.details()})"
                 )
             return Unavailable(
                 f"no {self._program} answers at {self.address}; is `{self._program} serve` running there? "

@@ -70,5 +70,9 @@ export declare class TLSFiles {
     /** Returns the context of the next connection. */
     context(): tls.SecureContext;
 }
-/** Returns the gRPC credentials of a connection. */
+/**
+ * Returns the gRPC credentials of a connection. TLS has no server name for an IP address, and Node
+ * warns about one with DEP0123, but gRPC sets it. Without a name, Node checks the certificate
+ * against the host.
+ */
 export declare function channelCredentials(context: tls.SecureContext | undefined): ChannelCredentials;

@@ -1,5 +1,6 @@
 /** What a client presents to a server, and how it verifies the server. */
 import { X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
 import * as tls from "node:tls";
 import { credentials } from "@grpc/grpc-js";
 import { ToolhostError } from "../error.js";
@@ -117,7 +118,25 @@ function systemCAs() {
     const found = getCACertificates?.("system") ?? [];
     return found.length > 0 ? found : undefined;
 }
-/** Returns the gRPC credentials of a connection. */
+/**
+ * Returns the gRPC credentials of a connection. TLS has no server name for an IP address, and Node
+ * warns about one with DEP0123, but gRPC sets it. Without a name, Node checks the certificate
+ * against the host.
+ */
 export function channelCredentials(context) {
-    return context ? credentials.createFromSecureContext(context) : credentials.createInsecure();
+    if (!context) {
+        return credentials.createInsecure();
+    }
+    const made = credentials.createFromSecureContext(context);
+    const create = made._createSecureConnector.bind(made);
+    made._createSecureConnector = (...given) => {
+        const connector = create(...given);
+        // No part of the API of gRPC. If another version has no such field, Node warns.
+        const { connectionOptions: to } = connector;
+        if (to?.host !== undefined && isIP(to.servername ?? "")) {
+            to.servername = "";
+        }
+        return connector;
+    };
+    return made;
 }

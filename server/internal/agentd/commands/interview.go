@@ -291,15 +291,16 @@ func (v *interview) obey(word string) error {
 }
 
 // hearAnswer returns the answer to a question of a tool. If the question has several fields, each
-// line is the value of the next one. An empty line at the first field declines.
+// line is the value of the next one. form.DeclineWord declines, and so does an empty line at the
+// first field if that needs a value.
 func (v *interview) hearAnswer(made client.Decision, line string) (client.Decision, error) {
 	schema := v.open[0].Schema
 	fields := form.Fields(schema)
 	text := strings.TrimSpace(line)
 	made.Verdict, made.Text = client.Answer, text
 	switch {
-	case text == "" && len(v.filled) == 0:
-		made.Verdict = client.Reject
+	case text == form.DeclineWord, text == "" && len(v.filled) == 0 && (len(fields) == 0 || !fields[0].TakesEmpty()):
+		made.Verdict, made.Text = client.Reject, ""
 	case len(fields) == 0, len(v.filled) == 0 && strings.HasPrefix(text, "{"):
 		if _, err := loop.AnswerContent(schema, text); err != nil {
 			return made, noAnswer(v.again("  That is no JSON object."))
@@ -312,7 +313,7 @@ func (v *interview) hearAnswer(made client.Decision, line string) (client.Decisi
 		}
 		v.filled = append(v.filled, value)
 		if next := len(v.filled); next < len(fields) {
-			return made, noAnswer(v.console.Ask(terminal.Question{Prompt: "  " + cli.OneLine(fields[next].Prompt()) + ": "}))
+			return made, noAnswer(v.question())
 		}
 		values := make(map[string]json.RawMessage, len(fields))
 		for i, f := range fields {

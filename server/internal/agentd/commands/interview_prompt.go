@@ -1,8 +1,12 @@
 package commands
 
 import (
+	"fmt"
+
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/server/internal/terminal"
+	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+	"github.com/toolhost/toolhost/server/internal/terminal/form"
 )
 
 // takeBack removes the question that was settled elsewhere.
@@ -21,6 +25,9 @@ func (v *interview) question() error {
 	text := prompt(d.Kind)
 	if d.Kind == client.DecideApproval && len(d.StandingOffers) > 0 {
 		text = promptStanding
+	}
+	if d.Kind == client.DecideTool {
+		text = promptAnswer(form.Fields(d.Schema), len(v.filled))
 	}
 	return v.console.Ask(terminal.Question{Prompt: text, Decision: d.Kind != client.DecideQuestion && d.Kind != client.DecideTool})
 }
@@ -41,12 +48,29 @@ func prompt(kind client.DecisionKind) string {
 		return "  allow it? [y]es, [n]o, [e]dit the arguments, or say why not: "
 	case client.DecideQuestion:
 		return "  your answer (empty: none): "
-	case client.DecideTool:
-		return "  your answer (empty: you decline): "
 	case client.DecideOutcome:
 		return "  [y] make it once more, [n] leave it open, or say how it ended: "
 	}
 	return "  [y] go on, [n] end the run, or say how to go on: "
+}
+
+// promptAnswer returns the question for the answer that a tool wants, or for the next of its
+// fields. It says how to decline: an empty line may be an answer.
+func promptAnswer(fields []form.Field, filled int) string {
+	switch {
+	case filled > 0:
+		return "  " + cli.OneLine(fields[filled].Prompt()) + ": "
+	case len(fields) == 0:
+		return "  your answer (empty: you decline): "
+	}
+	how, which := "empty", ""
+	if fields[0].TakesEmpty() {
+		how = form.DeclineWord
+	}
+	if len(fields) > 1 {
+		which = " for " + cli.OneLine(fields[0].Name)
+	}
+	return fmt.Sprintf("  your answer%s (%s: you decline): ", which, how)
 }
 
 const (

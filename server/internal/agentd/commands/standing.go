@@ -123,8 +123,9 @@ func describeStanding(s *client.StandingChoice) string {
 }
 
 const (
-	promptChoice  = "  number, and run (as is), session, a time such as 8h, or a date (empty: back): "
-	promptConfirm = "  allow this call and those? [y]es (empty: back): "
+	promptChoice     = "  number, and run (as is), session, a time such as 8h, or a date (empty: back): "
+	promptConfirm    = "  allow this call and those? [y]es (empty: back): "
+	promptConfirmOne = "  allow this call and those? [y]es, or another number (empty: back): "
 )
 
 // askStanding shows which later calls can be approved, after a message about the last answer.
@@ -150,25 +151,31 @@ func (d *textDisplay) offers(p *client.PendingDecision) error {
 	return nil
 }
 
-// askRun asks to confirm later calls of this run, or which ones if there are several choices.
+// askRun asks to confirm the first choice for this run. It shows the others, if there are any.
 func (v *interview) askRun() error {
-	v.choosing, v.chosen = true, nil
-	offers := v.open[0].StandingOffers
-	if len(offers) > 1 {
-		return v.askStanding("")
-	}
-	s := offers[0]
+	v.choosing = true
+	s := v.open[0].StandingOffers[0]
 	s.Scope = tool.ScopeRun
+	if len(v.open[0].StandingOffers) > 1 {
+		if err := v.show.offers(&v.open[0]); err != nil {
+			return err
+		}
+	}
 	return v.confirm(&s)
 }
 
-// confirm shows what exactly a choice allows, and asks to confirm it.
+// confirm shows what exactly a choice allows, and asks to confirm it. The person may choose another
+// one instead.
 func (v *interview) confirm(s *client.StandingChoice) error {
 	v.chosen = s
 	if err := v.show.line(yellow, "  later calls of %s are allowed %s", v.open[0].Tool, cli.OneLine(describeStanding(s))); err != nil {
 		return err
 	}
-	return v.console.Ask(terminal.Question{Prompt: promptConfirm, Decision: true})
+	text := promptConfirm
+	if len(v.open[0].StandingOffers) > 1 {
+		text = promptConfirmOne
+	}
+	return v.console.Ask(terminal.Question{Prompt: text, Decision: true})
 }
 
 // hearStanding returns the approval with the later calls that a person chose. The person confirms
@@ -178,28 +185,40 @@ func (v *interview) hearStanding(made client.Decision, line string) (client.Deci
 	switch {
 	case word == "":
 		return made, noAnswer(v.question())
-	case v.chosen == nil:
-		s, err := parseStanding(v.open[0].StandingOffers, line, time.Now())
-		if err != nil {
-			return made, noAnswer(v.askStanding(err.Error()))
-		}
-		return made, noAnswer(v.confirm(&s))
-	case word != "y" && word != "yes":
-		v.chosen = nil
+	case v.chosen != nil && (word == "y" || word == "yes"):
+		made.Verdict, made.Standing = client.Approve, v.chosen
+		v.close()
+		return made, nil
+	}
+	v.chosen = nil
+	if word == "n" || word == "no" {
 		return made, noAnswer(v.askStanding(""))
 	}
-	made.Verdict, made.Standing = client.Approve, v.chosen
-	v.close()
-	return made, nil
+	s, err := parseStanding(v.open[0].StandingOffers, line, time.Now())
+	if err != nil {
+		return made, noAnswer(v.askStanding(err.Error()))
+	}
+	return made, noAnswer(v.confirm(&s))
 }
 
-// standingApproved shows a standing approval, and how to end it.
+// standingApproved shows a standing approval, and how to end it. It names the date only if that is
+// what ends it: the end of a run or a session comes first, as a rule.
 func (d *textDisplay) standingApproved(p *client.StandingApproved) error {
 	if p.Err != nil {
 		return d.line(red, "✗ %s: later calls of %s are not allowed: %s", p.DecisionID, p.Tool, cli.OneLine(p.Err.Message))
 	}
-	return d.line(green, "✓ %s: later calls of %s are allowed until %s; `toolhost approvals revoke %s` ends that", p.DecisionID, p.Tool,
-		p.Expires.Local().Format("2006-01-02 15:04"), cli.OneLine(p.ApprovalID))
+	until := "until " + p.Expires.Local().Format("2006-01-02 15:04")
+	if s := d.standing[p.DecisionID]; s != nil && s.Expires.IsZero() {
+		switch s.Scope {
+		case tool.ScopeRun:
+			until = "for this run"
+		case tool.ScopeSession:
+			until = "for this session"
+		}
+	}
+	delete(d.standing, p.DecisionID)
+	return d.line(green, "✓ %s: later calls of %s are allowed %s; `toolhost approvals revoke %s` ends that", p.DecisionID, p.Tool,
+		until, cli.OneLine(p.ApprovalID))
 }
 
 // addStanding adds the later calls that the command line names to an approval.

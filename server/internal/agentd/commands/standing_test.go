@@ -92,6 +92,66 @@ func TestAPersonChoosesLaterCalls(t *testing.T) {
 	}
 }
 
+// After r, y approves the first choice for this run, and a number shows another one before that.
+func TestForThisRunTakesY(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lines []string
+		want  int
+	}{
+		"y":                {[]string{"r", "y"}, 0},
+		"a number":         {[]string{"run", "3", "y"}, 2},
+		"a typo":           {[]string{"r", "yy", "2", "yes"}, 1},
+		"back":             {[]string{"r", "", "r", "2", "1", "y"}, 0},
+		"no, then another": {[]string{"r", "n", "2", "y"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v, out := askedFor(t, client.PendingDecision{ID: "d1", Arguments: []byte("{}"), Kind: client.DecideApproval, Tool: "write", StandingOffers: someOffers})
+			last := len(tt.lines) - 1
+			for _, line := range tt.lines[:last] {
+				if made, err := v.hear(line); !errors.Is(err, errNoAnswer) || made.Verdict != "" {
+					t.Fatalf("%q decided %+v, %v", line, made, err)
+				}
+			}
+			made, err := v.hear(tt.lines[last])
+			want := someOffers[tt.want]
+			want.Scope = tool.ScopeRun
+			if err != nil || made.Verdict != client.Approve || cmp.Diff(&want, made.Standing) != "" {
+				t.Errorf("decided %+v, %v", made, err)
+			}
+			if shows := "with exactly these arguments, in this run\n  allow this call and those? [y]es, or another number"; !strings.Contains(out.String(), shows) {
+				t.Errorf("it shows %q, want %q", out, shows)
+			}
+		})
+	}
+}
+
+// What is approved for a run or a session ends with it, and the display says so. It names a date if
+// the person chose one, or if it does not know what the person chose.
+func TestShownApprovalsNameTheirEnd(t *testing.T) {
+	end := time.Date(2026, 12, 31, 10, 0, 0, 0, time.Local)
+	for want, chosen := range map[string]*client.StandingChoice{
+		"for this run":           {Scope: tool.ScopeRun},
+		"for this session":       {Scope: tool.ScopeSession},
+		"until 2026-12-31 10:00": {Scope: tool.ScopePrincipal, Expires: end},
+		"until 2026-12-31 10:":   {Scope: tool.ScopeRun, Expires: end},
+		"until 2026-12-31 1":     nil,
+	} {
+		out := newOutput()
+		d := newTextDisplay(cli.Process{Stdout: out, Getenv: func(string) string { return "" }})
+		for _, p := range []client.RunPayload{
+			&client.DecisionMade{ID: "d1", Verdict: client.Approve, Standing: chosen},
+			&client.StandingApproved{DecisionID: "d1", Tool: "write", ApprovalID: "s1", Expires: end},
+		} {
+			if err := d.show(client.RunEvent{Payload: p}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !strings.Contains(out.String(), "later calls of write are allowed "+want) {
+			t.Errorf("%+v shows %q, want %q", chosen, out, want)
+		}
+	}
+}
+
 // A display that asks for nothing numbers the choices with the decision, as `agentd respond
 // --later` takes them. The end of a story has those of the sub-runs, whose events it does not show.
 func TestShownDecisionsNumberTheirChoices(t *testing.T) {

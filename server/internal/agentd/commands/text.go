@@ -43,6 +43,8 @@ type textDisplay struct {
 	calls      map[string]*callCard // the running calls by id
 	order      []*callCard          // the running calls in the order of their begin
 	wanted     map[string]string    // the calls that wait for decisions, by the id of the decision
+	// the later calls that were approved too, by the id of the decision, until toolhost has them
+	standing map[string]*client.StandingChoice
 }
 
 type callCard struct {
@@ -62,7 +64,10 @@ const (
 
 func newTextDisplay(p cli.Process) *textDisplay {
 	ready := &strings.Builder{}
-	d := &textDisplay{out: p.Stdout, plain: cli.NewPrinter(ready), ready: ready, calls: make(map[string]*callCard), wanted: make(map[string]string)}
+	d := &textDisplay{
+		out: p.Stdout, plain: cli.NewPrinter(ready), ready: ready, calls: make(map[string]*callCard), wanted: make(map[string]string),
+		standing: make(map[string]*client.StandingChoice),
+	}
 	if cli.IsTerminal(p.Stdout) {
 		d.block = &terminal.Block{Size: func() (int, int) { return cli.TerminalSize(p.Stdout) }}
 		d.colors = colors(p.Screen().Color)

@@ -237,6 +237,7 @@ func (d *textDisplay) decided(p *client.DecisionMade) error {
 			text += " with " + cli.OneLine(string(p.Arguments))
 		}
 		if p.Standing != nil {
+			d.standing[p.ID] = p.Standing
 			text += ", and later calls: " + cli.OneLine(describeStanding(p.Standing))
 		}
 		return d.line(green, "✓ %s approved%s%s", p.ID, by, text)

@@ -66,7 +66,7 @@ func (b *budget) exhaustedMessage(limits *Limits, which Budget) string {
 	u := &b.spent
 	switch which {
 	case BudgetTurns:
-		return fmt.Sprintf("the model gave %d responses, the run's limit", u.turns)
+		return fmt.Sprintf("the model gave %s, the run's limit", counted(u.turns, "response"))
 	case BudgetTokens:
 		return fmt.Sprintf("%d tokens were used; the run may use %d", u.tokens, limits.MaxTokens)
 	case BudgetCost:
@@ -76,9 +76,17 @@ func (b *budget) exhaustedMessage(limits *Limits, which Budget) string {
 	case BudgetOutput:
 		return fmt.Sprintf("tools returned %d bytes of text; they may return %d", u.output, limits.MaxOutput)
 	case BudgetFailures:
-		return fmt.Sprintf("%d calls failed in a row, the run's limit", u.failures)
+		return fmt.Sprintf("%s failed in a row, the run's limit", counted(u.failures, "call"))
 	}
 	return ""
+}
+
+// counted returns a number of things, as in 1 call and 2 calls.
+func counted(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
 }
 
 func wallTimeMessage(limit time.Duration) string {

@@ -48,6 +48,34 @@ func (p program) run(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), failed.String()
 }
 
+// A token in a file is for its user alone, also if the file existed, and is printed nowhere.
+func TestTokenInAFile(t *testing.T) {
+	p := program{t, t.TempDir(), authconfig.Auth{}}
+	store := tokenstore.New("toolhost", p.state)
+	defer store.Close()
+	file := filepath.Join(t.TempDir(), "ci.token")
+	if err := os.WriteFile(file, []byte("earlier"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range [][]string{nil, {"-o", "json"}} {
+		code, out, note := p.run(append([]string{"token", "create", "ci", "--out", file}, more...)...)
+		text, err := os.ReadFile(file)
+		token := strings.TrimSpace(string(text))
+		if _, invalid := store.Verify(t.Context(), token); code != 0 || err != nil || invalid != nil || strings.Contains(out+note, token) {
+			t.Errorf("%s: exit %d, %q, %q; the file: %q, %v, %v", more, code, out, note, text, err, invalid)
+		}
+		if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%s: the file has %v, %v", more, info, err)
+		}
+	}
+	if code, _, problem := p.run("token", "create", "ci", "--out", p.state); code != cli.ExitUsage || !strings.Contains(problem, "no regular file") {
+		t.Errorf("exit %d, %q", code, problem)
+	}
+	if code, out, problem := p.run("token", "create", "ci", "--out", filepath.Join(file, "no")); code == 0 || out != "" || !strings.Contains(problem, "token revoke ") {
+		t.Errorf("exit %d, %q, %q", code, out, problem)
+	}
+}
+
 func TestToken(t *testing.T) {
 	p := program{t, t.TempDir(), authconfig.Auth{Bindings: []authconfig.Binding{{Role: "caller", MembersOf: []string{"red"}}}}}
 	store := tokenstore.New("toolhost", p.state)

@@ -18,6 +18,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/authz"
 	"github.com/toolhost/toolhost/server/internal/access/tokenstore"
 	"github.com/toolhost/toolhost/server/internal/audit"
+	"github.com/toolhost/toolhost/server/internal/store/atomicfile"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 )
 
@@ -111,6 +112,7 @@ func shown(r *tokenstore.Record) shownToken {
 func newCreateCommand(s Server, p cli.Process) *cobra.Command {
 	var r tokenstore.Record
 	var format cli.Format
+	var file string
 	lifetime := lifetimeFlag(tokenstore.DefaultLifetime)
 	cmd := &cobra.Command{
 		Use:   "create NAME",
@@ -118,15 +120,19 @@ func newCreateCommand(s Server, p cli.Process) *cobra.Command {
 		Long: fmt.Sprintf("Create stores a token for the principal NAME and prints it. It cannot be printed again.\n"+
 			"The token gives no right: auth.bindings in %[1]s.yaml gives roles to its principal, groups and tenant. --role and\n"+
 			"--tools limit what of that the token may be used for. --tools alone also limits it to the role caller.\n"+
-			"The token is the only output. What it is for is written to the error output. Secret scanners find tokens by the\n"+
-			"regular expression %[1]s_[a-z2-7]{10}_[A-Z2-7]{59}.\n"+
+			"The token is the only output, or with --out the only content of a file that only the user can read. What it is for is\n"+
+			"written to the error output. Secret scanners find tokens by the regular expression\n"+
+			"%[1]s_[a-z2-7]{10}_[A-Z2-7]{59}.\n"+
 			"With -o json it prints an object: id, principal, tenant, groups, roles, tools, state, create_time, created_by,\n"+
-			"expire_time, revoke_time, note and token.", s.Program),
-		Example: fmt.Sprintf("  %s token create ci --tenant red --tools 'fs_*' --expires 7d > ci.token", s.Program),
+			"expire_time, revoke_time, note and, without --out, token.", s.Program),
+		Example: fmt.Sprintf("  %s token create ci --tenant red --tools 'fs_*' --expires 7d --out ci.token", s.Program),
 		Args:    cli.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(r.Tools) > 0 && s.Program == "agentd" {
 				return cli.Usage("--tools: agentd cannot limit a run to some tools; bind the role caller to the principal with tools in toolhost.yaml")
+			}
+			if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
+				return cli.Usage("--out: %s is no regular file", file)
 			}
 			store, settings, err := s.store()
 			if err != nil {
@@ -142,13 +148,21 @@ func newCreateCommand(s Server, p cli.Process) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			switch {
+			case file != "":
+				err = atomicfile.Write(file, []byte(token+"\n"), 0o600)
+			case !format.JSON():
+				_, err = fmt.Fprintln(p.Stdout, token)
+			}
+			if err != nil {
+				return fmt.Errorf("writing the token: %w; revoke it with: %s token revoke %s", err, s.Program, created.ID)
+			}
 			if format.JSON() {
 				t := shown(&created)
-				t.Token = token
+				if file == "" {
+					t.Token = token
+				}
 				return cli.WriteJSON(p.Stdout, t)
-			}
-			if _, err := fmt.Fprintln(p.Stdout, token); err != nil {
-				return fmt.Errorf("writing the token: %w; revoke it with: %s token revoke %s", err, s.Program, created.ID)
 			}
 			principal := created.Principal()
 			_, err = fmt.Fprintf(p.Err(), "created the token %s of %s, valid until %s; it is not shown again\n", created.ID, principal.Key(), created.Expires.Format(time.RFC3339))
@@ -163,6 +177,7 @@ func newCreateCommand(s Server, p cli.Process) *cobra.Command {
 	f.StringSliceVar(&r.Groups, "group", nil, "`GROUP` of the principal; several with commas or several flags")
 	f.StringSliceVar(&r.Roles, "role", nil, "limit the token to the rights of the `ROLE`: "+strings.Join(authz.Roles(), ", "))
 	f.StringSliceVar(&r.Tools, "tools", nil, "limit the token to tools that match the `PATTERN`, such as 'fs_*'")
+	f.StringVar(&file, "out", "", "write the token to `FILE`, with mode 0600, and do not print it; a file with that name is replaced")
 	f.Var(&lifetime, "expires", "`TIME` until the token expires, such as 12h or 30d; at most "+strconv.Itoa(int(tokenstore.MaxLifetime.Hours()/24))+"d")
 	f.StringVar(&r.Note, "note", "", "`TEXT` for the list of tokens, such as where the token is used")
 	s.AddFlags(f)

@@ -86,6 +86,12 @@ func fieldOf(name string, p property) Field {
 	return f
 }
 
+// DeclineWord is what a person types to refuse an answer.
+const DeclineWord = "/decline"
+
+// TakesEmpty reports whether an empty line is an answer: the default, or no value.
+func (f *Field) TakesEmpty() bool { return !f.Required || f.Default != "" }
+
 // Prompt returns the text that asks for the field, in one line.
 func (f *Field) Prompt() string {
 	var b strings.Builder
@@ -159,7 +165,8 @@ func (f *Field) Value(text string) (json.RawMessage, error) {
 	return json.RawMessage(typed), nil
 }
 
-// choice accepts a value, or its number in the prompt.
+// choice accepts a value, its number in the prompt, or the beginning of exactly one value, in upper
+// or lower case.
 func (f *Field) choice(typed string) (json.RawMessage, error) {
 	if slices.Contains(f.Choices, typed) {
 		return json.Marshal(typed)
@@ -167,7 +174,16 @@ func (f *Field) choice(typed string) (json.RawMessage, error) {
 	if n, err := strconv.Atoi(typed); err == nil && n >= 1 && n <= len(f.Choices) {
 		return json.Marshal(f.Choices[n-1])
 	}
-	return nil, fmt.Errorf("type one of the values, or a number from 1 to %d", len(f.Choices))
+	var begun []string
+	for _, choice := range f.Choices {
+		if strings.HasPrefix(strings.ToLower(choice), strings.ToLower(typed)) {
+			begun = append(begun, choice)
+		}
+	}
+	if len(begun) != 1 {
+		return nil, fmt.Errorf("type one of the values, or a number from 1 to %d", len(f.Choices))
+	}
+	return json.Marshal(begun[0])
 }
 
 func truth(typed string) (json.RawMessage, error) {

@@ -35,13 +35,16 @@ func TestPrompts(t *testing.T) {
 func TestValues(t *testing.T) {
 	for _, tc := range []struct{ field, typed, want string }{
 		{"zone", "2", `"south"`}, {"zone", "north", `"north"`}, {"zone", "3", ""}, {"zone", "east", ""},
+		{"zone", "so", `"south"`}, {"zone", "SOUTH", `"south"`}, {"zone", "southern", ""},
+		{"word", "dup", `"duplicate"`}, {"word", "d", ""}, {"word", "du", `"duplicate"`}, {"word", "drop", `"drop"`}, {"word", "drop a", `"drop all"`},
 		{"name", ` a "b" `, `"a \"b\""`}, {"name", "", ""},
 		{"size", "", "3"}, {"size", "-7", "-7"}, {"size", "1.5", ""},
 		{"ratio", "1.5", "1.5"}, {"ratio", "NaN", ""}, {"ratio", "0x10", ""}, {"ratio", "", "null"},
 		{"sure", "Yes", "true"}, {"sure", "n", "false"}, {"sure", "perhaps", ""},
 		{"tags", `["a"]`, `["a"]`}, {"tags", "a", ""},
 	} {
-		for _, f := range form.Fields(json.RawMessage(schema)) {
+		fields := form.Fields(json.RawMessage(schema))
+		for _, f := range append(fields, form.Field{Name: "word", Type: "string", Choices: []string{"duplicate", "drop", "drop all"}}) {
 			if f.Name != tc.field {
 				continue
 			}

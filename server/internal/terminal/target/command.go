@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/wire/credential"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 )
 
@@ -62,6 +63,9 @@ func newAddCommand(s store, p cli.Process) *cobra.Command {
 			})
 			if err != nil {
 				return err
+			}
+			if t.TokenFile != "" && credential.OthersCanRead(t.TokenFile) {
+				fmt.Fprintf(p.Err(), "%s: other users can read the token in %s; chmod 600 it\n", s.program, cli.OneLine(t.TokenFile))
 			}
 			with := "--target " + name
 			if len(t.Nodes) > 0 {

@@ -2,6 +2,7 @@ package target_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,21 @@ func (u *user) finds(addr, name string) (target.Server, string) {
 
 func (u *user) file() string {
 	return filepath.Join(u.env["HOME"], ".config", "toolhost", "toolhost-targets.json")
+}
+
+// A token file that others can read is no secret, and the command that names it says so.
+func TestAddWarnsAboutAReadableToken(t *testing.T) {
+	u := newUser(t)
+	file := filepath.Join(u.env["HOME"], "ci.token")
+	for mode, warns := range map[os.FileMode]bool{0o600: false, 0o400: false, 0o640: true, 0o644: true} {
+		if err := errors.Join(os.WriteFile(file, []byte("t"), mode), os.Chmod(file, mode)); err != nil {
+			t.Fatal(err)
+		}
+		code, _, problems := u.run("add", "prod", "--replace", "--address", "h:1", "--token-file", file)
+		if code != 0 || strings.Contains(problems, "chmod 600") != warns {
+			t.Errorf("mode %v: exit %d, %q; want a warning: %v", mode, code, problems, warns)
+		}
+	}
 }
 
 func TestTargets(t *testing.T) {

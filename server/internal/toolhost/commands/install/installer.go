@@ -80,6 +80,16 @@ func (i *Installer) folderOptions() (serve.Options, error) {
 	return options, err
 }
 
+// otherFolders says that the configuration has further folders, into which Install could have put
+// the plugin. It says nothing if the command line names the folder.
+func (i *Installer) otherFolders(options serve.Options) []string {
+	if i.plugins != "" || len(options.Folders) < 2 {
+		return nil
+	}
+	return []string{fmt.Sprintf("the configuration has %d folders of plugins, of which %s is the first; --plugins DIR chooses another: %s",
+		len(options.Folders), options.Folders[0], strings.Join(options.Folders[1:], ", "))}
+}
+
 // Install copies a plugin, an executable or a folder, into the folder of plugins, and trusts it. If
 // a toolhost serves the folder, Install waits until the plugin is in service. If Install fails, the
 // folder is as it was.
@@ -104,6 +114,7 @@ func (i *Installer) Install(ctx context.Context, source string) (_ *Installed, e
 		return nil, err
 	}
 	done := newInstalled(plugin, folder, options)
+	done.Warnings = append(done.Warnings, i.otherFolders(options)...)
 	defer func() { done.Warnings = append(done.Warnings, missingSecrets(plugin, options)...) }()
 	if err := i.use(ctx, options, filepath.Dir(done.Path)); err != nil {
 		return nil, err

@@ -99,7 +99,7 @@ func NewCallCommand(p cli.Process) *cobra.Command {
 	f.StringVar(&flags.approve, "approve", "", "approve the call of a dangerous tool, in your name: with the arguments as they are given, or with `=DIGEST` the final arguments that toolhost has shown")
 	f.Lookup("approve").NoOptDefVal = asGiven
 	f.IntVar(&flags.maxShown, "max-shown", -1, "how many `BYTES` of text and JSON to print; 0 is none (default: all)")
-	f.StringVar(&flags.save.file, "save", "", "save the images and files of the result: the first one as `FILE`, others beside it as FILE-2, FILE-3 before the extension")
+	f.StringVar(&flags.save.file, "save", "", "save the images and files of the result: the first one as `FILE`, others beside it as FILE-2, FILE-3 before the extension, which is that of the file if it has a name")
 	f.BoolVar(&flags.save.overwrite, "overwrite", false, "let --save replace files")
 	flags.format.AddFlag(f)
 	conn.AddFlag(f)

@@ -16,9 +16,6 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// declineWord is what a person types to refuse an answer.
-const declineWord = "/decline"
-
 // interviewer asks the person at the terminal what the tool of a call asks. The goroutine that
 // reads the events of the call must not wait for a person: it has to notice that a question has
 // closed. So a second goroutine prompts, one question at a time, and each question has a context
@@ -138,7 +135,7 @@ var (
 
 // interview asks one question, again if toolhost refuses the answer, and sends the answer.
 func (i *interviewer) interview(ctx context.Context, q *tool.Question) {
-	i.say("\nthe plugin %s asks for its tool %s:\n%s\n(%s refuses, and Ctrl-D closes the question)\n", q.Plugin, q.Tool, q.Person.Message, declineWord)
+	i.say("\nthe plugin %s asks for its tool %s:\n%s\n(%s refuses, and Ctrl-D closes the question)\n", q.Plugin, q.Tool, q.Person.Message, form.DeclineWord)
 	for {
 		answer, err := i.fill(ctx, q)
 		if ctx.Err() != nil {
@@ -205,7 +202,7 @@ func (i *interviewer) value(ctx context.Context, f *form.Field) (json.RawMessage
 					i.say("\n")
 				}
 				return nil, errDismiss
-			case strings.TrimSpace(typed.Text) == declineWord:
+			case strings.TrimSpace(typed.Text) == form.DeclineWord:
 				return nil, errDecline
 			}
 			value, err := f.Value(typed.Text)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -69,19 +70,19 @@ func (s *saving) write(p cli.Process, content []tool.Content, read func(io.Write
 	}
 	saved := 0
 	for _, c := range content {
-		mediaType, size, fill := c.MediaType, uint64(len(c.Data)), func(w io.Writer) error {
+		name, mediaType, size, fill := c.Name, c.MediaType, uint64(len(c.Data)), func(w io.Writer) error {
 			_, err := w.Write(c.Data)
 			return err
 		}
 		switch {
 		case c.Kind == tool.ContentImage, c.Kind == tool.ContentFile:
 		case c.Artifact != nil && (c.Artifact.Name != "" || c.Artifact.Head == ""): // not a text of the result
-			mediaType, size, fill = c.Artifact.MediaType, c.Artifact.Size, func(w io.Writer) error { return read(w, c.Artifact) }
+			name, mediaType, size, fill = c.Artifact.Name, c.Artifact.MediaType, c.Artifact.Size, func(w io.Writer) error { return read(w, c.Artifact) }
 		default:
 			continue
 		}
 		saved++
-		path := s.path(saved)
+		path := s.path(saved, name)
 		if err := s.create(path, fill); err != nil {
 			return fmt.Errorf("saving the result: %w", err)
 		}
@@ -93,13 +94,21 @@ func (s *saving) write(p cli.Process, content []tool.Content, read func(io.Write
 	return nil
 }
 
-// path returns the path of the n-th file, counted from 1: out.png, out-2.png, out-3.png.
-func (s *saving) path(n int) string {
+// plainExtension matches what the user's name may have at its end by the choice of a tool.
+var plainExtension = regexp.MustCompile(`^\.[A-Za-z0-9]{1,8}$`)
+
+// path returns the path of the n-th file, counted from 1: out.png, out-2.png, out-3.csv. name is
+// the name that the tool gave it. Of that, only the extension of a further file counts.
+func (s *saving) path(n int, name string) string {
 	if n == 1 {
 		return s.file
 	}
 	extension := filepath.Ext(s.file)
-	return strings.TrimSuffix(s.file, extension) + "-" + strconv.Itoa(n) + extension
+	stem := strings.TrimSuffix(s.file, extension) + "-" + strconv.Itoa(n)
+	if own := filepath.Ext(name); plainExtension.MatchString(own) {
+		extension = own
+	}
+	return stem + extension
 }
 
 // create creates a file and calls fill to write it. It leaves no new file if that fails.

@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A result with two files becomes two files with names that the user chose. The names of the tool
-// are not used.
+// The files of a result get names that the user chose. Of the names of the tool, only a plain
+// extension of a further file is used.
 func TestSaveUsesTheNamesOfTheUser(t *testing.T) {
 	dir := t.TempDir()
 	var stderr strings.Builder
@@ -22,6 +22,7 @@ func TestSaveUsesTheNamesOfTheUser(t *testing.T) {
 	s := saving{file: filepath.Join(dir, "out.png")}
 	content := []tool.Content{
 		tool.Text("text"), tool.Image("image/png\x1b[31m", []byte("one")), tool.File("../../evil", "text/plain", []byte("two")),
+		tool.File("table.csv", "text/csv", []byte("three")), tool.File("x.c/../../sv", "text/csv", []byte("four")), tool.File("x.\x1b[31m", "text/csv", []byte("five")),
 	}
 	if err := s.check(); err != nil {
 		t.Fatal(err)
@@ -29,12 +30,12 @@ func TestSaveUsesTheNamesOfTheUser(t *testing.T) {
 	if err := s.write(p, content, nil); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"out.png": "one", "out-2.png": "two"} {
+	for name, want := range map[string]string{"out.png": "one", "out-2.png": "two", "out-3.csv": "three", "out-4.png": "four", "out-5.png": "five"} {
 		if got, err := os.ReadFile(filepath.Join(dir, name)); string(got) != want || err != nil {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
+	if entries, _ := os.ReadDir(dir); len(entries) != 5 {
 		t.Errorf("the folder has %v", entries)
 	}
 	if strings.Contains(stderr.String(), "\x1b") {
@@ -134,7 +135,7 @@ func TestSaveReadsArtifacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, want := range map[int]string{1: "image", 2: "file"} {
-		if got, err := os.ReadFile(s.path(n)); string(got) != want || err != nil {
+		if got, err := os.ReadFile(s.path(n, "a.csv")); string(got) != want || err != nil {
 			t.Errorf("file %d: %q, %v", n, got, err)
 		}
 	}

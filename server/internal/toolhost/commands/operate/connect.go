@@ -27,7 +27,7 @@ const nodeTimeout = 5 * time.Second
 // addFleetFlags adds --fleet and --node-timeout. what says what the command does with each
 // toolhost.
 func (c *Connection) addFleetFlags(flags *pflag.FlagSet, what string, wait time.Duration) {
-	flags.BoolVar(&c.fleet, "fleet", false, what+" every toolhost of the target, see `toolhost target add --fleet`, or of a list in --addr")
+	flags.BoolVar(&c.fleet, "fleet", false, what+" every toolhost of the target, see toolhost target add, or of a list in --addr")
 	flags.DurationVar(&c.nodeWait, "node-timeout", wait, "with --fleet: how `LONG` each toolhost may take to answer")
 }
 
