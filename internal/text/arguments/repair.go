@@ -33,6 +33,7 @@ const (
 //     in any case, or the numbers. This does not apply if the schema also allows a string, or a number
 //     that the value could be.
 //   - Where it says array or object, and not string, a string with the JSON of one becomes that value.
+//   - Where it says array of objects, and not object, one object that fits as an item becomes the only item.
 //   - A string that differs from exactly one value of enum or const only by case becomes that value.
 //   - Where the schema has the format date-time or time, a text without an offset is taken for UTC, and other
 //     spellings of ISO 8601 become that of RFC 3339. Where it has date, midnight becomes its date.
@@ -121,6 +122,9 @@ func (r *repairer) repair(s *jsonschema.Schema, v any, depth int) any {
 func (r *repairer) keywords(s *jsonschema.Schema, v any, depth int) any {
 	switch v := v.(type) {
 	case map[string]any:
+		if list := r.wrapped(s, v, depth); list != nil {
+			return list
+		}
 		return r.object(s, v, depth)
 	case []any:
 		return r.array(s, v, depth)
@@ -177,6 +181,30 @@ func (r *repairer) unquoted(s *jsonschema.Schema, v any) any {
 		return nil
 	}
 	return p.Value()
+}
+
+// wrapped returns an array with an object as its only item, if the schema allows arrays of objects
+// and no object, and the array fits; otherwise nil.
+func (r *repairer) wrapped(s *jsonschema.Schema, v map[string]any, depth int) []any {
+	item := ofItem(s, 0)
+	if says := typesOf(s); !says["array"] || says["object"] || !ofObjects(item, maxRepairDepth) {
+		return nil
+	}
+	list := []any{r.repair(item, v, depth+1)}
+	if !r.fits(s, list) {
+		return nil
+	}
+	return list
+}
+
+// ofObjects reports whether a schema, or one behind its $ref or allOf, has the type object alone.
+func ofObjects(s *jsonschema.Schema, hops int) bool {
+	if s == nil || hops == 0 {
+		return false
+	}
+	says := typesOf(s)
+	return len(says) == 1 && says["object"] || ofObjects(s.Ref, hops-1) ||
+		slices.ContainsFunc(s.AllOf, func(sub *jsonschema.Schema) bool { return ofObjects(sub, hops-1) })
 }
 
 // branch repairs a value by the one schema of an anyOf or oneOf that the value fits. If it fits

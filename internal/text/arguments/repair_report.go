@@ -51,6 +51,11 @@ func (c *comparison) values(at []string, from, to any) {
 			c.objects(at, from, to)
 			return
 		}
+		if to, ok := to.([]any); ok && len(to) == 1 {
+			c.add(at, jsontext.Text(from), jsontext.Text(to), "it was one object, where the schema says array of objects")
+			c.values(append(at, "0"), from, to[0])
+			return
+		}
 	case []any:
 		if to, ok := to.([]any); ok && len(to) == len(from) {
 			for i := range from {
