@@ -38,6 +38,8 @@ const (
 //   - Where the schema has the format date-time or time, a text without an offset is taken for UTC, and other
 //     spellings of ISO 8601 become that of RFC 3339. Where it has date, midnight becomes its date.
 //   - A number beyond minimum or maximum becomes the bound; an exclusive bound moves integers alone.
+//   - A missing property that was sent under another name of it (x-toolhost-aliases) gets its declared name,
+//     unless it has different values under two of them.
 //   - A missing property that has a default, also behind $ref or allOf, gets it. Null for a property that
 //     is declared, not required, and may not be null counts as missing.
 //
@@ -58,7 +60,7 @@ func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 	given := p.Value()
 	value, stable := given, false
 	for range maxRepairPasses {
-		next := r.repair(s.compiled, value, 0)
+		next := r.value(s.compiled, value, 0)
 		if r.left <= 0 {
 			return p, nil
 		}
@@ -67,7 +69,7 @@ func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 		}
 		value = next
 	}
-	changes := compare(given, value)
+	changes := compare(given, value, s.aliasesOf)
 	if !stable || len(changes) == 0 {
 		return p, nil
 	}
@@ -87,8 +89,18 @@ func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 type repairer struct {
 	work    // none left: give up
 	schema  *Schema
+	whole   *jsonschema.Schema          // through which the repair came to the value
 	filling map[*jsonschema.Schema]bool // the properties whose default is being filled in
 	cyclic  bool                        // the default that is being filled in contains itself
+}
+
+// value repairs a value by a schema through which no other part of the schema comes to the value.
+func (r *repairer) value(s *jsonschema.Schema, v any, depth int) any {
+	before := r.whole
+	r.whole = s
+	out := r.repair(s, v, depth)
+	r.whole = before
+	return out
 }
 
 func (r *repairer) repair(s *jsonschema.Schema, v any, depth int) any {
@@ -190,7 +202,7 @@ func (r *repairer) wrapped(s *jsonschema.Schema, v map[string]any, depth int) []
 	if says := typesOf(s); !says["array"] || says["object"] || !ofObjects(item, maxRepairDepth) {
 		return nil
 	}
-	list := []any{r.repair(item, v, depth+1)}
+	list := []any{r.value(item, v, depth+1)}
 	if !r.fits(s, list) {
 		return nil
 	}
@@ -283,6 +295,7 @@ func single(v any) bool {
 }
 
 func (r *repairer) object(s *jsonschema.Schema, v map[string]any, depth int) any {
+	v = r.renamed(s, v)
 	out := maps.Clone(v)
 	for name, part := range v {
 		sub := s.Properties[name]
@@ -291,7 +304,7 @@ func (r *repairer) object(s *jsonschema.Schema, v map[string]any, depth int) any
 			continue
 		}
 		for _, sub := range r.ofProperty(s, name) {
-			out[name] = r.repair(sub, out[name], depth+1)
+			out[name] = r.value(sub, out[name], depth+1)
 		}
 	}
 	for name, sub := range s.Properties {
@@ -313,7 +326,7 @@ func (r *repairer) fill(s *jsonschema.Schema, depth int) (any, bool) {
 		return nil, false
 	}
 	r.filling[s] = true
-	value := r.repair(s, *defaultOf(s), depth)
+	value := r.value(s, *defaultOf(s), depth)
 	delete(r.filling, s)
 	ok := !r.cyclic && r.fits(s, value)
 	if len(r.filling) == 0 {
@@ -325,7 +338,7 @@ func (r *repairer) fill(s *jsonschema.Schema, depth int) (any, bool) {
 func (r *repairer) array(s *jsonschema.Schema, v []any, depth int) any {
 	out := slices.Clone(v)
 	for i, part := range v {
-		out[i] = r.repair(ofItem(s, i), part, depth+1)
+		out[i] = r.value(ofItem(s, i), part, depth+1)
 	}
 	return out
 }

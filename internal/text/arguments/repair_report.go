@@ -29,9 +29,10 @@ const maxRepairs = 100
 // maxTold bounds the bytes of a value that a list of repairs repeats.
 const maxTold = 1 << 10
 
-// compare lists the differences between given and repaired arguments, by path.
-func compare(from, to any) []Repair {
-	var c comparison
+// compare lists the differences between given and repaired arguments, by path. aliasesOf has the
+// other names of properties.
+func compare(from, to any, aliasesOf map[string][]string) []Repair {
+	c := comparison{aliasesOf: aliasesOf}
 	c.values(nil, from, to)
 	if more := c.found - len(c.repairs); more > 0 {
 		c.repairs = append(c.repairs, Repair{Path: jsontext.Path(nil), Why: fmt.Sprintf("and %d more", more)})
@@ -40,8 +41,9 @@ func compare(from, to any) []Repair {
 }
 
 type comparison struct {
-	repairs []Repair
-	found   int
+	aliasesOf map[string][]string
+	repairs   []Repair
+	found     int
 }
 
 func (c *comparison) values(at []string, from, to any) {
@@ -72,11 +74,28 @@ func (c *comparison) values(at []string, from, to any) {
 func (c *comparison) objects(at []string, from, to map[string]any) {
 	names := maps.Clone(from)
 	maps.Copy(names, to)
+	renamed := map[string][]string{}
+	for name, after := range to {
+		if _, was := from[name]; was {
+			continue
+		}
+		for _, other := range c.aliasesOf[name] {
+			before, was := from[other]
+			if _, is := to[other]; was && !is && (before != nil || after == nil) {
+				renamed[name] = append(renamed[name], other)
+				delete(names, other)
+			}
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		at := append(at, name)
 		before, was := from[name]
 		after, is := to[name]
 		switch {
+		case len(renamed[name]) > 0:
+			sent := from[renamed[name][0]]
+			c.add(at, jsontext.Text(sent), jsontext.Text(sent), "it was sent as "+jsontext.Names(renamed[name])+", another name of it")
+			c.values(at, sent, after)
 		case !was:
 			c.add(at, nil, jsontext.Text(after), "it was missing and has a default")
 		case !is:
