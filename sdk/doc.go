@@ -27,8 +27,10 @@
 //	minLength, maxLength  bounds of a text, in characters
 //	pattern, format       a regular expression; a JSON Schema format
 //	minItems, maxItems    bounds of a list
+//	aliases               other names, separated by commas, by which models send the field
 //
-// On a list or map, enum, minimum, maximum, minLength, maxLength, pattern and format apply to its
+// toolhost renames an argument that was sent under one of its aliases, and shows aliases to no
+// model. On a list or map, enum, minimum, maximum, minLength, maxLength, pattern and format apply to its
 // elements. A pointer may be null. time.Time is an RFC 3339 text, []byte is base64, json.RawMessage
 // and any are any JSON, where any holds an integer beyond ±2^53 as a json.Number and each other
 // number as a float64, and a type with a MarshalText method is a text. Spec.InputSchema replaces

@@ -101,11 +101,11 @@ func TestContradictingAliases(t *testing.T) {
 func TestWithoutAliases(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"properties":{"b":{"x-toolhost-aliases":["c"],"type":"string"}, "a":{"type":"integer" , "x-toolhost-aliases" : ["d"]}, "e":{"x-toolhost-aliases":[]}}}`: `{"properties":{"b":{"type":"string"},"a":{"type":"integer"},"e":{}}}`,
-		`{"anyOf":[{"properties":{"a":{"x\u002dtoolhost-aliases":["d"],"maximum":1.50,"default":{"x-toolhost-aliases":1}}}},true]}`:                              `{"anyOf":[{"properties":{"a":{"maximum":1.50,"default":{"x-toolhost-aliases":1}}}},true]}`,
-		`{"properties":{"x-toolhost-aliases":{"type":"string"}} }`: `{"properties":{"x-toolhost-aliases":{"type":"string"}} }`,
-		`{"description":"\u00e4" }`:                                `{"description":"\u00e4" }`,
-		`{"x-toolhost-aliases":`:                                   `{"x-toolhost-aliases":`,
-		``:                                                         ``,
+		`{"anyOf":[{"properties":{"a":{"x\u002dtoolhost-aliases":["d"],"maximum":1.50,"default":{"x-toolhost-aliases":1}}}},true]}`:                               `{"anyOf":[{"properties":{"a":{"maximum":1.50,"default":{"x-toolhost-aliases":1}}}},true]}`,
+		`{"properties":{"x-toolhost-aliases":{"type":"string"}} }`:                                                                                                `{"properties":{"x-toolhost-aliases":{"type":"string"}} }`,
+		`{"description":"\u00e4" }`: `{"description":"\u00e4" }`,
+		`{"x-toolhost-aliases":`:    `{"x-toolhost-aliases":`,
+		``:                          ``,
 	} {
 		if got := arguments.WithoutAliases(json.RawMessage(schema)); string(got) != want {
 			t.Errorf("%s became %s, want %s", schema, got, want)
