@@ -27,7 +27,8 @@
 //	minLength, maxLength  bounds of a text, in characters
 //	pattern, format       a regular expression; a JSON Schema format
 //	minItems, maxItems    bounds of a list
-//	aliases               other names, separated by commas, by which models send the field
+//	aliases               other names, separated by commas, by which models send the field; * says that
+//	                      they send the properties of the only item in place of a list of structs
 //
 // toolhost renames an argument that was sent under one of its aliases, and shows aliases to no
 // model. On a list or map, enum, minimum, maximum, minLength, maxLength, pattern and format apply to its

@@ -23,7 +23,7 @@ const (
 
 type editInput struct {
 	Path  string     `json:"path" jsonschema:"the file, relative to the workspace, such as src/main.go; it must exist" minLength:"1" aliases:"file_path,filename"`
-	Edits []editPart `json:"edits" jsonschema:"the changes, made one after the other, each on the result of those before it; either all are made or none" minItems:"1" maxItems:"100"`
+	Edits []editPart `json:"edits" jsonschema:"the changes, made one after the other, each on the result of those before it; either all are made or none" minItems:"1" maxItems:"100" aliases:"*"`
 }
 
 type editPart struct {

@@ -13,7 +13,7 @@ func TestOtherNamesOfEditFile(t *testing.T) {
 		if spec.Name != "edit_file" {
 			continue
 		}
-		for _, want := range []string{`["file_path","filename"]`, `["old_string","old_str"]`, `["new_string","new_str"]`} {
+		for _, want := range []string{`["file_path","filename"]`, `["old_string","old_str"]`, `["new_string","new_str"]`, `["*"]`} {
 			if !strings.Contains(string(spec.InputSchema), `"x-toolhost-aliases":`+want) {
 				t.Errorf("the schema does not have the names %s: %s", want, spec.InputSchema)
 			}

@@ -17,6 +17,10 @@ import (
 // the property. No model sees it: see WithoutAliases.
 const aliasesKeyword = "x-toolhost-aliases"
 
+// itsItem among the other names of a list of objects says that models send the properties of its
+// only item in place of the list.
+const itsItem = "*"
+
 // aliases are the other names of an object's properties: the declared name by the other name. They
 // are an extension of the object's schema that refuses nothing.
 type aliases map[string]string
@@ -96,7 +100,7 @@ func sentByAlias(names aliases, v map[string]any, all []*jsonschema.Schema) map[
 		_, given := v[other]
 		_, has := v[name]
 		declares := func(s *jsonschema.Schema) bool { return s.Properties[other] != nil }
-		if given && !has && !slices.ContainsFunc(all, declares) {
+		if other != itsItem && given && !has && !slices.ContainsFunc(all, declares) {
 			sent[name] = append(sent[name], other)
 		}
 	}
@@ -130,6 +134,39 @@ func (r *repairer) renamed(s *jsonschema.Schema, v map[string]any) map[string]an
 		}
 	}
 	return out
+}
+
+// gathered returns an object in which the properties that no schema of it declares, and that an item
+// of the list with the name itsItem declares, are the only item of that list. It changes nothing if
+// the object has the list, or the list would not fit.
+func (r *repairer) gathered(s *jsonschema.Schema, v map[string]any, depth int) map[string]any {
+	name := aliasesIn(s)[itsItem]
+	list := s.Properties[name]
+	if _, has := v[name]; has || list == nil {
+		return v
+	}
+	var items []*jsonschema.Schema
+	for _, part := range r.all([]*jsonschema.Schema{list}) {
+		items = append(items, ofItem(part, 0))
+	}
+	items = r.all(items)
+	around := r.all([]*jsonschema.Schema{s, r.whole})
+	rest, item := maps.Clone(v), map[string]any{}
+	for name, value := range v {
+		declares := func(s *jsonschema.Schema) bool { return s.Properties[name] != nil }
+		knows := func(s *jsonschema.Schema) bool { return declares(s) || aliasesIn(s)[name] != "" }
+		if !slices.ContainsFunc(around, declares) && slices.ContainsFunc(items, knows) {
+			item[name] = value
+			delete(rest, name)
+		}
+	}
+	if len(item) == 0 {
+		return v
+	}
+	if rest[name] = r.value(list, []any{item}, depth+1); !r.fits(list, rest[name]) {
+		return v
+	}
+	return rest
 }
 
 // contradictions returns a sentence for each property that was sent under two other names with

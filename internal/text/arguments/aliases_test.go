@@ -13,7 +13,7 @@ import (
 // editSchema declares other names at two levels.
 const editSchema = `{"type":"object","properties":{
 	"path":{"type":"string","x-toolhost-aliases":["file_path","filename"]},
-	"edits":{"type":"array","items":{"$ref":"#/$defs/edit"}},
+	"edits":{"type":"array","items":{"$ref":"#/$defs/edit"},"x-toolhost-aliases":["*"]},
 	"limit":{"type":["integer","null"],"default":5,"x-toolhost-aliases":["max"]}},
 	"required":["path"],"additionalProperties":false,
 	"$defs":{"edit":{"type":"object","properties":{
@@ -34,6 +34,14 @@ func TestAliases(t *testing.T) {
 		"items":                              {editSchema, `{"path":"a","limit":1,"edits":[{"old_string":"x","new_text":"y"}]}`, `{"edits":[{"new_text":"y","old_text":"x"}],"limit":1,"path":"a"}`},
 		"in one object in place of a list":   {editSchema, `{"path":"a","limit":1,"edits":{"old_string":"x","new_string":"y"}}`, `{"edits":[{"new_text":"y","old_text":"x"}],"limit":1,"path":"a"}`},
 		"in text that holds JSON":            {editSchema, `{"path":"a","limit":1,"edits":"[{\"old_string\":\"x\",\"new_string\":\"y\"}]"}`, `{"edits":[{"new_text":"y","old_text":"x"}],"limit":1,"path":"a"}`},
+		"an item in place of its list":       {editSchema, `{"file_path":"a","limit":1,"old_string":"x","new_text":"y"}`, `{"edits":[{"new_text":"y","old_text":"x"}],"limit":1,"path":"a"}`},
+		"an item beside its list":            {editSchema, `{"path":"a","limit":1,"edits":[],"old_text":"x","new_text":"y"}`, "="},
+		"a property that both have":          {`{"properties":{"a":{"type":"integer"},"l":{"type":"array","items":{"properties":{"a":{},"b":{"type":"integer"}}},"x-toolhost-aliases":["*"]}}}`, `{"a":1,"b":"2","c":3}`, `{"a":1,"c":3,"l":[{"b":2}]}`},
+		"an item where others have a schema": {`{"properties":{"l":{"type":"array","items":{"properties":{"b":{}}},"x-toolhost-aliases":["*"]}},"additionalProperties":{"type":"integer"}}`, `{"b":1}`, `{"l":[{"b":1}]}`},
+		"an item of a list behind a ref":     {`{"properties":{"l":{"$ref":"#/$defs/l","x-toolhost-aliases":["*"]}},"$defs":{"l":{"type":"array","items":{"properties":{"b":{}}}}}}`, `{"b":1}`, `{"l":[{"b":1}]}`},
+		"an item too few":                    {`{"properties":{"l":{"type":"array","minItems":2,"items":{"properties":{"b":{}}},"x-toolhost-aliases":["*"]}}}`, `{"b":1}`, "="},
+		"a name that is a star":              {editSchema, `{"path":"a","limit":1,"*":[]}`, "="},
+		"no list":                            {`{"properties":{"l":{"type":"string","x-toolhost-aliases":["*"]}}}`, `{"b":1}`, "="},
 		"another level's name":               {editSchema, `{"path":"a","limit":1,"old_string":"x"}`, "="},
 		"other properties are allowed":       {open, `{"file_path":"a"}`, `{"path":"a"}`},
 		"in place of a null":                 {open, `{"path":null,"file_path":"a"}`, `{"path":"a"}`},
@@ -77,6 +85,20 @@ func TestAliasesAreListed(t *testing.T) {
 		{Path: "limit", From: []byte(`"7"`), To: []byte(`"7"`), Why: `it was sent as "max", another name of it`},
 		{Path: "limit", From: []byte(`"7"`), To: []byte(`7`), Why: "it was a string that holds a number, where the schema says number or integer"},
 		{Path: "path", From: []byte(`"a"`), To: []byte(`"a"`), Why: `it was sent as "file_path", "filename", another name of it`},
+	}
+	if diff := cmp.Diff(want, repairs); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestGatheredItemsAreListed checks that the list of repairs names a list whose item was sent in its
+// place, and the names within the item.
+func TestGatheredItemsAreListed(t *testing.T) {
+	_, repairs := compile(t, editSchema).Repair(parsed(t, `{"file_path":"a","limit":1,"old_string":"x","new_text":"y"}`))
+	want := []arguments.Repair{
+		{Path: "edits", From: []byte(`{"new_text":"y","old_string":"x"}`), To: []byte(`[{"new_text":"y","old_text":"x"}]`), Why: "the properties of its only item were sent in its place"},
+		{Path: "edits[0].old_text", From: []byte(`"x"`), To: []byte(`"x"`), Why: `it was sent as "old_string", another name of it`},
+		{Path: "path", From: []byte(`"a"`), To: []byte(`"a"`), Why: `it was sent as "file_path", another name of it`},
 	}
 	if diff := cmp.Diff(want, repairs); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -39,7 +39,8 @@ const (
 //     spellings of ISO 8601 become that of RFC 3339. Where it has date, midnight becomes its date.
 //   - A number beyond minimum or maximum becomes the bound; an exclusive bound moves integers alone.
 //   - A missing property that was sent under another name of it (x-toolhost-aliases) gets its declared name,
-//     unless it has different values under two of them.
+//     unless it has different values under two of them. A list of objects that has * among its names is made
+//     of the properties of its only item, if they were sent in place of the list.
 //   - A missing property that has a default, also behind $ref or allOf, gets it. Null for a property that
 //     is declared, not required, and may not be null counts as missing.
 //
@@ -295,7 +296,7 @@ func single(v any) bool {
 }
 
 func (r *repairer) object(s *jsonschema.Schema, v map[string]any, depth int) any {
-	v = r.renamed(s, v)
+	v = r.gathered(s, r.renamed(s, v), depth)
 	out := maps.Clone(v)
 	for name, part := range v {
 		sub := s.Properties[name]

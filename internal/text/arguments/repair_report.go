@@ -74,6 +74,36 @@ func (c *comparison) values(at []string, from, to any) {
 func (c *comparison) objects(at []string, from, to map[string]any) {
 	names := maps.Clone(from)
 	maps.Copy(names, to)
+	renamed := c.renamed(from, to, names)
+	gathered := c.gathered(from, to, names)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		at := append(at, name)
+		before, was := from[name]
+		after, is := to[name]
+		switch {
+		case renamed[name] != nil:
+			sent := from[renamed[name][0]]
+			c.add(at, jsontext.Text(sent), jsontext.Text(sent), "it was sent as "+jsontext.Names(renamed[name])+", another name of it")
+			c.values(at, sent, after)
+		case gathered[name] != nil:
+			c.add(at, jsontext.Text(gathered[name]), jsontext.Text(after), "the properties of its only item were sent in its place")
+			if list, ok := after.([]any); ok && len(list) == 1 {
+				c.values(append(at, "0"), gathered[name], list[0])
+			}
+		case !was:
+			c.add(at, nil, jsontext.Text(after), "it was missing and has a default")
+		case !is:
+			c.add(at, jsontext.Text(before), nil, "it is optional and cannot be null")
+		case before == nil && after != nil:
+			c.add(at, jsontext.Text(before), jsontext.Text(after), "it cannot be null and has a default")
+		default:
+			c.values(at, before, after)
+		}
+	}
+}
+
+// renamed returns the other names under which properties were sent, and removes these from names.
+func (c *comparison) renamed(from, to, names map[string]any) map[string][]string {
 	renamed := map[string][]string{}
 	for name, after := range to {
 		if _, was := from[name]; was {
@@ -87,25 +117,29 @@ func (c *comparison) objects(at []string, from, to map[string]any) {
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		at := append(at, name)
-		before, was := from[name]
-		after, is := to[name]
-		switch {
-		case len(renamed[name]) > 0:
-			sent := from[renamed[name][0]]
-			c.add(at, jsontext.Text(sent), jsontext.Text(sent), "it was sent as "+jsontext.Names(renamed[name])+", another name of it")
-			c.values(at, sent, after)
-		case !was:
-			c.add(at, nil, jsontext.Text(after), "it was missing and has a default")
-		case !is:
-			c.add(at, jsontext.Text(before), nil, "it is optional and cannot be null")
-		case before == nil && after != nil:
-			c.add(at, jsontext.Text(before), jsontext.Text(after), "it cannot be null and has a default")
-		default:
-			c.values(at, before, after)
+	return renamed
+}
+
+// gathered returns the properties that became the only item of a list, and removes these from
+// names.
+func (c *comparison) gathered(from, to, names map[string]any) map[string]map[string]any {
+	gathered := map[string]map[string]any{}
+	for name := range to {
+		if _, was := from[name]; was || !slices.Contains(c.aliasesOf[name], itsItem) {
+			continue
+		}
+		item := map[string]any{}
+		for sent := range names {
+			if _, is := to[sent]; !is && from[sent] != nil {
+				item[sent] = from[sent]
+				delete(names, sent)
+			}
+		}
+		if len(item) > 0 {
+			gathered[name] = item
 		}
 	}
+	return gathered
 }
 
 func (c *comparison) add(at []string, from, to json.RawMessage, why string) {

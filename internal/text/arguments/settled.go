@@ -351,6 +351,9 @@ func (q *quick) parts(s *jsonschema.Schema, seen map[*jsonschema.Schema]*quick) 
 	case *jsonschema.Schema:
 		q.others = quickly(others, seen)
 	}
+	if aliasesIn(s)[itsItem] != "" { // a repair may move it
+		q.others, q.anyOthers = nil, false
+	}
 	if s.Ref != nil {
 		q.all = append(q.all, quickly(s.Ref, seen))
 	}

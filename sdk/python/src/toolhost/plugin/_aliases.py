@@ -16,7 +16,8 @@ class Aliases:
         def read(path: Annotated[str, Aliases("file_path", "filename")]) -> str: ...
 
     toolhost renames an argument that was sent under one of them, and shows them to no model. Fields of
-    pydantic models, dataclasses and typed dictionaries can have them too.
+    pydantic models, dataclasses and typed dictionaries can have them too. The name `*` of a list of objects
+    says that models send the properties of its only item in place of the list.
     """
 
     def __init__(self, *names: str) -> None:
