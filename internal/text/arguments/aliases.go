@@ -136,9 +136,9 @@ func (r *repairer) renamed(s *jsonschema.Schema, v map[string]any) map[string]an
 	return out
 }
 
-// gathered returns an object in which the properties that no schema of it declares, and that an item
-// of the list with the name itsItem declares, are the only item of that list. It changes nothing if
-// the object has the list, or the list would not fit.
+// gathered returns an object in which the properties that no schema of it declares, and that an
+// item of the list with the name itsItem declares, are the only item of that list. It changes
+// nothing if the object has the list, or the list would not fit.
 func (r *repairer) gathered(s *jsonschema.Schema, v map[string]any, depth int) map[string]any {
 	name := aliasesIn(s)[itsItem]
 	list := s.Properties[name]

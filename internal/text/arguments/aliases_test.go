@@ -91,8 +91,8 @@ func TestAliasesAreListed(t *testing.T) {
 	}
 }
 
-// TestGatheredItemsAreListed checks that the list of repairs names a list whose item was sent in its
-// place, and the names within the item.
+// TestGatheredItemsAreListed checks that the list of repairs names a list whose item was sent in
+// its place, and the names within the item.
 func TestGatheredItemsAreListed(t *testing.T) {
 	_, repairs := compile(t, editSchema).Repair(parsed(t, `{"file_path":"a","limit":1,"old_string":"x","new_text":"y"}`))
 	want := []arguments.Repair{
