@@ -140,9 +140,12 @@ func (r *repairer) renamed(s *jsonschema.Schema, v map[string]any) map[string]an
 // item of the list with the name itsItem declares, are the only item of that list. It changes
 // nothing if the object has the list, or the list would not fit.
 func (r *repairer) gathered(s *jsonschema.Schema, v map[string]any, depth int) map[string]any {
-	name := aliasesIn(s)[itsItem]
+	name, is := aliasesIn(s)[itsItem]
+	if _, has := v[name]; has || !is {
+		return v
+	}
 	list := s.Properties[name]
-	if _, has := v[name]; has || list == nil {
+	if list == nil {
 		return v
 	}
 	var items []*jsonschema.Schema

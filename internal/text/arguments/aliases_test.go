@@ -41,6 +41,7 @@ func TestAliases(t *testing.T) {
 		"an item of a list behind a ref":     {`{"properties":{"l":{"$ref":"#/$defs/l","x-toolhost-aliases":["*"]}},"$defs":{"l":{"type":"array","items":{"properties":{"b":{}}}}}}`, `{"b":1}`, `{"l":[{"b":1}]}`},
 		"an item too few":                    {`{"properties":{"l":{"type":"array","minItems":2,"items":{"properties":{"b":{}}},"x-toolhost-aliases":["*"]}}}`, `{"b":1}`, "="},
 		"a name that is a star":              {editSchema, `{"path":"a","limit":1,"*":[]}`, "="},
+		"an item of a list without a name":   {`{"properties":{"":{"type":"array","items":{"properties":{"b":{}}}}}}`, `{"b":1}`, "="},
 		"no list":                            {`{"properties":{"l":{"type":"string","x-toolhost-aliases":["*"]}}}`, `{"b":1}`, "="},
 		"another level's name":               {editSchema, `{"path":"a","limit":1,"old_string":"x"}`, "="},
 		"other properties are allowed":       {open, `{"file_path":"a"}`, `{"path":"a"}`},
