@@ -27,6 +27,11 @@
 //	minLength, maxLength  bounds of a text, in characters
 //	pattern, format       a regular expression; a JSON Schema format
 //	minItems, maxItems    bounds of a list
+//	aliases               other names by which models send the field, separated by commas
+//
+// toolhost renames an argument that was sent under one of its aliases, and shows aliases to no
+// model. The alias * of a list of structs says that models send the fields of its only item in
+// place of the list.
 //
 // On a list or map, enum, minimum, maximum, minLength, maxLength, pattern and format apply to its
 // elements. A pointer may be null. time.Time is an RFC 3339 text, []byte is base64, json.RawMessage

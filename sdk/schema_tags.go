@@ -4,11 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
+
+// aliasesKeyword is the keyword by which toolhost knows other names of a property. No model sees
+// it.
+const aliasesKeyword = "x-toolhost-aliases"
 
 // applyTags adds the tags of a field to the schema of its property.
 func applyTags(property *jsonschema.Schema, field reflect.StructField) error {
@@ -27,6 +32,7 @@ func applyTags(property *jsonschema.Schema, field reflect.StructField) error {
 		{"minItems", countTag(property, "array", &property.MinItems)},
 		{"maxItems", countTag(property, "array", &property.MaxItems)},
 		{"examples", func(v string) (err error) { property.Examples, err = tagValues(v, property); return }},
+		{"aliases", aliasesTag(property)},
 		{"default", func(v string) (err error) { property.Default, err = tagDefault(v, property); return }},
 	}
 	tagged := false
@@ -107,6 +113,17 @@ func textTag(s *jsonschema.Schema, target *string) func(string) error {
 			return fmt.Errorf("it is empty")
 		}
 		*target = value
+		return nil
+	}
+}
+
+func aliasesTag(s *jsonschema.Schema) func(string) error {
+	return func(value string) error {
+		names := strings.Split(value, ",")
+		if slices.Contains(names, "") {
+			return fmt.Errorf("want names separated by commas")
+		}
+		s.Extra = map[string]any{aliasesKeyword: names}
 		return nil
 	}
 }

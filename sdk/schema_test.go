@@ -52,7 +52,7 @@ func TestInputSchema(t *testing.T) {
 				Code  string   `json:"code" pattern:"^[a-z]+$" minLength:"2" maxLength:"5" examples:"ab,cd"`
 				Tags  []string `json:"tags,omitempty" minItems:"1" maxItems:"3" enum:"[\"a,b\",\"c\"]" default:"[\"c\"]"`
 				Level int      `json:"level,omitempty" enum:"1,2,3"`
-				Mail  string   `json:"mail,omitempty" format:"email"`
+				Mail  string   `json:"mail,omitempty" format:"email" aliases:"e-mail,address"`
 			}](t),
 			`{"type":"object","properties":{` +
 				`"days":{"type":"integer","default":1,"minimum":1,"maximum":14},` +
@@ -60,7 +60,7 @@ func TestInputSchema(t *testing.T) {
 				`"code":{"type":"string","examples":["ab","cd"],"minLength":2,"maxLength":5,"pattern":"^[a-z]+$"},` +
 				`"tags":{"type":"array","items":{"type":"string","enum":["a,b","c"]},"default":["c"],"minItems":1,"maxItems":3},` +
 				`"level":{"type":"integer","enum":[1,2,3]},` +
-				`"mail":{"type":"string","format":"email"}},` +
+				`"mail":{"type":"string","format":"email","x-toolhost-aliases":["e-mail","address"]}},` +
 				`"required":["code"],"additionalProperties":false}`,
 		},
 		"nested, at every depth": {

@@ -198,6 +198,7 @@ const (
 	FormatOpenAI          Format = "openai"
 	FormatOpenAIResponses Format = "openai-responses"
 	FormatAnthropic       Format = "anthropic"
+	FormatGemini          Format = "gemini"
 	FormatMCP             Format = "mcp"
 	FormatMarkdown        Format = "markdown"
 )

@@ -22,13 +22,13 @@ const (
 )
 
 type editInput struct {
-	Path  string     `json:"path" jsonschema:"the file, relative to the workspace, such as src/main.go; it must exist" minLength:"1"`
-	Edits []editPart `json:"edits" jsonschema:"the changes, made one after the other, each on the result of those before it; either all are made or none" minItems:"1" maxItems:"100"`
+	Path  string     `json:"path" jsonschema:"the file, relative to the workspace, such as src/main.go; it must exist" minLength:"1" aliases:"file_path,filename"`
+	Edits []editPart `json:"edits" jsonschema:"the changes, made one after the other, each on the result of those before it; either all are made or none" minItems:"1" maxItems:"100" aliases:"*"`
 }
 
 type editPart struct {
-	OldText    string `json:"old_text" jsonschema:"the text that stands there now, to the letter, with its indentation; with so many lines around the change that it occurs once in the file"`
-	NewText    string `json:"new_text" jsonschema:"the text that shall stand there instead; empty to delete"`
+	OldText    string `json:"old_text" jsonschema:"the text that stands there now, to the letter, with its indentation; with so many lines around the change that it occurs once in the file" aliases:"old_string,old_str"`
+	NewText    string `json:"new_text" jsonschema:"the text that shall stand there instead; empty to delete" aliases:"new_string,new_str"`
 	ReplaceAll bool   `json:"replace_all" jsonschema:"whether to change every occurrence of old_text, such as a name that is used all over the file, instead of the only one" default:"false"`
 }
 

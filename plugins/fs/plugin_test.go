@@ -7,6 +7,20 @@ import (
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
+// toolhost accepts the names that models know from other tools that edit files.
+func TestOtherNamesOfEditFile(t *testing.T) {
+	for _, spec := range plugin().Describe().Tools {
+		if spec.Name != "edit_file" {
+			continue
+		}
+		for _, want := range []string{`["file_path","filename"]`, `["old_string","old_str"]`, `["new_string","new_str"]`, `["*"]`} {
+			if !strings.Contains(string(spec.InputSchema), `"x-toolhost-aliases":`+want) {
+				t.Errorf("the schema does not have the names %s: %s", want, spec.InputSchema)
+			}
+		}
+	}
+}
+
 // The tools run as in toolhost: arguments are text, defaults are filled in, and the workspace comes
 // from the call.
 func TestPlugin(t *testing.T) {

@@ -53,6 +53,16 @@ func (r *run) call(t *testing.T, name, arguments string) *sdktest.Call {
 	return got
 }
 
+// toolhost accepts the names that models know from other tools for todos.
+func TestOtherNamesOfATodo(t *testing.T) {
+	for _, spec := range plugin().Describe().Tools {
+		names := regexp.MustCompile(`"x-toolhost-aliases": ?\["title", ?"content", ?"task"\]`).Match(spec.InputSchema)
+		if takes := spec.Name != "list_todos"; names != takes {
+			t.Errorf("%s: %s", spec.Name, spec.InputSchema)
+		}
+	}
+}
+
 func TestPluginIsWellDeclared(t *testing.T) {
 	if err := plugin().Validate(); err != nil {
 		t.Fatal(err)

@@ -40,7 +40,7 @@ const updateSchema = `{
   "properties": {
     "id": {"type": ["string", "integer"], "description": "the todo's number, as the list shows it, such as 2", "minLength": 1},
     "status": {"type": "string", "description": "how it stands now; leave it out to change the text alone", "enum": ["pending", "in_progress", "completed", "cancelled"]},
-    "text": {"type": "string", "description": "what is to be done, in the place of the old text; leave it out to change the status alone", "maxLength": 500},
+    "text": {"type": "string", "description": "what is to be done, in the place of the old text; leave it out to change the status alone", "maxLength": 500, "x-toolhost-aliases": ["title", "content", "task"]},
     "due": {"type": "string", "description": "` + dueDescription + `; none removes the date; leave it out to keep it", "maxLength": 40}
   },
   "required": ["id"],

@@ -16,7 +16,7 @@ type writeInput struct {
 }
 
 type newTodo struct {
-	Text   string `json:"text" jsonschema:"what is to be done, as one short instruction, such as: add a test for empty input" minLength:"1" maxLength:"500"`
+	Text   string `json:"text" jsonschema:"what is to be done, as one short instruction, such as: add a test for empty input" minLength:"1" maxLength:"500" aliases:"title,content,task"`
 	Status string `json:"status" jsonschema:"how it stands" enum:"pending,in_progress,completed,cancelled" default:"pending"`
 	Due    string `json:"due,omitempty" jsonschema:"when it has to be done: a day such as 2026-12-01, or a time such as 2026-12-01T15:00:00Z; leave it out if it has no date" maxLength:"40"`
 }

@@ -21,6 +21,8 @@ func FuzzPipeline(f *testing.F) {
 	f.Add(`{"propertyNames":{"maxLength":1},"dependentSchemas":{"a":{"contains":{"const":1}}}}`, `{"a":"\ud83d\ude00","bb":[[],{}]}`)
 	f.Add(`{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"a":["b"],"c":{"not":{}}},"items":[{}],"additionalItems":false}`, `{"a":1,"c":NaN}`)
 	f.Add(`{"properties":{"a":{"enum":[{"b":[1,2]}],"format":"date","multipleOf":0.1,"uniqueItems":true}}}`, "{\"a\":[1,1.0,\"\xff\"]}")
+	f.Add(editSchema, `{"file_path":"a","max":"1","edits":{"old_string":"x","new_string":null}}`)
+	f.Add(editSchema, `{"filename":"a","file_path":"a","old_string":"x","new_text":"y"}`)
 	f.Fuzz(func(t *testing.T, schema, text string) {
 		p, err := arguments.Parse([]byte(text))
 		checkWords(t, err)

@@ -10,30 +10,12 @@ import (
 
 // readNullable makes each part of a schema that has "nullable": true allow null. It changes the
 // document.
-func readNullable(part any) {
-	switch part := part.(type) {
-	case []any:
-		for _, sub := range part {
-			readNullable(sub)
+func readNullable(doc any) {
+	eachSchema(doc, "", func(_ string, schema map[string]any) {
+		if schema["nullable"] == true {
+			allowNull(schema)
 		}
-	case map[string]any:
-		for keyword, sub := range part {
-			switch keyword {
-			case "default", "const", "enum", "example", "examples": // data
-			case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
-				if named, ok := sub.(map[string]any); ok {
-					for _, sub := range named {
-						readNullable(sub)
-					}
-				}
-			default:
-				readNullable(sub)
-			}
-		}
-		if part["nullable"] == true {
-			allowNull(part)
-		}
-	}
+	})
 }
 
 // allowNull makes a schema allow null beside what it allows.

@@ -33,10 +33,14 @@ const (
 //     in any case, or the numbers. This does not apply if the schema also allows a string, or a number
 //     that the value could be.
 //   - Where it says array or object, and not string, a string with the JSON of one becomes that value.
+//   - Where it says array of objects, and not object, one object that fits as an item becomes the only item.
 //   - A string that differs from exactly one value of enum or const only by case becomes that value.
 //   - Where the schema has the format date-time or time, a text without an offset is taken for UTC, and other
 //     spellings of ISO 8601 become that of RFC 3339. Where it has date, midnight becomes its date.
 //   - A number beyond minimum or maximum becomes the bound; an exclusive bound moves integers alone.
+//   - A missing property that was sent under another name of it (x-toolhost-aliases) gets its declared name,
+//     unless it has different values under two of them. A list of objects that has * among its names is made
+//     of the properties of its only item, if they were sent in place of the list.
 //   - A missing property that has a default, also behind $ref or allOf, gets it. Null for a property that
 //     is declared, not required, and may not be null counts as missing.
 //
@@ -57,7 +61,7 @@ func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 	given := p.Value()
 	value, stable := given, false
 	for range maxRepairPasses {
-		next := r.repair(s.compiled, value, 0)
+		next := r.value(s.compiled, value, 0)
 		if r.left <= 0 {
 			return p, nil
 		}
@@ -66,7 +70,7 @@ func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 		}
 		value = next
 	}
-	changes := compare(given, value)
+	changes := compare(given, value, s.aliasesOf)
 	if !stable || len(changes) == 0 {
 		return p, nil
 	}
@@ -86,8 +90,18 @@ func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 type repairer struct {
 	work    // none left: give up
 	schema  *Schema
+	whole   *jsonschema.Schema          // through which the repair came to the value
 	filling map[*jsonschema.Schema]bool // the properties whose default is being filled in
 	cyclic  bool                        // the default that is being filled in contains itself
+}
+
+// value repairs a value by a schema through which no other part of the schema comes to the value.
+func (r *repairer) value(s *jsonschema.Schema, v any, depth int) any {
+	before := r.whole
+	r.whole = s
+	out := r.repair(s, v, depth)
+	r.whole = before
+	return out
 }
 
 func (r *repairer) repair(s *jsonschema.Schema, v any, depth int) any {
@@ -121,6 +135,9 @@ func (r *repairer) repair(s *jsonschema.Schema, v any, depth int) any {
 func (r *repairer) keywords(s *jsonschema.Schema, v any, depth int) any {
 	switch v := v.(type) {
 	case map[string]any:
+		if list := r.wrapped(s, v, depth); list != nil {
+			return list
+		}
 		return r.object(s, v, depth)
 	case []any:
 		return r.array(s, v, depth)
@@ -177,6 +194,30 @@ func (r *repairer) unquoted(s *jsonschema.Schema, v any) any {
 		return nil
 	}
 	return p.Value()
+}
+
+// wrapped returns an array with an object as its only item, if the schema allows arrays of objects
+// and no object, and the array fits; otherwise nil.
+func (r *repairer) wrapped(s *jsonschema.Schema, v map[string]any, depth int) []any {
+	item := ofItem(s, 0)
+	if says := typesOf(s); !says["array"] || says["object"] || !ofObjects(item, maxRepairDepth) {
+		return nil
+	}
+	list := []any{r.value(item, v, depth+1)}
+	if !r.fits(s, list) {
+		return nil
+	}
+	return list
+}
+
+// ofObjects reports whether a schema, or one behind its $ref or allOf, has the type object alone.
+func ofObjects(s *jsonschema.Schema, hops int) bool {
+	if s == nil || hops == 0 {
+		return false
+	}
+	says := typesOf(s)
+	return len(says) == 1 && says["object"] || ofObjects(s.Ref, hops-1) ||
+		slices.ContainsFunc(s.AllOf, func(sub *jsonschema.Schema) bool { return ofObjects(sub, hops-1) })
 }
 
 // branch repairs a value by the one schema of an anyOf or oneOf that the value fits. If it fits
@@ -255,6 +296,7 @@ func single(v any) bool {
 }
 
 func (r *repairer) object(s *jsonschema.Schema, v map[string]any, depth int) any {
+	v = r.gathered(s, r.renamed(s, v), depth)
 	out := maps.Clone(v)
 	for name, part := range v {
 		sub := s.Properties[name]
@@ -263,7 +305,7 @@ func (r *repairer) object(s *jsonschema.Schema, v map[string]any, depth int) any
 			continue
 		}
 		for _, sub := range r.ofProperty(s, name) {
-			out[name] = r.repair(sub, out[name], depth+1)
+			out[name] = r.value(sub, out[name], depth+1)
 		}
 	}
 	for name, sub := range s.Properties {
@@ -285,7 +327,7 @@ func (r *repairer) fill(s *jsonschema.Schema, depth int) (any, bool) {
 		return nil, false
 	}
 	r.filling[s] = true
-	value := r.repair(s, *defaultOf(s), depth)
+	value := r.value(s, *defaultOf(s), depth)
 	delete(r.filling, s)
 	ok := !r.cyclic && r.fits(s, value)
 	if len(r.filling) == 0 {
@@ -297,7 +339,7 @@ func (r *repairer) fill(s *jsonschema.Schema, depth int) (any, bool) {
 func (r *repairer) array(s *jsonschema.Schema, v []any, depth int) any {
 	out := slices.Clone(v)
 	for i, part := range v {
-		out[i] = r.repair(ofItem(s, i), part, depth+1)
+		out[i] = r.value(ofItem(s, i), part, depth+1)
 	}
 	return out
 }

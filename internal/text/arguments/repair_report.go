@@ -29,9 +29,10 @@ const maxRepairs = 100
 // maxTold bounds the bytes of a value that a list of repairs repeats.
 const maxTold = 1 << 10
 
-// compare lists the differences between given and repaired arguments, by path.
-func compare(from, to any) []Repair {
-	var c comparison
+// compare lists the differences between given and repaired arguments, by path. aliasesOf has the
+// other names of properties.
+func compare(from, to any, aliasesOf map[string][]string) []Repair {
+	c := comparison{aliasesOf: aliasesOf}
 	c.values(nil, from, to)
 	if more := c.found - len(c.repairs); more > 0 {
 		c.repairs = append(c.repairs, Repair{Path: jsontext.Path(nil), Why: fmt.Sprintf("and %d more", more)})
@@ -40,8 +41,9 @@ func compare(from, to any) []Repair {
 }
 
 type comparison struct {
-	repairs []Repair
-	found   int
+	aliasesOf map[string][]string
+	repairs   []Repair
+	found     int
 }
 
 func (c *comparison) values(at []string, from, to any) {
@@ -49,6 +51,11 @@ func (c *comparison) values(at []string, from, to any) {
 	case map[string]any:
 		if to, ok := to.(map[string]any); ok {
 			c.objects(at, from, to)
+			return
+		}
+		if to, ok := to.([]any); ok && len(to) == 1 {
+			c.add(at, jsontext.Text(from), jsontext.Text(to), "it was one object, where the schema says array of objects")
+			c.values(append(at, "0"), from, to[0])
 			return
 		}
 	case []any:
@@ -67,11 +74,22 @@ func (c *comparison) values(at []string, from, to any) {
 func (c *comparison) objects(at []string, from, to map[string]any) {
 	names := maps.Clone(from)
 	maps.Copy(names, to)
+	renamed := c.renamed(from, to, names)
+	gathered := c.gathered(from, to, names)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		at := append(at, name)
 		before, was := from[name]
 		after, is := to[name]
 		switch {
+		case renamed[name] != nil:
+			sent := from[renamed[name][0]]
+			c.add(at, jsontext.Text(sent), jsontext.Text(sent), "it was sent as "+jsontext.Names(renamed[name])+", another name of it")
+			c.values(at, sent, after)
+		case gathered[name] != nil:
+			c.add(at, jsontext.Text(gathered[name]), jsontext.Text(after), "the properties of its only item were sent in its place")
+			if list, ok := after.([]any); ok && len(list) == 1 {
+				c.values(append(at, "0"), gathered[name], list[0])
+			}
 		case !was:
 			c.add(at, nil, jsontext.Text(after), "it was missing and has a default")
 		case !is:
@@ -82,6 +100,46 @@ func (c *comparison) objects(at []string, from, to map[string]any) {
 			c.values(at, before, after)
 		}
 	}
+}
+
+// renamed returns the other names under which properties were sent, and removes these from names.
+func (c *comparison) renamed(from, to, names map[string]any) map[string][]string {
+	renamed := map[string][]string{}
+	for name, after := range to {
+		if _, was := from[name]; was {
+			continue
+		}
+		for _, other := range c.aliasesOf[name] {
+			before, was := from[other]
+			if _, is := to[other]; was && !is && (before != nil || after == nil) {
+				renamed[name] = append(renamed[name], other)
+				delete(names, other)
+			}
+		}
+	}
+	return renamed
+}
+
+// gathered returns the properties that became the only item of a list, and removes these from
+// names.
+func (c *comparison) gathered(from, to, names map[string]any) map[string]map[string]any {
+	gathered := map[string]map[string]any{}
+	for name := range to {
+		if _, was := from[name]; was || !slices.Contains(c.aliasesOf[name], itsItem) {
+			continue
+		}
+		item := map[string]any{}
+		for sent := range names {
+			if _, is := to[sent]; !is && from[sent] != nil {
+				item[sent] = from[sent]
+				delete(names, sent)
+			}
+		}
+		if len(item) > 0 {
+			gathered[name] = item
+		}
+	}
+	return gathered
 }
 
 func (c *comparison) add(at []string, from, to json.RawMessage, why string) {

@@ -133,11 +133,14 @@ func TestRepairsAreListed(t *testing.T) {
 	s := compile(t, `{"properties":{
 		"days":{"type":"integer","maximum":14}, "wet":{"type":"boolean"}, "scale":{"type":"number"}, "n":{"type":"integer"},
 		"note":{"type":"string"}, "units":{"type":"string","default":"metric"}, "mode":{"type":"string","default":"a"},
-		"places":{"items":{"properties":{"rank":{"type":"integer","default":1}}}}}}`)
-	p := parsed(t, `{"days":"99","wet":"Yes","scale":"1.5","n":7.0,"note":null,"mode":null,"places":[{"rank":2},{}]}`)
+		"places":{"items":{"properties":{"rank":{"type":"integer","default":1}}}},
+		"edits":{"type":"array","items":{"type":"object","properties":{"line":{"type":"integer"}},"required":["line"]}}}}`)
+	p := parsed(t, `{"days":"99","wet":"Yes","scale":"1.5","n":7.0,"note":null,"mode":null,"places":[{"rank":2},{}],"edits":{"line":"3"}}`)
 	got, repairs := s.Repair(p)
 	want := []arguments.Repair{
 		{Path: "days", From: []byte(`"99"`), To: []byte(`14`), Why: "it was out of bounds"},
+		{Path: "edits", From: []byte(`{"line":"3"}`), To: []byte(`[{"line":3}]`), Why: "it was one object, where the schema says array of objects"},
+		{Path: "edits[0].line", From: []byte(`"3"`), To: []byte(`3`), Why: "it was a string that holds a number, where the schema says number or integer"},
 		{Path: "mode", From: []byte(`null`), To: []byte(`"a"`), Why: "it cannot be null and has a default"},
 		{Path: "n", From: []byte(`7.0`), To: []byte(`7`), Why: "the schema says integer"},
 		{Path: "note", From: []byte(`null`), Why: "it is optional and cannot be null"},

@@ -38,6 +38,8 @@ type Schema struct {
 	// The targets of $dynamicRef by anchor; of $recursiveRef under "".
 	dynamic  map[string][]*jsonschema.Schema
 	patterns map[string]int // the size of each pattern, as counted by bounds
+	// The other names of properties, by the declared name, of all objects.
+	aliasesOf map[string][]string
 	// Recognizes ordinary arguments that need no repair; nil: none.
 	quick *quick
 }
@@ -49,7 +51,8 @@ const (
 
 // Compile checks and compiles a schema. An empty schema allows only an empty object. The standard
 // formats are asserted in all drafts, unless the schema has "x-toolhost-formats": "annotation" at
-// its root. Compile reads "nullable": true of OpenAPI 3.0 as it is meant: null is allowed too.
+// its root. Compile reads "nullable": true of OpenAPI 3.0 as it is meant: null is allowed too. The
+// keyword "x-toolhost-aliases" of a property lists other names of the property, for Repair.
 //
 // Compile returns an error if the schema refers to another document, because a schema must be
 // self-contained; if it refers to itself without end; if it contains a number that cannot be
@@ -134,6 +137,11 @@ func compile(schema json.RawMessage, how settings) (s *Schema, err error) {
 	}
 	s = &Schema{compiled: compiled, dynamic: dynamicAnchors(c, doc), patterns: size.patterns}
 	s.takeOverNames()
+	if mentions(doc, aliasesKeyword) {
+		if err := s.readAliases(c, doc); err != nil {
+			return nil, err
+		}
+	}
 	if s.verdict, err = c.Compile(verdictURL); err != nil {
 		return nil, err
 	}

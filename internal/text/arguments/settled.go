@@ -238,6 +238,9 @@ func plain(s *jsonschema.Schema) bool {
 	rest.MinItems, rest.MaxItems, rest.MinLength, rest.MaxLength = nil, nil, nil, nil
 	rest.Maximum, rest.Minimum, rest.ExclusiveMaximum, rest.ExclusiveMinimum = nil, nil, nil, nil
 	rest.Title, rest.Description, rest.Default, rest.Comment, rest.Examples = "", "", nil, "", nil
+	if aliasesIn(s) != nil && len(rest.Extensions) == 1 {
+		rest.Extensions = nil
+	}
 	rest.ReadOnly, rest.WriteOnly, rest.Deprecated = false, false, false
 	if _, single := rest.Items.(*jsonschema.Schema); single || rest.Items2020 != nil {
 		rest.Items, rest.Items2020 = nil, nil
@@ -332,6 +335,9 @@ func (q *quick) parts(s *jsonschema.Schema, seen map[*jsonschema.Schema]*quick) 
 		expected := q.properties[name].expected || defaultOf(sub) != nil
 		q.properties[name] = property{quick: quickly(sub, seen), declared: true, expected: expected}
 	}
+	for other := range aliasesIn(s) { // a repair may rename it
+		q.properties[other] = property{declared: true, expected: q.properties[other].expected}
+	}
 	for _, p := range q.properties {
 		if p.expected {
 			q.expected++
@@ -344,6 +350,9 @@ func (q *quick) parts(s *jsonschema.Schema, seen map[*jsonschema.Schema]*quick) 
 		q.anyOthers = others
 	case *jsonschema.Schema:
 		q.others = quickly(others, seen)
+	}
+	if aliasesIn(s)[itsItem] != "" { // a repair may move it
+		q.others, q.anyOthers = nil, false
 	}
 	if s.Ref != nil {
 		q.all = append(q.all, quickly(s.Ref, seen))

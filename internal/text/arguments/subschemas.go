@@ -31,6 +31,24 @@ func (w *work) ofProperty(s *jsonschema.Schema, name string) []*jsonschema.Schem
 	return subs
 }
 
+// all returns the given schemas and all schemas that they apply to the same value.
+func (w *work) all(schemas []*jsonschema.Schema) []*jsonschema.Schema {
+	var all []*jsonschema.Schema
+	seen := map[*jsonschema.Schema]bool{nil: true}
+	for open := slices.Clone(schemas); len(open) > 0; {
+		s := open[len(open)-1]
+		open = open[:len(open)-1]
+		if w.left--; seen[s] || w.left <= 0 {
+			continue
+		}
+		seen[s], all = true, append(all, s)
+		open = append(open, s.Ref, s.Then, s.Else)
+		open = slices.Concat(open, s.AllOf, s.AnyOf, s.OneOf, w.late(s))
+		open = slices.AppendSeq(open, maps.Values(s.DependentSchemas))
+	}
+	return all
+}
+
 // maxDefaultHops bounds the schemas that are searched for a default.
 const maxDefaultHops = 64
 

@@ -39,14 +39,17 @@ func (s *Schema) Undeclared(p Parsed) []Undeclared {
 		return nil
 	}
 	u := speller{work: s.work(maxUndeclaredSteps)}
+	u.examine = u.spell
 	u.visit([]*jsonschema.Schema{s.compiled}, p.Value(), nil)
 	return u.found
 }
 
-// speller looks for names that seem to be misspelled.
+// speller looks for names that are not declared.
 type speller struct {
 	work
-	found []Undeclared
+	// Examines the names of one object, by all schemas that apply to it.
+	examine func(schemas []*jsonschema.Schema, v map[string]any, at []string)
+	found   []Undeclared
 }
 
 func (u *speller) visit(schemas []*jsonschema.Schema, v any, at []string) {
@@ -56,7 +59,7 @@ func (u *speller) visit(schemas []*jsonschema.Schema, v any, at []string) {
 	switch v := v.(type) {
 	case map[string]any:
 		all := u.all(schemas)
-		u.spell(all, v, at)
+		u.examine(all, v, at)
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if single(v[name]) {
 				continue
@@ -80,24 +83,6 @@ func (u *speller) visit(schemas []*jsonschema.Schema, v any, at []string) {
 			u.visit(parts, item, append(slices.Clip(at), strconv.Itoa(i)))
 		}
 	}
-}
-
-// all returns the given schemas and all schemas that they apply to the same value.
-func (u *speller) all(schemas []*jsonschema.Schema) []*jsonschema.Schema {
-	var all []*jsonschema.Schema
-	seen := map[*jsonschema.Schema]bool{nil: true}
-	for open := slices.Clone(schemas); len(open) > 0; {
-		s := open[len(open)-1]
-		open = open[:len(open)-1]
-		if u.left--; seen[s] || u.left <= 0 {
-			continue
-		}
-		seen[s], all = true, append(all, s)
-		open = append(open, s.Ref, s.Then, s.Else)
-		open = slices.Concat(open, s.AllOf, s.AnyOf, s.OneOf, u.late(s))
-		open = slices.AppendSeq(open, maps.Values(s.DependentSchemas))
-	}
-	return all
 }
 
 // spell examines the names of one object.

@@ -30,15 +30,20 @@ var errTooMuch = errors.New("the arguments cannot be checked: by the tool's sche
 	"many as these can be read in so many ways that checking would take too long; send fewer of them, nested less deep, and shorter regular expressions")
 
 // Validate returns nil if the arguments fit the schema. Otherwise the error names each problem's
-// path, the given value, and what is allowed, in words that a model can act on. The work is
-// bounded: Validate refuses arguments that would take too long.
+// path, the given value, and what is allowed, in words that a model can act on. Validate refuses a
+// property that has different values under two of its other names. The work is bounded: Validate
+// refuses arguments that would take too long.
 func (s *Schema) Validate(p Parsed) error {
 	if s.Settled(p) {
 		return nil
 	}
 	w := s.work(maxSteps)
 	value := p.Value()
+	contradictions := s.contradictions(value)
 	if s.fits(&w, s.compiled, value) {
+		if len(contradictions) > 0 {
+			return notFitting(contradictions)
+		}
 		return nil
 	}
 	if w.left <= 0 {
@@ -46,7 +51,7 @@ func (s *Schema) Validate(p Parsed) error {
 	}
 	e := explainer{schema: s, work: s.work(maxSteps / 2), root: value, printer: message.NewPrinter(language.English)}
 	e.explain(s.compiled, value, nil)
-	return notFitting(slices.Concat(misspelled(s.Undeclared(p)), leakage(s.Leaked(p)), e.sentences()))
+	return notFitting(slices.Concat(contradictions, misspelled(s.Undeclared(p)), leakage(s.Leaked(p)), e.sentences()))
 }
 
 // notFitting returns the error that lists the problems of arguments.

@@ -100,6 +100,7 @@ var formats = map[tool.Format]toolhostv1.ToolFormat{
 	tool.FormatOpenAI:          toolhostv1.ToolFormat_TOOL_FORMAT_OPENAI,
 	tool.FormatOpenAIResponses: toolhostv1.ToolFormat_TOOL_FORMAT_OPENAI_RESPONSES,
 	tool.FormatAnthropic:       toolhostv1.ToolFormat_TOOL_FORMAT_ANTHROPIC,
+	tool.FormatGemini:          toolhostv1.ToolFormat_TOOL_FORMAT_GEMINI,
 	tool.FormatMCP:             toolhostv1.ToolFormat_TOOL_FORMAT_MCP,
 	tool.FormatMarkdown:        toolhostv1.ToolFormat_TOOL_FORMAT_MARKDOWN,
 }

@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 
 from toolhost._proto.toolhost.tool.v1 import permissions_pb2
 from toolhost.plugin import (
+    Aliases,
     AsyncContext,
     Context,
     DeclarationError,
@@ -78,6 +79,33 @@ def hinted(
     where: Point | None = None,
 ) -> None:
     """Take everything."""
+
+
+class Place(BaseModel):
+    lat: Annotated[float, Aliases("latitude")]
+
+
+def aliased(
+    path: Annotated[str, Aliases("file_path", "filename"), "the file"],
+    at: Annotated[Place, Aliases("where")],
+    many: Annotated[list[Place] | None, Aliases("all")] = None,
+) -> None:
+    """Take other names."""
+
+
+def test_other_names() -> None:
+    schema = declared(aliased).input_schema
+    assert schema["properties"]["path"] == {
+        "type": "string",
+        "description": "the file",
+        "x-toolhost-aliases": ["file_path", "filename"],
+    }
+    assert schema["properties"]["at"] == {"$ref": "#/$defs/Place", "x-toolhost-aliases": ["where"]}
+    assert schema["properties"]["many"]["x-toolhost-aliases"] == ["all"]
+    assert schema["$defs"]["Place"]["properties"]["lat"] == {"type": "number", "x-toolhost-aliases": ["latitude"]}
+    for names in ([], [""]):
+        with pytest.raises(DeclarationError, match="one name or more"):
+            Aliases(*names)
 
 
 def test_a_plain_function() -> None:

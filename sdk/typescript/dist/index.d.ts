@@ -22,7 +22,7 @@ export type { Artifact } from "./plugin/artifact.js";
 export type { Call, Logger, Session } from "./plugin/call.js";
 export type { AfterAnswer, BeforeAnswer, Filter, FilterCall, FilteredCall } from "./plugin/filter.js";
 export { type Permissions, type Plugin, validatePlugin } from "./plugin/plugin.js";
-export type { JSONSchema, Schema } from "./plugin/schema.js";
+export { aliases, type JSONSchema, type Schema } from "./plugin/schema.js";
 export { serve } from "./plugin/serve.js";
 export { type Input, type InputExample, type Output, objectTool, type Partially, type RetryPolicy, type SoFar, type Tool, type ToolObject, type ToolSpec, tool, type Variant, } from "./plugin/tool.js";
 export type { ModelAnswer, ModelMessage, ModelQuestion, PersonAnswer, PersonQuestion } from "./question.js";

@@ -19,5 +19,6 @@ export { artifact, file, image, json, Result, result, text, } from "./content.js
 export { ToolError, ToolhostError } from "./error.js";
 export { encodeJSON, parseJSON, rawJSON } from "./json.js";
 export { validatePlugin } from "./plugin/plugin.js";
+export { aliases } from "./plugin/schema.js";
 export { serve } from "./plugin/serve.js";
 export { objectTool, tool, } from "./plugin/tool.js";

@@ -39,7 +39,7 @@ export type { Artifact } from "./plugin/artifact.js";
 export type { Call, Logger, Session } from "./plugin/call.js";
 export type { AfterAnswer, BeforeAnswer, Filter, FilterCall, FilteredCall } from "./plugin/filter.js";
 export { type Permissions, type Plugin, validatePlugin } from "./plugin/plugin.js";
-export type { JSONSchema, Schema } from "./plugin/schema.js";
+export { aliases, type JSONSchema, type Schema } from "./plugin/schema.js";
 export { serve } from "./plugin/serve.js";
 export {
   type Input,

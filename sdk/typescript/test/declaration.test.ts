@@ -1,7 +1,7 @@
 // What is wrong with a plugin's declaration.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Plugin, serve, tool } from "@toolhost/sdk";
+import { aliases, type Plugin, serve, tool } from "@toolhost/sdk";
 import { TestHost } from "@toolhost/sdk/testing";
 import { z } from "zod";
 
@@ -41,4 +41,26 @@ test("a declaration that is wrong is refused, with all that is wrong", () => {
   });
   assert.throws(() => new TestHost({ name: "p" }), /the plugin has no tools/);
   assert.equal(typeof serve, "function");
+});
+
+test("an argument has the other names that its schema lists", async () => {
+  const path = { type: "string", description: "the file", "x-toolhost-aliases": ["file_path", "filename"] };
+  const names = aliases("file_path", "filename");
+  await using host = new TestHost({
+    name: "p",
+    version: "1",
+    tools: [
+      tool({ ...spec("zod"), input: z.object({ path: z.string().describe("the file").meta(names) }) }, () => ""),
+      tool(
+        {
+          ...spec("json"),
+          input: { type: "object", properties: { path: { type: "string", description: "the file", ...names } } },
+        },
+        () => "",
+      ),
+    ],
+  });
+  for (const { input_schema } of (await host.describe()).tools) {
+    assert.deepEqual((input_schema as { properties: unknown }).properties, { path });
+  }
 });

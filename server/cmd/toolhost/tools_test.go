@@ -39,7 +39,7 @@ Arguments:
 
 func TestFormatsAreCompleted(t *testing.T) {
 	code, stdout, _ := toolhost(t.Context(), nil, "", "__complete", "tools", "render", "--format", "")
-	if want := "openai\nopenai-responses\nanthropic\nmcp\nmarkdown\n:4\n"; code != cli.ExitOK || stdout != want {
+	if want := "openai\nopenai-responses\nanthropic\ngemini\nmcp\nmarkdown\n:4\n"; code != cli.ExitOK || stdout != want {
 		t.Errorf("exit %d, %q", code, stdout)
 	}
 }

@@ -42,6 +42,8 @@ const (
 	ToolFormat_TOOL_FORMAT_MCP ToolFormat = 4
 	// Markdown text for a prompt.
 	ToolFormat_TOOL_FORMAT_MARKDOWN ToolFormat = 5
+	// The value of `tools` in a request of the Gemini API.
+	ToolFormat_TOOL_FORMAT_GEMINI ToolFormat = 6
 )
 
 // Enum value maps for ToolFormat.
@@ -53,6 +55,7 @@ var (
 		3: "TOOL_FORMAT_ANTHROPIC",
 		4: "TOOL_FORMAT_MCP",
 		5: "TOOL_FORMAT_MARKDOWN",
+		6: "TOOL_FORMAT_GEMINI",
 	}
 	ToolFormat_value = map[string]int32{
 		"TOOL_FORMAT_UNSPECIFIED":      0,
@@ -61,6 +64,7 @@ var (
 		"TOOL_FORMAT_ANTHROPIC":        3,
 		"TOOL_FORMAT_MCP":              4,
 		"TOOL_FORMAT_MARKDOWN":         5,
+		"TOOL_FORMAT_GEMINI":           6,
 	}
 )
 
@@ -3903,7 +3907,7 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x05error\x18\x05 \x01(\v2\x17.toolhost.tool.v1.ErrorH\x00R\x05error\x12\x1a\n" +
 	"\breplayed\x18\x06 \x01(\bR\breplayed\x12.\n" +
 	"\asettled\x18\a \x01(\v2\x14.toolhost.v1.SettledR\asettledB\t\n" +
-	"\aoutcome*\xad\x01\n" +
+	"\aoutcome*\xc5\x01\n" +
 	"\n" +
 	"ToolFormat\x12\x1b\n" +
 	"\x17TOOL_FORMAT_UNSPECIFIED\x10\x00\x12\x16\n" +
@@ -3911,7 +3915,8 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x1cTOOL_FORMAT_OPENAI_RESPONSES\x10\x02\x12\x19\n" +
 	"\x15TOOL_FORMAT_ANTHROPIC\x10\x03\x12\x13\n" +
 	"\x0fTOOL_FORMAT_MCP\x10\x04\x12\x18\n" +
-	"\x14TOOL_FORMAT_MARKDOWN\x10\x05*|\n" +
+	"\x14TOOL_FORMAT_MARKDOWN\x10\x05\x12\x16\n" +
+	"\x12TOOL_FORMAT_GEMINI\x10\x06*|\n" +
 	"\vQuestionEnd\x12\x1c\n" +
 	"\x18QUESTION_END_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15QUESTION_END_ANSWERED\x10\x01\x12\x18\n" +

@@ -108,7 +108,7 @@ export interface ToolMatch {
     readonly score: number;
 }
 /** A format in which a model receives tools. */
-export type ToolFormat = "openai" | "openai-responses" | "anthropic" | "mcp" | "markdown";
+export type ToolFormat = "openai" | "openai-responses" | "anthropic" | "gemini" | "mcp" | "markdown";
 /** The formats and their numbers in the protocol. */
 export declare const toolFormats: Readonly<Record<ToolFormat, Format>>;
 /** Tools in a format. */

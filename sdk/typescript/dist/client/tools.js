@@ -6,6 +6,7 @@ export const toolFormats = {
     openai: Format.OPENAI,
     "openai-responses": Format.OPENAI_RESPONSES,
     anthropic: Format.ANTHROPIC,
+    gemini: Format.GEMINI,
     mcp: Format.MCP,
     markdown: Format.MARKDOWN,
 };

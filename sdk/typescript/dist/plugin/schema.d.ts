@@ -9,6 +9,14 @@ export type JSONSchema = Readonly<Record<string, unknown>> | RawJSON;
  * Schema, such as zod from 4.2 on, or a JSON Schema.
  */
 export type Schema = StandardJSONSchema | JSONSchema;
+/**
+ * Lists other names by which models send an argument, such as those that other tools have: as metadata
+ * of a zod schema, `z.string().meta(aliases("file_path"))`, or as a part of a JSON Schema,
+ * `{ type: "string", ...aliases("file_path") }`. toolhost renames an argument that was sent under one
+ * of them, and shows them to no model. The name `*` of an array of objects says that models send the
+ * properties of its only item in place of the array.
+ */
+export declare function aliases(...names: [string, ...string[]]): Record<"x-toolhost-aliases", readonly string[]>;
 /** Reports whether a schema is one of a library, which validates values and has a type. */
 export declare function isStandard(schema: Schema): schema is StandardJSONSchema;
 /**

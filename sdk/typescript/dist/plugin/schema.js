@@ -2,6 +2,16 @@
 import { ToolError } from "../error.js";
 import { encodeJSON } from "../json.js";
 import { issueLines } from "../standard.js";
+/**
+ * Lists other names by which models send an argument, such as those that other tools have: as metadata
+ * of a zod schema, `z.string().meta(aliases("file_path"))`, or as a part of a JSON Schema,
+ * `{ type: "string", ...aliases("file_path") }`. toolhost renames an argument that was sent under one
+ * of them, and shows them to no model. The name `*` of an array of objects says that models send the
+ * properties of its only item in place of the array.
+ */
+export function aliases(...names) {
+    return { "x-toolhost-aliases": names };
+}
 /** Reports whether a schema is one of a library, which validates values and has a type. */
 export function isStandard(schema) {
     return "~standard" in schema;

@@ -112,13 +112,14 @@ export interface ToolMatch {
 }
 
 /** A format in which a model receives tools. */
-export type ToolFormat = "openai" | "openai-responses" | "anthropic" | "mcp" | "markdown";
+export type ToolFormat = "openai" | "openai-responses" | "anthropic" | "gemini" | "mcp" | "markdown";
 
 /** The formats and their numbers in the protocol. */
 export const toolFormats: Readonly<Record<ToolFormat, Format>> = {
   openai: Format.OPENAI,
   "openai-responses": Format.OPENAI_RESPONSES,
   anthropic: Format.ANTHROPIC,
+  gemini: Format.GEMINI,
   mcp: Format.MCP,
   markdown: Format.MARKDOWN,
 };

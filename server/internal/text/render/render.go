@@ -1,4 +1,4 @@
-// Package render converts tools to the forms in which models receive them: the JSON of three model
+// Package render converts tools to the forms in which models receive them: the JSON of four model
 // APIs and of the Model Context Protocol, and Markdown for a prompt.
 //
 // It owns the form and the restrictions of each API. An API that refuses one tool refuses the whole
@@ -40,13 +40,15 @@ func Tools(format tool.Format, infos []tool.Info) (tool.Rendered, error) {
 		render = responses
 	case tool.FormatAnthropic:
 		render = anthropic
+	case tool.FormatGemini:
+		render = gemini
 	case tool.FormatMCP:
 		render = mcp
 	case tool.FormatMarkdown:
 		render, media = markdown, mediaMarkdown
 	default:
-		return tool.Rendered{}, tool.Errorf(tool.KindInvalidArgument, "there is no tool format %q; use %s, %s, %s, %s or %s", format,
-			tool.FormatOpenAI, tool.FormatOpenAIResponses, tool.FormatAnthropic, tool.FormatMCP, tool.FormatMarkdown)
+		return tool.Rendered{}, tool.Errorf(tool.KindInvalidArgument, "there is no tool format %q; use %s, %s, %s, %s, %s or %s", format,
+			tool.FormatOpenAI, tool.FormatOpenAIResponses, tool.FormatAnthropic, tool.FormatGemini, tool.FormatMCP, tool.FormatMarkdown)
 	}
 	rendered, err := render(infos)
 	if err != nil {

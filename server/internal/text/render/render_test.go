@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
 var formats = []tool.Format{
-	tool.FormatOpenAI, tool.FormatOpenAIResponses, tool.FormatAnthropic, tool.FormatMCP, tool.FormatMarkdown,
+	tool.FormatOpenAI, tool.FormatOpenAIResponses, tool.FormatAnthropic, tool.FormatGemini, tool.FormatMCP, tool.FormatMarkdown,
 }
 
 // catalogue returns the tools of testdata/catalogue.json.
@@ -88,7 +88,7 @@ func indented(t *testing.T, text []byte) []byte {
 
 func TestNoTools(t *testing.T) {
 	for format, want := range map[tool.Format]string{
-		tool.FormatOpenAI: "[]", tool.FormatOpenAIResponses: "[]", tool.FormatAnthropic: "[]",
+		tool.FormatOpenAI: "[]", tool.FormatOpenAIResponses: "[]", tool.FormatAnthropic: "[]", tool.FormatGemini: "[]",
 		tool.FormatMCP: `{"tools":[]}`, tool.FormatMarkdown: "",
 	} {
 		if r := rendered(t, format); string(r.Content) != want || len(r.Tools) != 0 || r.MediaType == "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/responses"
+	"google.golang.org/genai"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -67,6 +68,19 @@ func TestAnthropicTakesIt(t *testing.T) {
 	}
 	if examples != 3 {
 		t.Errorf("%d examples, want the two of book_meeting that fit, and that of find_place", examples)
+	}
+}
+
+func TestGeminiTakesIt(t *testing.T) {
+	tools := survives[genai.Tool](t, tool.FormatGemini)
+	if len(tools) != 1 {
+		t.Fatalf("%d tools, want one with all functions", len(tools))
+	}
+	for _, f := range tools[0].FunctionDeclarations {
+		schema, _ := f.ParametersJsonSchema.(map[string]any)
+		if f.Name == "" || f.Description == "" || schema["type"] != "object" || schema["properties"] == nil {
+			t.Errorf("got %+v", f)
+		}
 	}
 }
 

@@ -46,11 +46,15 @@ func (t *Tool) DeclaredName() string { return cmp.Or(t.declared, t.Spec.Name) }
 // The definition of a dynamic tool is the one that its plugin declares. What the plugin describes
 // for a session follows from its content.
 func (t *Tool) DefinitionDigest() string {
+	spec := t.Spec
+	if t.Schema != nil {
+		spec.InputSchema = t.Schema.text // with the other names of its parameters
+	}
 	text, err := json.Marshal(struct {
 		Plugin, Digest, Declared string
 		Trusted                  time.Time
 		Spec                     tool.Spec
-	}{t.Plugin.Info.Name, t.Plugin.Digest, t.DeclaredName(), t.Plugin.trusted.UTC(), t.Spec})
+	}{t.Plugin.Info.Name, t.Plugin.Digest, t.DeclaredName(), t.Plugin.trusted.UTC(), spec})
 	if err != nil { // a spec that cannot be encoded cannot be transmitted either
 		return ""
 	}
@@ -80,13 +84,20 @@ func (t *Tool) Described(spec tool.Spec) (*Tool, error) {
 	if err := checkSchema(&copied.Spec); err != nil {
 		return nil, err
 	}
-	if !bytes.Equal(copied.Spec.InputSchema, t.Spec.InputSchema) {
-		copied.Schema = &Schema{text: copied.Spec.InputSchema}
+	if !bytes.Equal(spec.InputSchema, t.Schema.text) {
+		copied.Schema = &Schema{text: spec.InputSchema}
 	}
+	withoutAliases(&copied.Spec)
 	if !bytes.Equal(copied.Spec.OutputSchema, t.Spec.OutputSchema) {
 		copied.Output = outputOf(&copied.Spec)
 	}
 	return &copied, nil
+}
+
+// withoutAliases removes the other names of parameters from the schemas of a tool. Models and
+// clients see the schemas of its Spec; Tool.Schema has the names.
+func withoutAliases(spec *tool.Spec) {
+	spec.InputSchema, spec.OutputSchema = arguments.WithoutAliases(spec.InputSchema), arguments.WithoutAliases(spec.OutputSchema)
 }
 
 func newTool(p *Plugin, spec tool.Spec, seen map[string]bool, refused string) (*Tool, error) {
@@ -106,7 +117,9 @@ func newTool(p *Plugin, spec tool.Spec, seen map[string]bool, refused string) (*
 	if len(spec.Tags) == 0 {
 		spec.Tags = p.Info.DefaultTags
 	}
-	return &Tool{Spec: spec, Plugin: p, Schema: &Schema{text: spec.InputSchema}, Output: outputOf(&spec), declared: spec.Name}, nil
+	schema := &Schema{text: spec.InputSchema}
+	withoutAliases(&spec)
+	return &Tool{Spec: spec, Plugin: p, Schema: schema, Output: outputOf(&spec), declared: spec.Name}, nil
 }
 
 func byToolName(a, b *Tool) int { return cmp.Compare(a.Spec.Name, b.Spec.Name) }
@@ -241,7 +254,7 @@ func (s *Schema) compile() (*arguments.Schema, error) {
 
 // schemaCheck is the version of the rules for schemas. The catalog remembers the result of a check
 // together with this version. If the versions differ, it checks the schemas again.
-const schemaCheck = "2"
+const schemaCheck = "3"
 
 // refusedSchemas contains the reasons why schemas of tools cannot be used, by the index of the tool
 // in the description.

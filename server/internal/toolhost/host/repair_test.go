@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hosttest"
+	"github.com/toolhost/toolhost/server/internal/toolhost/policy"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -125,6 +126,34 @@ func TestRepairThatDoesNotSuffice(t *testing.T) {
 	}
 	if n := r.started(); n != 0 {
 		t.Errorf("%d processes were started", n)
+	}
+}
+
+// A tool that declares another name of a parameter gets the parameter under its own name. Rules and
+// the person who approves see no other name, so that it evades no rule, and callers see no other
+// name in the schema.
+func TestRulesSeeNoAlias(t *testing.T) {
+	rules, err := policy.Compile([]policy.Rule{
+		{Name: "no-etc", When: `has(arguments.path) && arguments.path.startsWith("/etc")`, Then: policy.Deny},
+		{Name: "ask", When: `arguments.path.startsWith("/srv")`, Then: policy.RequireApproval},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	aliased := mirrors()[0]
+	aliased.Spec.InputSchema = json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","x-toolhost-aliases":["file_path"]}}}`)
+	r := newRig(t, []hosttest.Tool{aliased}, func(c *host.Config) { c.Policy = rules })
+	checkMirror(t, outcome(t, r, call("plain", `{"file_path":"/tmp/a"}`)), `{"path":"/tmp/a"}`,
+		`[{"path":"path","from":"/tmp/a","to":"/tmp/a","why":"it was sent as \"file_path\", another name of it"}]`)
+	if got := outcome(t, r, call("plain", `{"file_path":"/etc/passwd"}`)); got.Err == nil || got.Err.Kind != tool.KindDenied || got.Err.Rule != "no-etc" {
+		t.Errorf("the forbidden path gave %+v", got)
+	}
+	if got := outcome(t, r, call("plain", `{"file_path":"/srv/a"}`)); got.Err == nil || string(got.Err.Arguments) != `{"path":"/srv/a"}` {
+		t.Errorf("the person would see %+v", got)
+	}
+	info, err := r.GetTool(t.Context(), "plain", tool.Viewer{})
+	if want := `{"type":"object","properties":{"path":{"type":"string"}}}`; err != nil || string(info.Spec.InputSchema) != want {
+		t.Errorf("callers see %s, %v", info.Spec.InputSchema, err)
 	}
 }
 

@@ -122,6 +122,7 @@ func testRenderTools(t *testing.T, h Host) {
 		tool.FormatOpenAI:          `[{"type":"function","function":{"name":"echo","description":"The tool echo of the conformance suite.","parameters":` + schema + `}}]`,
 		tool.FormatOpenAIResponses: `[{"type":"function","name":"echo","description":"The tool echo of the conformance suite.","parameters":` + schema + `,"strict":false}]`,
 		tool.FormatAnthropic:       `[{"name":"echo","description":"The tool echo of the conformance suite.","input_schema":` + schema + `}]`,
+		tool.FormatGemini:          `[{"functionDeclarations":[{"name":"echo","description":"The tool echo of the conformance suite.","parametersJsonSchema":` + schema + `}]}]`,
 		tool.FormatMCP: `{"tools":[{"name":"echo","description":"The tool echo of the conformance suite.","inputSchema":` + schema +
 			`,"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":false},` +
 			`"_meta":{"toolhost/plugin":"fixture","toolhost/version":"1.2.3","toolhost/category":"suite","toolhost/tags":["all","calm"]}}]}`,

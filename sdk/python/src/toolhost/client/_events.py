@@ -55,6 +55,8 @@ class Format(enum.StrEnum):
     """The value of `tools` in a request of the OpenAI Responses API."""
     ANTHROPIC = "anthropic"
     """The value of `tools` in a request of the Anthropic Messages API."""
+    GEMINI = "gemini"
+    """The value of `tools` in a request of the Gemini API."""
     MCP = "mcp"
     """The result of `tools/list` of the Model Context Protocol."""
     MARKDOWN = "markdown"

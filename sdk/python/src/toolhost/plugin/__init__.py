@@ -17,6 +17,7 @@
 """
 
 from toolhost.errors import Denied, Internal, RateLimited, ToolError, ToolhostError, Unavailable, Unsupported
+from toolhost.plugin._aliases import Aliases
 from toolhost.plugin._context import ArtifactData, AsyncContext, Context
 from toolhost.plugin._declare import Options, Variant, Viewer
 from toolhost.plugin._filter import DenyCall, FilterCall
@@ -29,6 +30,7 @@ from toolhost.spec import Example, Permissions, Retry, Spec
 from toolhost.status import Progress, State, Status
 
 __all__ = [
+    "Aliases",
     "Artifact",
     "ArtifactData",
     "AsyncContext",

@@ -16,7 +16,7 @@ import (
 
 // toolFormats are the values of --format.
 var toolFormats = []string{
-	string(tool.FormatOpenAI), string(tool.FormatOpenAIResponses), string(tool.FormatAnthropic), string(tool.FormatMCP), string(tool.FormatMarkdown),
+	string(tool.FormatOpenAI), string(tool.FormatOpenAIResponses), string(tool.FormatAnthropic), string(tool.FormatGemini), string(tool.FormatMCP), string(tool.FormatMarkdown),
 }
 
 // toolFormat is the value of the flag --format. The zero value is no format.
@@ -45,9 +45,9 @@ func newToolsRenderCommand(p cli.Process) *cobra.Command {
 		Use:   "render --format FORMAT",
 		Short: "Print tools as a model's API, or a prompt, wants them",
 		Long: "Render prints the tools that can be called now in a form for models: `tools` of a request of OpenAI's Chat Completions\n" +
-			"(openai) or Responses API (openai-responses) or of Anthropic's Messages API (anthropic), the result of tools/list of\n" +
-			"the Model Context Protocol (mcp), or Markdown for a prompt (markdown). A tool that an API would refuse is\n" +
-			"omitted, and standard error gives the reason.",
+			"(openai) or Responses API (openai-responses), of Anthropic's Messages API (anthropic) or of the Gemini API (gemini), the\n" +
+			"result of tools/list of the Model Context Protocol (mcp), or Markdown for a prompt (markdown). A tool that an API\n" +
+			"would refuse is omitted, and standard error gives the reason.",
 		Example: "  toolhost tools render --format anthropic --tag files",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

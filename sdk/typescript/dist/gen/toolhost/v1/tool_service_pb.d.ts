@@ -1782,7 +1782,13 @@ export declare enum ToolFormat {
      *
      * @generated from enum value: TOOL_FORMAT_MARKDOWN = 5;
      */
-    MARKDOWN = 5
+    MARKDOWN = 5,
+    /**
+     * The value of `tools` in a request of the Gemini API.
+     *
+     * @generated from enum value: TOOL_FORMAT_GEMINI = 6;
+     */
+    GEMINI = 6
 }
 /**
  * Describes the enum toolhost.v1.ToolFormat.

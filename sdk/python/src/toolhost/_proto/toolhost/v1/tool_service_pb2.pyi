@@ -30,6 +30,7 @@ class ToolFormat(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TOOL_FORMAT_ANTHROPIC: _ClassVar[ToolFormat]
     TOOL_FORMAT_MCP: _ClassVar[ToolFormat]
     TOOL_FORMAT_MARKDOWN: _ClassVar[ToolFormat]
+    TOOL_FORMAT_GEMINI: _ClassVar[ToolFormat]
 
 class QuestionEnd(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -43,6 +44,7 @@ TOOL_FORMAT_OPENAI_RESPONSES: ToolFormat
 TOOL_FORMAT_ANTHROPIC: ToolFormat
 TOOL_FORMAT_MCP: ToolFormat
 TOOL_FORMAT_MARKDOWN: ToolFormat
+TOOL_FORMAT_GEMINI: ToolFormat
 QUESTION_END_UNSPECIFIED: QuestionEnd
 QUESTION_END_ANSWERED: QuestionEnd
 QUESTION_END_EXPIRED: QuestionEnd
