@@ -122,9 +122,9 @@ type DecisionQuery struct {
 }
 
 // ListDecisions returns the decisions that runs wait for. The run whose decision ends first comes
-// first, and so do its decisions. A decision of a sub-run belongs to the sub-run. Texts have at most
-// 4 KiB. next is empty on the last page. If few runs match, a page can be short or empty although
-// more pages follow.
+// first, and so do its decisions. A decision of a sub-run belongs to the sub-run. Texts have at
+// most 4 KiB. next is empty on the last page. If few runs match, a page can be short or empty
+// although more pages follow.
 func (a *Agent) ListDecisions(ctx context.Context, query DecisionQuery) (list []Decision, next string, err error) {
 	const usual = 50
 	size := min(loop.FirstPositive(query.Size, usual, usual), runstore.MaxPage)

@@ -126,8 +126,8 @@ func TestTheInboxHasADecisionOfASubRunOnce(t *testing.T) {
 }
 
 // The pages of the inbox have each decision once, the first end first. A run that cannot be read
-// hides no other, a run that waited before the store had decisions is read from its journal, and one
-// that waits no more is left out.
+// hides no other, a run that waited before the store had decisions is read from its journal, and
+// one that waits no more is left out.
 func TestPagesOfTheInbox(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := turns(response(model.StopToolUse, question("which?")))

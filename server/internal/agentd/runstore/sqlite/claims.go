@@ -22,8 +22,8 @@ const ClaimsSuffix = ".claims"
 // lock without taking it. The offset of a run's byte is its number, which no other run ever gets.
 // The kernel goes through a list of all locks of the file for each request, and joins locks of
 // adjacent bytes: the runs that a process creates one after the other are one lock. The file stays
-// empty and must never be removed. Otherwise two processes could lock two files of the same name and
-// not see each other.
+// empty and must never be removed. Otherwise two processes could lock two files of the same name
+// and not see each other.
 type claims struct {
 	path string
 

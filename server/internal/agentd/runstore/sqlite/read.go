@@ -186,7 +186,8 @@ func (s *Store) Waiting(ctx context.Context, query runstore.WaitingQuery) ([]run
 	return runs, last, err
 }
 
-// runs returns the runs of a statement. more get its last columns, those of the last run in the end.
+// runs returns the runs of a statement. more get its last columns, those of the last run in the
+// end.
 func (s *Store) runs(ctx context.Context, statement *sql.Stmt, arguments []any, more ...any) ([]runstore.Run, error) {
 	rows, err := statement.QueryContext(ctx, arguments...)
 	if err != nil {
