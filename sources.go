@@ -16,7 +16,7 @@ import (
 //go:embed internal/text/arguments/*.go internal/text/jsontext/*.go internal/wire/filterjson/*.go internal/wire/flow/*.go internal/text/partialjson/*.go
 //go:embed internal/text/crashoutput/*.go internal/text/nearest/*.go internal/store/ownership/*.go internal/text/pattern/*.go internal/processors/*.go internal/wire/pluginwire/*.go internal/wire/toolpb/*.go internal/wire/wirecode/*.go internal/wire/workspacepb/*.go internal/store/filelock/*.go internal/wire/trace/*.go internal/version/*.go
 //go:embed sdk/*.go sdk/internal/fit/*.go sdk/internal/spans/*.go sdk/internal/transport/*.go sdk/sdktest/*.go sdk/egress/*.go sdk/workspace/*.go sdk/workspace/commands/*.go sdk/workspace/remote/*.go tool/*.go
-//go:embed client/*.go gen/go/agentd/v1/*.go gen/go/toolhost/v1/*.go internal/address/*.go internal/identity/*.go
+//go:embed client/*.go gen/go/agentd/v1/*.go gen/go/toolhost/decision/v1/*.go gen/go/toolhost/v1/*.go internal/address/*.go internal/identity/*.go
 //go:embed internal/wire/credential/*.go internal/wire/hostpb/*.go internal/wire/link/*.go
 //go:embed sdk/python/README.md sdk/python/pyproject.toml sdk/python/src/toolhost/py.typed
 //go:embed sdk/python/src/toolhost/*.py sdk/python/src/toolhost/*/*.py sdk/python/src/toolhost/*/*/*.py

@@ -67,7 +67,7 @@ func TestRunsOfDeadProcesses(t *testing.T) {
 // If the reader of its output closes the pipe, SIGPIPE ends agentd, and the run is interrupted.
 func TestRunOfABrokenPipe(t *testing.T) {
 	w := newWorld(t).withToolhost()
-	script := w.script("turns: [{text: \"turn\\n\", calls: [{id: a, tool: wait, arguments: {key: k}}]}, {text: 'it was {{result \"a\"}}'}]")
+	script := w.script("turns: [{text: \"turn\\n\", calls: [{id: a, tool: wait, arguments: {key: k}}]}, {text: 'it was {{result \"a\"}}', delay: 1m}]") // the run does not end before agentd writes
 	cmd := w.separately("run", "--model", script, "break me")
 	reader, writer, err := os.Pipe()
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 // both callers and plugins need. Plugins need all others that toolhost.Sources contains.
 var (
 	callerFolders = []string{
-		"client", "gen/go/agentd/v1", "gen/go/toolhost/v1", "internal/address", "internal/identity", "internal/store/ownership", "internal/store/filelock",
+		"client", "gen/go/agentd/v1", "gen/go/toolhost/decision/v1", "gen/go/toolhost/v1", "internal/address", "internal/identity", "internal/store/ownership", "internal/store/filelock",
 		"internal/wire/credential", "internal/wire/hostpb", "internal/wire/link",
 	}
 	generalFolders = []string{"gen/go/toolhost/tool/v1", "internal/text/crashoutput", "internal/wire/flow", "internal/wire/toolpb", "internal/wire/wirecode", "tool"}
