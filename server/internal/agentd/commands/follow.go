@@ -34,6 +34,9 @@ type follower struct {
 	// error. So it stays unfinished, and a later command continues it with another toolhost.
 	private *privateToolhost
 
+	// waits gets a line for each decision that a person has to make elsewhere; nil: none.
+	waits io.Writer
+
 	spinner *spinner // animates the display; may be nil
 
 	held     []client.RunEvent // events that arrive while a question is on the screen
@@ -67,7 +70,7 @@ func (f *follower) follow(ctx context.Context, runID string, after uint64) (end 
 			at = max(at, s.event.Seq)
 			end, _ = s.event.Payload.(*client.RunEnded)
 			if err = f.below(ctx, runID, s.event); err == nil {
-				err = f.take(s.event)
+				err = f.take(runID, s.event)
 			}
 		case line := <-f.lines():
 			f.people.console.Take()
@@ -126,10 +129,17 @@ func (f *follower) lines() <-chan terminal.Typed {
 
 // take shows an event, or keeps it while a person types. An event that settles the question takes
 // effect at once.
-func (f *follower) take(e client.RunEvent) error {
+func (f *follower) take(runID string, e client.RunEvent) error {
 	f.people.note(e)
 	if r, ok := e.Payload.(*client.CallResult); ok && needsPerson(r) {
 		f.headless = append(f.headless, r)
+	}
+	if d, ok := e.Payload.(*client.DecisionRequested); ok && f.waits != nil {
+		waiting := client.InboxDecision{PendingDecision: d.Decision}
+		waiting.RunID = runID
+		if _, err := fmt.Fprintf(f.waits, "agentd: the run waits for a person: %s\n", howToDecide(&waiting)); err != nil {
+			return err
+		}
 	}
 	f.held = append(f.held, e)
 	if f.people.asking() {

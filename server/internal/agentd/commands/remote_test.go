@@ -243,3 +243,32 @@ func TestLookingCancelsNothing(t *testing.T) {
 	interrupt()
 	wait()
 }
+
+// A command without a terminal lets its run wait for a person, who finds it in the inbox and
+// decides in another process.
+func TestARunWaitsForAPersonElsewhere(t *testing.T) {
+	w := newWorld(t).withToolhost()
+	socket := "unix://" + filepath.Join(w.folder, "agentd.sock")
+	server, interrupt, wait := w.begin("serve", "--listen", socket, "--journal", filepath.Join(w.folder, "served.db"), "--model", w.script(servedScript))
+	server.stdout.until(t, "agentd is ready")
+	w.run("run", "--wait-for-approval", "go").want(t, 2, "--addr or --target")
+	w.run("inbox", "--addr", socket).want(t, 0, "nothing waits")
+
+	run, _, ended := w.begin("run", "--addr", socket, "--wait-for-approval", "go")
+	run.stderr.until(t, "the run waits for a person: agentd respond run-")
+	listed := w.run("inbox", "--addr", socket)
+	listed.want(t, 0, "answer the model", "Where to?", " TEXT")
+	name, _, _ := strings.Cut(strings.Split(listed.stdout.String(), "\n")[1], " ")
+	runID, id, _ := strings.Cut(name, "/")
+	w.run("inbox", "--addr", socket, name).want(t, 0, "? the model asks", "agentd respond "+runID+" --answer "+id+" TEXT")
+	w.run("respond", "--addr", socket, runID, "--answer", id, "Oslo").want(t, 0, "goes on")
+	if code := ended(); code != 0 || !strings.Contains(run.stdout.String(), "You said Oslo") {
+		t.Errorf("the run ended with %d\n%s\n%s", code, run.stdout, run.stderr)
+	}
+	w.run("inbox", "--addr", socket, name).want(t, 0, "answer, Oslo")
+	w.run("inbox", "--addr", socket, "-o", "json").want(t, 0)
+	interrupt()
+	if code := wait(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, server.stderr)
+	}
+}

@@ -31,7 +31,7 @@ func newRunCommand(p cli.Process) *cobra.Command {
 			"answers at the default address, it starts the one beside agentd, with its own and the installed plugins and the current\n" +
 			"folder as workspace, and stops it in the end. Ctrl-C cancels the run; a second one leaves at once.\n\n" +
 			"In a terminal it asks for approvals and answers in place. Elsewhere no person can answer: the answer is no, and\n" +
-			"standard error says what would have been needed.\n\n" +
+			"standard error says what would have been needed. With --wait-for-approval, a run of a server waits for a person elsewhere.\n\n" +
 			"With --addr or --target, or with a target in use, the run belongs to an `agentd serve`, with its model, tools and journal: it\n" +
 			"goes on when this process is gone. With --journal, --toolhost or --base-url it belongs to this process.\n\n" + exitCodesHelp,
 		Example: "  agentd run \"What is 13! and what is its square root?\"\n" +
@@ -51,6 +51,9 @@ func newRunCommand(p cli.Process) *cobra.Command {
 			if task.server, err = task.server.inUse(&f.setup); err != nil {
 				return err
 			}
+			if f.waits && task.server == (serverChoice{}) {
+				return cli.Usage("--wait-for-approval: only a run of a server can be decided elsewhere; name the server with --addr or --target")
+			}
 			f.server, f.setup.runID = task.server, agent.NewRunID()
 			return f.work(cmd.Context(), func(ctx context.Context, w *workbench) (begun, error) {
 				t, err := task.task(ctx, &f.setup, args[0])
@@ -60,6 +63,7 @@ func newRunCommand(p cli.Process) *cobra.Command {
 				t.RunID, t.Attachments = f.setup.runID, attached
 				if w.remote {
 					t.People = new(client.People(f.setup.config.Approvals.People(f.attended())))
+					t.People.Attended = t.People.Attended || f.waits
 				}
 				id, err := w.StartRun(ctx, t)
 				return begun{id: id}, err
@@ -69,6 +73,8 @@ func newRunCommand(p cli.Process) *cobra.Command {
 	f.addFlags(cmd.Flags())
 	task.addFlags(cmd.Flags())
 	cmd.Flags().StringVar(&task.schema, "schema", "", "`FILE` with a JSON Schema of type object: the answer is a JSON object that fits it")
+	cmd.Flags().BoolVar(&f.waits, "wait-for-approval", false,
+		"with --addr or --target: wait for a person who decides elsewhere, by agentd respond; agentd inbox lists what waits")
 	addAttachFlag(cmd.Flags(), &files)
 	return cmd
 }
@@ -144,6 +150,7 @@ type foreground struct {
 	server serverChoice
 	format cli.Format
 	think  bool // show the model's reasoning
+	waits  bool // a person may decide elsewhere although none can here
 }
 
 func (f *foreground) addFlags(flags *pflag.FlagSet) {
@@ -197,6 +204,9 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 	// An interrupt cancels the run and not the watch, so that the display shows the outcomes of
 	// canceled calls.
 	ctx = context.WithoutCancel(ctx)
+	if f.waits && !attended {
+		follow.waits = f.setup.process.Err()
+	}
 	if attended {
 		follow.people = newInterview(f.setup.process, terminal.NewConsole(f.setup.process), text)
 		follow.people.expect(r.pending)
@@ -235,6 +245,10 @@ func (f *foreground) explain(calls []*client.CallResult) {
 		fmt.Fprintf(f.setup.process.Err(), "agentd: %s was not called, because no person could be asked: %s%s\n", r.Tool, cli.OneLine(r.Err.Message), rule)
 	}
 	if len(calls) > 0 {
-		fmt.Fprintln(f.setup.process.Err(), "agentd: run it in a terminal to be asked, or allow the calls by a rule of the policy in toolhost.yaml")
+		elsewhere := ""
+		if f.server != (serverChoice{}) {
+			elsewhere = " let a person decide elsewhere with --wait-for-approval,"
+		}
+		fmt.Fprintf(f.setup.process.Err(), "agentd: run it in a terminal to be asked,%s or allow the calls by a rule of the policy in toolhost.yaml\n", elsewhere)
 	}
 }
