@@ -74,6 +74,7 @@ func TestAddWarnsAboutAReadableToken(t *testing.T) {
 	u := newUser(t)
 	file := filepath.Join(u.env["HOME"], "ci.token")
 	for mode, warns := range map[os.FileMode]bool{0o600: false, 0o400: false, 0o640: true, 0o644: true} {
+		_ = os.Remove(file) // a user cannot write one of mode 0400
 		if err := errors.Join(os.WriteFile(file, []byte("t"), mode), os.Chmod(file, mode)); err != nil {
 			t.Fatal(err)
 		}
