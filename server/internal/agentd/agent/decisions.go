@@ -51,16 +51,35 @@ type briefDecision struct {
 	Cut         bool              `json:"cut,omitempty"`
 }
 
+// briefDecisions is what the head of a run has of its decisions. An agentd of before writes a head
+// and leaves the decisions as they were, so they count only for the event that they were written
+// with.
+type briefDecisions struct {
+	Seq  uint64          `json:"seq"` // of the run's last event
+	List []briefDecision `json:"list"`
+}
+
+// maxBriefs is the number of bytes of the texts of a run's decisions after which further ones have
+// none in a list.
+const maxBriefs = 256 << 10
+
 // maxBrief is the largest number of bytes of a text in a list of decisions.
 const maxBrief = 4 << 10
 
-// briefDecisions returns the decisions that a run waits for and the first end of one of them, for
-// the head of the run.
-func briefDecisions(pending []loop.Pending) (data []byte, by time.Time, err error) {
+// headOf returns the decisions that a run waits for after an event, and the first end of one of
+// them, for the head of the run.
+func headOf(pending []loop.Pending, seq uint64) (data []byte, by time.Time, err error) {
 	if len(pending) == 0 {
 		return nil, by, nil
 	}
-	list := make([]briefDecision, len(pending))
+	list, by := brief(pending)
+	data, err = json.Marshal(briefDecisions{seq, list})
+	return data, by, err
+}
+
+func brief(pending []loop.Pending) (list []briefDecision, by time.Time) {
+	list = make([]briefDecision, len(pending))
+	left := maxBriefs
 	for i := range pending {
 		p := &pending[i]
 		d := briefDecision{
@@ -72,20 +91,22 @@ func briefDecisions(pending []loop.Pending) (data []byte, by time.Time, err erro
 			d.Plugin = p.Question.Plugin
 		}
 		for _, text := range []*string{&d.Reason, &d.Arguments} {
-			if len(*text) > maxBrief {
-				*text, d.Cut = cutText(*text, maxBrief), true
+			if most := min(maxBrief, left); len(*text) > most {
+				*text, d.Cut = cutText(*text, most), true
 			}
+			left -= len(*text)
 		}
-		if size := len(strings.Join(d.Options, "")); size > maxBrief {
+		if size := len(strings.Join(d.Options, "")); size > min(maxBrief, left) {
 			d.Options, d.Cut = nil, true
+		} else {
+			left -= size
 		}
 		if !p.Expires.IsZero() && (by.IsZero() || p.Expires.Before(by)) {
 			by = p.Expires
 		}
 		list[i] = d
 	}
-	data, err = json.Marshal(list)
-	return data, by, err
+	return list, by
 }
 
 // cutText returns the beginning of a text, without a part of a character at its end.
@@ -115,10 +136,14 @@ type DecisionQuery struct {
 	// decision of a run, so it can have more.
 	Size  int
 	Token string // the next token of the page before; empty means the first page
-	// Tenants and Principal select the runs of some tenants, and of the principal with a key. Empty
-	// means all.
+	// Tenants and Principal select the runs of some tenants, and those of the principal with a key.
+	// Both empty means all.
 	Tenants   []string
 	Principal string
+}
+
+func (q *DecisionQuery) matches(r *runstore.Run) bool {
+	return len(q.Tenants) == 0 && q.Principal == "" || q.Principal != "" && q.Principal == r.Head.Owner || slices.Contains(q.Tenants, TenantOf(r.ID))
 }
 
 // ListDecisions returns the decisions that runs wait for. The run whose decision ends first comes
@@ -128,8 +153,11 @@ type DecisionQuery struct {
 func (a *Agent) ListDecisions(ctx context.Context, query DecisionQuery) (list []Decision, next string, err error) {
 	const usual = 50
 	size := min(loop.FirstPositive(query.Size, usual, usual), runstore.MaxPage)
-	from := runstore.WaitingQuery{Limit: size, Owner: query.Principal}
-	if len(query.Tenants) == 1 {
+	from := runstore.WaitingQuery{Limit: min(size, maxWaiting)}
+	switch {
+	case len(query.Tenants) == 0:
+		from.Owner = query.Principal
+	case len(query.Tenants) == 1 && query.Principal == "":
 		from.Tenant = query.Tenants[0]
 	}
 	if from.After, err = parsePlace(query.Token); err != nil {
@@ -141,7 +169,7 @@ func (a *Agent) ListDecisions(ctx context.Context, query DecisionQuery) (list []
 			return nil, "", storeError(err)
 		}
 		for i := range page {
-			if len(query.Tenants) > 0 && !slices.Contains(query.Tenants, TenantOf(page[i].ID)) {
+			if !query.matches(&page[i]) {
 				continue
 			}
 			found, err := a.decisionsOf(ctx, &page[i])
@@ -159,6 +187,10 @@ func (a *Agent) ListDecisions(ctx context.Context, query DecisionQuery) (list []
 	return list, formatPlace(from.After), nil
 }
 
+// maxWaiting is the largest number of runs that are read at once. Their decisions, of maxBriefs
+// each, are a page that any client of gRPC takes.
+const maxWaiting = 15
+
 // decisionsOf returns the decisions that a run of the store waits for, the one that ends first
 // first.
 func (a *Agent) decisionsOf(ctx context.Context, stored *runstore.Run) ([]Decision, error) {
@@ -166,22 +198,17 @@ func (a *Agent) decisionsOf(ctx context.Context, stored *runstore.Run) ([]Decisi
 	if err != nil || !run.Waiting { // an agentd of before has continued the run, and left the column
 		return nil, err
 	}
-	var list []briefDecision
-	if err := json.Unmarshal(stored.Head.Decisions, &list); err != nil {
+	var head briefDecisions
+	if err := json.Unmarshal(stored.Head.Decisions, &head); err != nil {
 		return nil, fmt.Errorf("reading the decisions in the head: %w", err)
 	}
-	if list == nil { // of before the column
+	list := head.List
+	if head.Seq != stored.LastSeq { // of before the column, or an agentd of before has continued the run
 		var s loop.State
 		if _, err := a.journal.fold(ctx, run.ID, &s); err != nil {
 			return nil, err
 		}
-		data, _, err := briefDecisions(s.Pending())
-		if err != nil || data == nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(data, &list); err != nil {
-			return nil, err
-		}
+		list, _ = brief(s.Pending())
 	}
 	decisions := make([]Decision, len(list))
 	for i := range list {

@@ -133,7 +133,7 @@ func TestPagesOfTheInbox(t *testing.T) {
 		m := turns(response(model.StopToolUse, question("which?")))
 		f := newFixture(t, m, newTools(echo), withPeople)
 		defer f.Close()
-		f.start(loop.Task{})
+		f.start(loop.Task{Principal: "ada"})
 		synctest.Wait()
 		var first runstore.Record
 		for rec, err := range f.store.Read(t.Context(), "r", 0) {
@@ -155,13 +155,13 @@ func TestPagesOfTheInbox(t *testing.T) {
 		var want []string
 		for n := range 7 {
 			id := fmt.Sprintf("red/run-%d", n)
-			put(id, fmt.Sprintf(`[{"id":"late","kind":"question","requested":%q},{"id":"soon","kind":"question","requested":%q,"expires":%q}]`,
+			put(id, fmt.Sprintf(`{"seq":1,"list":[{"id":"late","kind":"question","requested":%q},{"id":"soon","kind":"question","requested":%q,"expires":%q}]}`,
 				noon.Format(time.RFC3339), noon.Format(time.RFC3339), noon.Add(time.Duration(n)*time.Minute).Format(time.RFC3339)), time.Duration(n)*time.Minute, waits)
 			want = append(want, id+"/soon", id+"/late")
 		}
-		put("broken", `{"id":7}`, time.Second, waits)
-		put("goes on", `[{"id":"d1"}]`, time.Second, `{"prompt":"p"}`)
-		put("blue/x", `[{"id":"d1"}]`, time.Second, waits)
+		put("broken", `[7]`, time.Second, waits)
+		put("goes on", `{"seq":1,"list":[{"id":"d1"}]}`, time.Second, `{"prompt":"p"}`)
+		put("blue/x", `{"seq":1,"list":[{"id":"d1"}]}`, time.Second, waits)
 		var got []string
 		query := agent.DecisionQuery{Size: 3, Tenants: []string{"red", "green"}}
 		for pages := 0; ; pages++ {
@@ -173,6 +173,10 @@ func TestPagesOfTheInbox(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("the pages (-want +got):\n%s", diff)
+		}
+		both, _ := inbox(t, f, agent.DecisionQuery{Size: 100, Tenants: []string{"blue"}, Principal: "ada"})
+		if diff := cmp.Diff([]string{"blue/x/d1", "r/d1"}, both); diff != "" {
+			t.Errorf("a tenant and the own runs (-want +got):\n%s", diff)
 		}
 		all, _ := inbox(t, f, agent.DecisionQuery{Size: 100})
 		if diff := cmp.Diff(append([]string{want[0], want[1], "blue/x/d1"}, append(want[2:len(want):len(want)], "r/d1")...), all); diff != "" {
@@ -186,7 +190,8 @@ func TestPagesOfTheInbox(t *testing.T) {
 	})
 }
 
-// A run that waited when its store got the column of decisions has them in its journal only.
+// A run that waited when its store got the column of decisions has them in its journal only, and so
+// has one that an agentd of before has continued.
 func TestTheInboxOfAMigratedRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, turns(response(model.StopToolUse, question("which?"))), newTools(echo), withPeople)
@@ -194,21 +199,28 @@ func TestTheInboxOfAMigratedRun(t *testing.T) {
 		f.start(loop.Task{})
 		synctest.Wait()
 		f.Close()
-		f.store = migrated{f.store}
-		f.open(withPeople)
-		if names, _ := inbox(t, f, agent.DecisionQuery{}); !cmp.Equal(names, []string{"r/d1"}) {
-			t.Errorf("the inbox is %q", names)
+		now := f.store
+		for _, kept := range []string{`null`, `{"seq":1,"list":[{"id":"d7"}]}`} {
+			f.store = migrated{now, kept}
+			f.open(withPeople)
+			if names, _ := inbox(t, f, agent.DecisionQuery{}); !cmp.Equal(names, []string{"r/d1"}) {
+				t.Errorf("with %s the inbox is %q", kept, names)
+			}
+			f.Close()
 		}
 	})
 }
 
-// migrated is a store whose runs waited before it had their decisions.
-type migrated struct{ runstore.Store }
+// migrated is a store whose heads have other decisions than the journals.
+type migrated struct {
+	runstore.Store
+	kept string
+}
 
 func (s migrated) Waiting(ctx context.Context, q runstore.WaitingQuery) ([]runstore.Run, runstore.Place, error) {
 	runs, last, err := s.Store.Waiting(ctx, q)
 	for i := range runs {
-		runs[i].Head.Decisions = []byte("null")
+		runs[i].Head.Decisions = []byte(s.kept)
 	}
 	return runs, last, err
 }

@@ -96,7 +96,7 @@ func headFor(s *loop.State) (runstore.Head, error) {
 		Unfinished: s.Finished() == nil && !s.Started().Foreground, Ended: s.Finished() != nil, Summary: data,
 		Owner: s.Started().Principal, Tenant: TenantOf(s.Started().RunID),
 	}
-	if head.Decisions, head.DecideBy, err = briefDecisions(s.Pending()); err != nil {
+	if head.Decisions, head.DecideBy, err = headOf(s.Pending(), s.Seq()); err != nil {
 		return runstore.Head{}, fmt.Errorf("summing up the decisions of run %s: %w", s.Started().RunID, err)
 	}
 	if p := s.Started().Parent; p != nil {

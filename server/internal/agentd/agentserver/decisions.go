@@ -1,6 +1,7 @@
 package agentserver
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -30,23 +31,24 @@ func (s *decisions) ListDecisions(ctx context.Context, req *decisionv1.ListDecis
 	if req.GetPageSize() < 0 {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the page size %d is negative", req.GetPageSize())
 	}
-	query := agent.DecisionQuery{Size: int(req.GetPageSize()), Token: req.GetPageToken(), Tenants: req.GetTenants()}
+	query := agent.DecisionQuery{Size: int(req.GetPageSize()), Token: req.GetPageToken()}
 	caller, _ := identity.FromContext(ctx)
+	wanted := func(tenant string) bool { return len(req.GetTenants()) == 0 || slices.Contains(req.GetTenants(), tenant) }
 	var tenants []string
 	all := false
 	for _, right := range decisionRights {
 		in, everywhere := gate.PolicyOf(ctx).Tenants(caller, right)
 		tenants, all = append(tenants, in...), all || everywhere
 	}
-	switch {
-	case all:
-	case len(tenants) == 0:
-		query.Principal = caller.Key()
-	case len(query.Tenants) == 0:
+	if all {
+		query.Tenants = req.GetTenants()
+	} else {
 		slices.Sort(tenants)
-		query.Tenants = slices.Compact(tenants)
-	default:
-		if query.Tenants = slices.DeleteFunc(query.Tenants, func(name string) bool { return !slices.Contains(tenants, name) }); len(query.Tenants) == 0 {
+		query.Tenants = slices.DeleteFunc(slices.Compact(tenants), func(name string) bool { return !wanted(name) })
+		if own := cmp.Or(caller.Tenant, identity.DefaultTenant); wanted(own) && !slices.Contains(query.Tenants, own) {
+			query.Principal = caller.Key()
+		}
+		if len(query.Tenants) == 0 && query.Principal == "" {
 			return &decisionv1.ListDecisionsResponse{}, nil
 		}
 	}

@@ -52,12 +52,12 @@ func TestTheInboxOfACaller(t *testing.T) {
 		"the owner":                     {identity.Principal{Tenant: "red", Name: "ada"}, nil, "red/ada", nil, [3]string{"another principal than that of the run has to approve", needs, ""}, true},
 		"another principal":             {identity.Principal{Tenant: "red", Name: "eve"}, nil, "red/eve", nil, [3]string{needs, needs, needs}, false},
 		"an approver":                   {identity.Principal{Tenant: "red", Name: "bob"}, nil, "", []string{"red"}, [3]string{}, true},
-		"an approver of another tenant": {identity.Principal{Tenant: "default", Name: "paul"}, nil, "", []string{"red"}, [3]string{}, true},
+		"an approver of another tenant": {identity.Principal{Tenant: "default", Name: "paul"}, nil, "paul", []string{"red"}, [3]string{}, true},
 		"an approver asks for two":      {identity.Principal{Tenant: "default", Name: "paul"}, []string{"blue", "red"}, "", []string{"red"}, [3]string{}, true},
 		"an auditor":                    {identity.Principal{Tenant: "default", Name: "carl"}, nil, "", []string{"default", "red"}, [3]string{needs, needs, needs}, true},
 		"an administrator":              {identity.Principal{Tenant: "default", Name: "root"}, nil, "", nil, [3]string{}, true},
 		"an administrator asks for one": {identity.Principal{Tenant: "default", Name: "root"}, []string{"blue"}, "", []string{"blue"}, [3]string{}, true},
-		"another tenant":                {identity.Principal{Tenant: "blue", Name: "ada"}, []string{"red"}, "blue/ada", []string{"red"}, [3]string{needs, needs, needs}, false},
+		"another tenant":                {identity.Principal{Tenant: "blue", Name: "ada"}, []string{"blue"}, "blue/ada", nil, [3]string{needs, needs, needs}, false},
 		"a token for some tools": {identity.Principal{Tenant: "red", Name: "bob", Scope: &identity.Scope{Tools: []string{"echo"}}}, nil, "", []string{"red"}, [3]string{
 			"the token is limited to some tools, and makes no decisions", "the token is limited to some tools, and makes no decisions", "the token is limited to some tools, and makes no decisions"}, true},
 	} {
@@ -98,10 +98,11 @@ func toolText(err error) string { return status.Convert(err).Message() }
 
 // A caller that may see runs of some tenants asks for another one, and gets nothing.
 func TestTheInboxOfOtherTenantsIsEmpty(t *testing.T) {
-	c := inboxOf(t, waiting(), identity.Principal{Tenant: "default", Name: "paul"})
-	resp, err := c.ListDecisions(t.Context(), &decisionv1.ListDecisionsRequest{Tenants: []string{"blue"}})
-	if err != nil || len(resp.GetDecisions()) > 0 {
-		t.Errorf("got %v, %v", resp, err)
+	for _, caller := range []identity.Principal{{Tenant: "default", Name: "paul"}, {Tenant: "red", Name: "eve"}} {
+		resp, err := inboxOf(t, waiting(), caller).ListDecisions(t.Context(), &decisionv1.ListDecisionsRequest{Tenants: []string{"blue"}})
+		if err != nil || len(resp.GetDecisions()) > 0 {
+			t.Errorf("%s got %v, %v", caller.Name, resp, err)
+		}
 	}
 }
 

@@ -50,6 +50,9 @@ func (s *Store) Claim(runID string) error {
 	if err != nil {
 		return fmt.Errorf("claiming run %s: %w", runID, err)
 	}
+	if err := c.checkOlder(); err != nil {
+		return fmt.Errorf("claiming run %s: %w", runID, err)
+	}
 	lock := lockOf(number, unix.F_WRLCK)
 	switch err := unix.FcntlFlock(c.file.Fd(), setLock, &lock); {
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES):
@@ -155,6 +158,23 @@ func (c *claims) close() error {
 	err := c.file.Close()
 	c.file = nil
 	return err
+}
+
+// olderLocks is where the locks of agentds of before begin: at digests of 62 bits of the ids, where
+// no number of a run is.
+const olderLocks = 1 << 40
+
+// checkOlder returns an error if an agentd of before works on the journal, which does not see the
+// claims of this one.
+func (c *claims) checkOlder() error {
+	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: olderLocks}
+	if err := unix.FcntlFlock(c.file.Fd(), getLock, &lock); err != nil {
+		return fmt.Errorf("looking for the locks of an older agentd: %s: %w", c.path, err)
+	}
+	if lock.Type != unix.F_UNLCK {
+		return fmt.Errorf("an older agentd works on runs of this journal (it locks %s); end it first, because it does not see what this one works on", c.path)
+	}
+	return nil
 }
 
 // lockOf returns a lock on the byte of a run.

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/sqlite"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/storetest"
 )
@@ -127,5 +129,32 @@ func TestAdjacentClaimsAreOneLock(t *testing.T) {
 	}
 	if claimed, err := other.ClaimAll(runs); err != nil || len(claimed) != 1 {
 		t.Errorf("another store has claimed %v, %v, want one", claimed, err)
+	}
+}
+
+// A process that locks digests of ids, as agentds of before did, works on the journal. No run is
+// claimed beside it.
+func TestClaimsBesideAnOlderAgentd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	store := open(t, path)
+	storetest.Must(t, store, "r", 0, 1)
+	older, err := os.OpenFile(path+sqlite.ClaimsSuffix, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer older.Close()
+	lock := unix.Flock_t{Type: unix.F_WRLCK, Start: 0x3fedcba987654321, Len: 1}
+	if err := sqlite.SetLock(older, &lock); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Claim("r"); err == nil || !strings.Contains(err.Error(), "an older agentd works on runs of this journal") {
+		t.Errorf("beside an older agentd: %v", err)
+	}
+	lock.Type = unix.F_UNLCK
+	if err := sqlite.SetLock(older, &lock); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Claim("r"); err != nil {
+		t.Errorf("after its end: %v", err)
 	}
 }

@@ -260,6 +260,7 @@ func (p *pipes) line() (line []byte, dropped *tool.Error, err error) {
 			p.hold.Shrink(2 * int64(len(line)))
 			return line, nil, nil
 		case !errors.Is(err, bufio.ErrBufferFull):
+			p.hold.Release()
 			return nil, nil, fmt.Errorf("%w: %w", ErrEnded, err)
 		}
 	}
