@@ -2,7 +2,7 @@ import { type CredentialOptions } from "./credentials.js";
 import { type CallerInfo } from "./identity.js";
 import type { RequestOptions } from "./options.js";
 import type { RunEvent, RunFinished } from "./runevents.js";
-import type { Attachment, Decision, Run, RunFilter, RunOptions } from "./runs.js";
+import type { Attachment, Decision, InboxDecision, Run, RunFilter, RunOptions } from "./runs.js";
 import { type VersionInfo } from "./version.js";
 /** The options of an AgentClient. */
 export interface AgentClientOptions extends CredentialOptions {
@@ -114,4 +114,13 @@ export declare class AgentClient implements AsyncDisposable {
      * it.
      */
     listRuns(filter?: RunFilter): AsyncGenerator<Run>;
+    /**
+     * Yields the decisions that wait for a person, in the runs that this client may see. The run whose
+     * decision ends first comes first. Error kinds: unsupported for an agentd of before.
+     */
+    inbox(options?: RequestOptions & {
+        tenants?: readonly string[];
+    }): AsyncGenerator<InboxDecision>;
+    /** Returns one decision as a whole, also after it was made. Error kinds: not_found. */
+    inboxDecision(name: string, options?: RequestOptions): Promise<InboxDecision>;
 }

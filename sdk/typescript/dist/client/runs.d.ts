@@ -223,6 +223,42 @@ export interface PendingDecision {
     /** The JSON Schema of the answer, for the kind `tool`, as text. Undefined for other kinds. */
     readonly schema: string | undefined;
 }
+/**
+ * A decision that a run of any principal waits for, or has waited for. All of it but `rule` is what
+ * a model, a tool or a caller wrote: escape it.
+ */
+export interface InboxDecision extends PendingDecision {
+    /** RUN/DECISION, for `inboxDecision`. */
+    readonly name: string;
+    /** The run that waits, for `respond`. */
+    readonly runId: string;
+    /** The run of which the run is a sub-run. Undefined if it is none. */
+    readonly parentRunId: string | undefined;
+    /** The tenant of the run. */
+    readonly tenant: string;
+    /** The key of the principal that the run belongs to. Undefined for runs of earlier versions. */
+    readonly principal: string | undefined;
+    /** Whether another principal than that of the run has to approve. */
+    readonly fourEyes: boolean;
+    /** What the call would change, as a unified diff. `inbox` does not set it, and not `schema`. */
+    readonly diff: string | undefined;
+    /** Whether texts are not whole or are left out. `inboxDecision` has the whole. */
+    readonly cut: boolean;
+    /** Why this client cannot make the decision now. Undefined means that it can. */
+    readonly notAllowed: string | undefined;
+    /** Whether the run waits for the decision. */
+    readonly waiting: boolean;
+    /** The verdict. Undefined if there is none, and for one that this version does not know. */
+    readonly verdict: Verdict | undefined;
+    /** The reason or the answer of the person who decided. */
+    readonly text: string;
+    /** The person who decided, as their client named them. Nobody has verified it. */
+    readonly decidedBy: string;
+    /** The key of the principal that decided. Undefined if nobody did. */
+    readonly decidedByPrincipal: string | undefined;
+    /** When the decision was made. */
+    readonly decideTime: Date | undefined;
+}
 /** The summary of a run. */
 export interface Run {
     /** The id. */

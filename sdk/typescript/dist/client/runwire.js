@@ -1,6 +1,7 @@
 /** Conversion between the types of runs and the messages of agentd.v1. */
 import { create } from "@bufbuild/protobuf";
 import * as pb from "../gen/agentd/v1/agent_service_pb.js";
+import * as decisionpb from "../gen/toolhost/decision/v1/decision_service_pb.js";
 import { decodeText, encodeJSONBytes } from "../json.js";
 import { fromError, fromResult, fromStatus, fromUsage } from "../wire/messages.js";
 import { fromJSONBytes, fromTime, toDuration, toValues } from "../wire/scalars.js";
@@ -119,6 +120,39 @@ function fromDecision(m) {
         runId: m.runId || undefined,
         plugin: m.plugin || undefined,
         schema: decodeText(m.schema) || undefined,
+    };
+}
+/** Converts a message to a decision of the inbox. */
+export function fromInboxDecision(m) {
+    return {
+        name: m.name,
+        decisionId: m.decisionId,
+        kind: nameOf(decisionpb.DecisionKind, m.kind),
+        callId: m.callId || undefined,
+        tool: m.tool || undefined,
+        displayName: m.displayName || undefined,
+        arguments: m.arguments,
+        reason: m.reason,
+        options: m.options,
+        rule: m.rule || undefined,
+        requestTime: fromTime(m.requestTime),
+        expireTime: fromTime(m.expireTime),
+        runId: m.runId,
+        plugin: m.plugin || undefined,
+        schema: m.schema || undefined,
+        parentRunId: m.parentRunId || undefined,
+        tenant: m.tenant,
+        principal: m.principal || undefined,
+        fourEyes: m.fourEyes,
+        diff: m.diff || undefined,
+        cut: m.cut,
+        notAllowed: m.notAllowed || undefined,
+        waiting: m.state === decisionpb.DecisionState.WAITING,
+        verdict: nameOf(decisionpb.Verdict, m.verdict),
+        text: m.text,
+        decidedBy: m.decidedByName,
+        decidedByPrincipal: m.decidedBy || undefined,
+        decideTime: fromTime(m.decideTime),
     };
 }
 /** Converts a message to the summary of a run. */

@@ -1,6 +1,7 @@
 /** The client of an agentd. */
 import { ToolhostError } from "../error.js";
 import { AgentService } from "../gen/agentd/v1/agent_service_pb.js";
+import { DecisionService } from "../gen/toolhost/decision/v1/decision_service_pb.js";
 import { findAddress, formatAddress } from "./address.js";
 import { type CredentialOptions, resolveCredentials } from "./credentials.js";
 import { sayable } from "./failure.js";
@@ -8,8 +9,8 @@ import { type CallerInfo, callerInfo } from "./identity.js";
 import { Link } from "./link.js";
 import type { RequestOptions } from "./options.js";
 import type { RunEvent, RunFinished } from "./runevents.js";
-import type { Attachment, Decision, Run, RunFilter, RunOptions } from "./runs.js";
-import { fromRun, fromRunEvent, toAttachments, toDecision, toStartRequest, toStates } from "./runwire.js";
+import type { Attachment, Decision, InboxDecision, Run, RunFilter, RunOptions } from "./runs.js";
+import { fromInboxDecision, fromRun, fromRunEvent, toAttachments, toDecision, toStartRequest, toStates } from "./runwire.js";
 import { type VersionInfo, versionInfo } from "./version.js";
 
 /** The largest event of a run in bytes. An event carries a whole tool result. */
@@ -221,5 +222,31 @@ export class AgentClient implements AsyncDisposable {
         return;
       }
     }
+  }
+
+  /**
+   * Yields the decisions that wait for a person, in the runs that this client may see. The run whose
+   * decision ends first comes first. Error kinds: unsupported for an agentd of before.
+   */
+  async *inbox(options: RequestOptions & { tenants?: readonly string[] } = {}): AsyncGenerator<InboxDecision> {
+    const tenants = [...(options.tenants ?? [])];
+    for (let pageToken = ""; ; ) {
+      const method = DecisionService.method.listDecisions;
+      const page = await this.#link.unary(method, { tenants, pageToken }, options.signal);
+      yield* page.decisions.map(fromInboxDecision);
+      pageToken = page.nextPageToken;
+      if (!pageToken) {
+        return;
+      }
+    }
+  }
+
+  /** Returns one decision as a whole, also after it was made. Error kinds: not_found. */
+  async inboxDecision(name: string, options: RequestOptions = {}): Promise<InboxDecision> {
+    const { decision } = await this.#link.unary(DecisionService.method.getDecision, { name }, options.signal);
+    if (!decision) {
+      throw new ToolhostError("internal", "agentd returned no decision");
+    }
+    return fromInboxDecision(decision);
   }
 }

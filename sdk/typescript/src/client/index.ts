@@ -76,6 +76,7 @@ export type {
   Completion,
   Decision,
   DecisionKind,
+  InboxDecision,
   Limits,
   PendingDecision,
   People,

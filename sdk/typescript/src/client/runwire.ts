@@ -1,6 +1,7 @@
 /** Conversion between the types of runs and the messages of agentd.v1. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import * as pb from "../gen/agentd/v1/agent_service_pb.js";
+import * as decisionpb from "../gen/toolhost/decision/v1/decision_service_pb.js";
 import { decodeText, encodeJSONBytes } from "../json.js";
 import { fromError, fromResult, fromStatus, fromUsage } from "../wire/messages.js";
 import { fromJSONBytes, fromTime, toDuration, toValues } from "../wire/scalars.js";
@@ -10,6 +11,7 @@ import type {
   AttachmentInfo,
   Decision,
   DecisionKind,
+  InboxDecision,
   PendingDecision,
   Run,
   RunOptions,
@@ -140,6 +142,40 @@ function fromDecision(m: pb.PendingDecision): PendingDecision {
     runId: m.runId || undefined,
     plugin: m.plugin || undefined,
     schema: decodeText(m.schema) || undefined,
+  };
+}
+
+/** Converts a message to a decision of the inbox. */
+export function fromInboxDecision(m: decisionpb.Decision): InboxDecision {
+  return {
+    name: m.name,
+    decisionId: m.decisionId,
+    kind: nameOf<DecisionKind>(decisionpb.DecisionKind, m.kind),
+    callId: m.callId || undefined,
+    tool: m.tool || undefined,
+    displayName: m.displayName || undefined,
+    arguments: m.arguments,
+    reason: m.reason,
+    options: m.options,
+    rule: m.rule || undefined,
+    requestTime: fromTime(m.requestTime),
+    expireTime: fromTime(m.expireTime),
+    runId: m.runId,
+    plugin: m.plugin || undefined,
+    schema: m.schema || undefined,
+    parentRunId: m.parentRunId || undefined,
+    tenant: m.tenant,
+    principal: m.principal || undefined,
+    fourEyes: m.fourEyes,
+    diff: m.diff || undefined,
+    cut: m.cut,
+    notAllowed: m.notAllowed || undefined,
+    waiting: m.state === decisionpb.DecisionState.WAITING,
+    verdict: nameOf<Verdict>(decisionpb.Verdict, m.verdict),
+    text: m.text,
+    decidedBy: m.decidedByName,
+    decidedByPrincipal: m.decidedBy || undefined,
+    decideTime: fromTime(m.decideTime),
   };
 }
 

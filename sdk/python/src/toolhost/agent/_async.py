@@ -13,9 +13,19 @@ from toolhost import _wire
 from toolhost._link import Link
 from toolhost._proto.agentd.v1 import agent_service_pb2 as pb
 from toolhost._proto.agentd.v1 import agent_service_pb2_grpc as pb_grpc
-from toolhost.agent._convert import from_attachments, from_decision, from_states, start_request, to_event, to_run
+from toolhost._proto.toolhost.decision.v1 import decision_service_pb2 as decision_pb
+from toolhost._proto.toolhost.decision.v1 import decision_service_pb2_grpc as decision_pb_grpc
+from toolhost.agent._convert import (
+    from_attachments,
+    from_decision,
+    from_states,
+    start_request,
+    to_event,
+    to_inbox_decision,
+    to_run,
+)
 from toolhost.agent._events import RunEvent, RunFinished
-from toolhost.agent._runs import Attachment, Decision, Run, RunOptions, RunState
+from toolhost.agent._runs import Attachment, Decision, InboxDecision, Run, RunOptions, RunState
 from toolhost.caller import CallerInfo
 from toolhost.credentials import CredentialOptions
 from toolhost.errors import Internal
@@ -166,6 +176,33 @@ class AsyncAgentClient:
         """Return the summary of a run, with its open decisions. Raises NotFound."""
         got: pb.GetRunResponse = await self._unary("GetRun", pb.GetRunRequest(run_id=run_id))
         return to_run(got.run)
+
+    async def inbox(self, *, tenants: Sequence[str] = ()) -> AsyncIterator[InboxDecision]:
+        """Yield the decisions that wait for a person, in the runs that this client may see.
+
+        The run whose decision ends first comes first. Each decision of a sub-run comes once. Raises
+        Unsupported for an agentd of before.
+
+        Args:
+            tenants: The tenants whose runs to include. Empty means all that the client may see.
+        """
+        request = decision_pb.ListDecisionsRequest(tenants=tenants)
+        while True:
+            page: decision_pb.ListDecisionsResponse = await self._link.unary(
+                decision_pb_grpc.DecisionServiceStub, "ListDecisions", request
+            )
+            for decision in page.decisions:
+                yield to_inbox_decision(decision)
+            request.page_token = page.next_page_token
+            if not request.page_token:
+                return
+
+    async def inbox_decision(self, name: str) -> InboxDecision:
+        """Return one decision of the inbox as a whole, also after it was made. Raises NotFound."""
+        got: decision_pb.GetDecisionResponse = await self._link.unary(
+            decision_pb_grpc.DecisionServiceStub, "GetDecision", decision_pb.GetDecisionRequest(name=name)
+        )
+        return to_inbox_decision(got.decision)
 
     async def list(self, *, states: Sequence[RunState] = (), parent_run_id: str | None = None) -> AsyncIterator[Run]:
         """Yield the summaries of runs, the newest first.

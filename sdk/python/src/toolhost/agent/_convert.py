@@ -11,6 +11,7 @@ from toolhost import _wire
 from toolhost._json import decode, encode, valid_text
 from toolhost._keywords import checked
 from toolhost._proto.agentd.v1 import agent_service_pb2 as pb
+from toolhost._proto.toolhost.decision.v1 import decision_service_pb2 as decision_pb
 from toolhost.agent import _events, _runs
 from toolhost.errors import InvalidArgument
 
@@ -179,6 +180,42 @@ def to_decision(m: pb.PendingDecision) -> _runs.PendingDecision:
         run_id=m.run_id or None,
         plugin=m.plugin or None,
         schema=_text(m.schema),
+    )
+
+
+def to_inbox_decision(m: decision_pb.Decision) -> _runs.InboxDecision:
+    """Convert a message to a decision of the inbox."""
+    return _runs.InboxDecision(
+        name=m.name,
+        pending=_runs.PendingDecision(
+            decision_id=m.decision_id,
+            kind=_name_of(_runs.DecisionKind, "DECISION_KIND_", decision_pb.DecisionKind, m.kind),
+            call_id=m.call_id or None,
+            tool=m.tool or None,
+            display_name=m.display_name or None,
+            arguments=m.arguments,
+            reason=m.reason,
+            options=tuple(m.options),
+            rule=m.rule or None,
+            request_time=_wire.time(m.request_time),
+            expire_time=_wire.time(m.expire_time),
+            run_id=m.run_id,
+            plugin=m.plugin or None,
+            schema=m.schema,
+        ),
+        parent_run_id=m.parent_run_id or None,
+        tenant=m.tenant,
+        principal=m.principal or None,
+        four_eyes=m.four_eyes,
+        diff=m.diff,
+        cut=m.cut,
+        not_allowed=m.not_allowed or None,
+        waiting=m.state == decision_pb.DECISION_STATE_WAITING,
+        verdict=_name_of(_runs.Verdict, "VERDICT_", decision_pb.Verdict, m.verdict),
+        text=m.text,
+        decided_by=m.decided_by_name,
+        decided_by_principal=m.decided_by or None,
+        decide_time=_wire.time(m.decide_time),
     )
 
 

@@ -319,6 +319,47 @@ class PendingDecision:
 
 
 @dataclass(frozen=True)
+class InboxDecision:
+    """A decision that a run of any principal waits for, or has waited for.
+
+    All of it but `rule` is what a model, a tool or a caller wrote: escape it.
+    """
+
+    name: str
+    """RUN/DECISION, for `inbox_decision`."""
+    pending: PendingDecision
+    """What has to be decided. Its `run_id` is set: `respond` takes it with `decision_id`. `inbox` leaves
+    its `schema` empty."""
+    parent_run_id: str | None
+    """The run of which the run is a sub-run. None if it is none."""
+    tenant: str
+    principal: str | None
+    """The key of the principal that the run belongs to. None for runs of earlier versions."""
+    four_eyes: bool
+    """Whether another principal than that of the run has to approve."""
+    diff: str
+    """What the call would change, as a unified diff. `inbox` leaves it empty."""
+    cut: bool
+    """Whether `arguments` or `reason` are not whole, or options, schema or diff are left out.
+    `inbox_decision` has the whole."""
+    not_allowed: str | None
+    """Why this client cannot make the decision now. None means that it can."""
+    waiting: bool
+    """Whether the run waits for the decision."""
+    verdict: Verdict | None
+    """The verdict. None if the decision was not made, and for a verdict that this version of the SDK
+    does not know."""
+    text: str
+    """The reason or the answer of the person who decided."""
+    decided_by: str
+    """The person who decided, as their client named them. Nobody has verified it."""
+    decided_by_principal: str | None
+    """The key of the principal that decided. None if nobody did."""
+    decide_time: datetime | None
+    """When the decision was made."""
+
+
+@dataclass(frozen=True)
 class Run:
     """The summary of a run."""
 

@@ -11,7 +11,7 @@ from typing_extensions import Unpack
 from toolhost._portal import Portal
 from toolhost.agent._async import AsyncAgentClient
 from toolhost.agent._events import RunEvent, RunFinished
-from toolhost.agent._runs import Attachment, Decision, Run, RunOptions, RunState
+from toolhost.agent._runs import Attachment, Decision, InboxDecision, Run, RunOptions, RunState
 from toolhost.caller import CallerInfo
 from toolhost.credentials import CredentialOptions
 from toolhost.version import VersionInfo
@@ -93,6 +93,14 @@ class AgentClient:
     def get(self, run_id: str) -> Run:
         """Return the summary of a run; see `AsyncAgentClient.get`."""
         return self._portal.run(self._client.get(run_id))
+
+    def inbox(self, *, tenants: Sequence[str] = ()) -> Iterator[InboxDecision]:
+        """Yield the decisions that wait for a person; see `AsyncAgentClient.inbox`."""
+        return self._portal.iterate(self._client.inbox(tenants=tenants))
+
+    def inbox_decision(self, name: str) -> InboxDecision:
+        """Return one decision of the inbox as a whole; see `AsyncAgentClient.inbox_decision`."""
+        return self._portal.run(self._client.inbox_decision(name))
 
     def list(self, *, states: Sequence[RunState] = (), parent_run_id: str | None = None) -> Iterator[Run]:
         """Yield the summaries of runs, the newest first; see `AsyncAgentClient.list`."""

@@ -1,0 +1,93 @@
+"""The decisions of the inbox, from a server that answers in pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import grpc
+import pytest
+
+from toolhost._proto.toolhost.decision.v1 import decision_service_pb2 as pb
+from toolhost._proto.toolhost.decision.v1 import decision_service_pb2_grpc as pb_grpc
+from toolhost.agent import AgentClient, AsyncAgentClient, DecisionKind, Verdict
+from toolhost.errors import NotFound
+
+WAITING = pb.Decision(
+    name="r1/d1",
+    kind=pb.DECISION_KIND_APPROVAL,
+    state=pb.DECISION_STATE_WAITING,
+    run_id="r1",
+    decision_id="d1",
+    tenant="acme",
+    arguments='{"path": "old"}',
+    not_allowed="four eyes",
+    four_eyes=True,
+)
+MADE = pb.Decision(
+    name="r2/d2",
+    kind=99,  # type: ignore[arg-type]  # a kind of a later version
+    state=pb.DECISION_STATE_MADE,
+    run_id="r2",
+    decision_id="d2",
+    verdict=pb.VERDICT_REJECT,
+    decided_by="uid:7",
+    decided_by_name="A person",
+    text="No.",
+)
+MADE.decide_time.FromSeconds(1)
+
+
+class _Decisions(pb_grpc.DecisionServiceServicer):
+    def ListDecisions(self, request: Any, context: Any) -> pb.ListDecisionsResponse:  # noqa: N802
+        assert list(request.tenants) == ["acme"]
+        if request.page_token == "":
+            return pb.ListDecisionsResponse(decisions=[WAITING], next_page_token="empty")
+        if request.page_token == "empty":
+            return pb.ListDecisionsResponse(next_page_token="last")
+        return pb.ListDecisionsResponse(decisions=[MADE])
+
+    def GetDecision(self, request: Any, context: Any) -> pb.GetDecisionResponse:  # noqa: N802
+        if request.name != MADE.name:
+            context.abort(grpc.StatusCode.NOT_FOUND, "no such decision")
+        return pb.GetDecisionResponse(decision=MADE)
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    server = grpc.server(ThreadPoolExecutor(2))
+    pb_grpc.add_DecisionServiceServicer_to_server(_Decisions(), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    yield f"127.0.0.1:{port}"
+    server.stop(None).wait()
+
+
+def test_inbox(address: str) -> None:
+    with AgentClient(address) as agentd:
+        waiting, unknown = agentd.inbox(tenants=["acme"])
+        assert (waiting.name, waiting.tenant, waiting.waiting) == ("r1/d1", "acme", True)
+        assert waiting.pending.kind is DecisionKind.APPROVAL
+        assert (waiting.pending.run_id, waiting.pending.decision_id) == ("r1", "d1")
+        assert (waiting.pending.arguments, waiting.four_eyes) == ('{"path": "old"}', True)
+        assert waiting.not_allowed == "four eyes"
+        assert (waiting.verdict, waiting.decide_time, waiting.principal) == (None, None, None)
+        assert unknown.pending.kind is None
+
+        made = agentd.inbox_decision("r2/d2")
+        assert (made.waiting, made.verdict, made.text) == (False, Verdict.REJECT, "No.")
+        assert (made.decided_by, made.decided_by_principal) == ("A person", "uid:7")
+        assert made.decide_time is not None
+        with pytest.raises(NotFound):
+            agentd.inbox_decision("r1/none")
+
+
+def test_inbox_asyncio(address: str) -> None:
+    async def names() -> list[str]:
+        async with AsyncAgentClient(address) as agentd:
+            assert (await agentd.inbox_decision("r2/d2")).name == "r2/d2"
+            return [decision.name async for decision in agentd.inbox(tenants=["acme"])]
+
+    assert asyncio.run(names()) == ["r1/d1", "r2/d2"]

@@ -1,0 +1,53 @@
+// The decisions of the inbox, from a server that answers in pages.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
+import { AgentClient, type InboxDecision } from "@toolhost/sdk/client";
+import * as pb from "../dist/gen/toolhost/decision/v1/decision_service_pb.js";
+import { methodDefinition } from "../dist/wire/rpc.js";
+
+test("the inbox has pages, made decisions and unknown kinds", async () => {
+  const waiting = { name: "r1/d1", kind: 1, state: 1, runId: "r1", decisionId: "d1", tenant: "acme" };
+  const made = { name: "r2/d2", kind: 99, state: 2, runId: "r2", verdict: 2, decidedBy: "uid:7", text: "No." };
+  const list = methodDefinition(pb.DecisionService.method.listDecisions);
+  const get = methodDefinition(pb.DecisionService.method.getDecision);
+  const server = new Server();
+  server.addService(
+    { list, get },
+    {
+      list: (call: ServerUnaryCall<pb.ListDecisionsRequest, unknown>, reply: sendUnaryData<unknown>) => {
+        const { pageToken, tenants } = call.request;
+        assert.deepEqual(tenants, ["acme"]);
+        const page = pageToken ? { decisions: [made] } : { decisions: [waiting], nextPageToken: "last" };
+        reply(null, create(pb.ListDecisionsResponseSchema, page));
+      },
+      get: (call: ServerUnaryCall<pb.GetDecisionRequest, unknown>, reply: sendUnaryData<unknown>) => {
+        if (call.request.name !== made.name) {
+          reply({ code: status.NOT_FOUND, details: "no such decision" });
+          return;
+        }
+        reply(null, create(pb.GetDecisionResponseSchema, { decision: made }));
+      },
+    },
+  );
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (e, n) => (e ? reject(e) : resolve(n)));
+  });
+  try {
+    await using agentd = new AgentClient({ address: `127.0.0.1:${port}` });
+    const all: InboxDecision[] = [];
+    for await (const decision of agentd.inbox({ tenants: ["acme"] })) {
+      all.push(decision);
+    }
+    const [first, second] = all;
+    assert.equal(all.length, 2);
+    assert.deepEqual([first?.name, first?.kind, first?.waiting, first?.verdict], ["r1/d1", "approval", true, undefined]);
+    assert.deepEqual([second?.name, second?.kind], ["r2/d2", undefined]);
+    const got = await agentd.inboxDecision("r2/d2");
+    assert.deepEqual([got.waiting, got.verdict, got.decidedByPrincipal, got.text], [false, "reject", "uid:7", "No."]);
+    await assert.rejects(agentd.inboxDecision("r1/none"), { kind: "not_found" });
+  } finally {
+    server.forceShutdown();
+  }
+});
