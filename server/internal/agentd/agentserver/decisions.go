@@ -33,7 +33,9 @@ func (s *decisions) ListDecisions(ctx context.Context, req *decisionv1.ListDecis
 	}
 	query := agent.DecisionQuery{Size: int(req.GetPageSize()), Token: req.GetPageToken()}
 	caller, _ := identity.FromContext(ctx)
-	wanted := func(tenant string) bool { return len(req.GetTenants()) == 0 || slices.Contains(req.GetTenants(), tenant) }
+	wanted := func(tenant string) bool {
+		return len(req.GetTenants()) == 0 || slices.Contains(req.GetTenants(), tenant)
+	}
 	var tenants []string
 	all := false
 	for _, right := range decisionRights {
