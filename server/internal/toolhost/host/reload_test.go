@@ -3,8 +3,8 @@ package host_test
 import (
 	"bytes"
 	"errors"
-	"iter"
 	"fmt"
+	"iter"
 	"log/slog"
 	"os"
 	"path/filepath"
