@@ -1,0 +1,39 @@
+package commands
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+)
+
+// What a model, a tool or a caller wrote does not control the terminal of who looks at the inbox.
+func TestTheInboxCannotSteerTheTerminal(t *testing.T) {
+	const bad = "a\x1b[2Jb\u202ec\x07\r\nd"
+	d := client.InboxDecision{Name: bad + "/d1", Tenant: bad, Principal: bad, Waiting: true, NotAllowed: "", PendingDecision: client.PendingDecision{
+		ID: bad, RunID: bad, Tool: bad, DisplayName: bad, Plugin: bad, Arguments: json.RawMessage(bad), Reason: bad, Options: []string{bad}, Rule: bad, Diff: "+" + bad, Schema: json.RawMessage(bad),
+	}}
+	made := d
+	made.Waiting, made.Made = false, client.DecisionMade{Verdict: client.Reject, Principal: bad, Text: bad, DecidedBy: bad}
+	refused := d
+	refused.NotAllowed = bad
+	for _, kind := range []client.DecisionKind{client.DecideApproval, client.DecideQuestion, client.DecideOutcome, client.DecidePause, client.DecideTool} {
+		var out bytes.Buffer
+		p := cli.Process{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
+		for _, one := range []client.InboxDecision{d, made, refused} {
+			one.Kind = kind
+			if err := showDecision(p, &one); err != nil {
+				t.Fatal(err)
+			}
+			if err := printInbox(p, []client.InboxDecision{one}, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if strings.ContainsAny(out.String(), "\x1b\x07\r\u202e") {
+			t.Errorf("%s: the terminal gets %q", kind, out.String())
+		}
+	}
+}
