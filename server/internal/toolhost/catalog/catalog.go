@@ -15,6 +15,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/manifest"
 )
@@ -48,6 +49,8 @@ type Catalog struct {
 	pins       manifest.Lock // the digests that may run; nil: all
 	changed    chan struct{} // closed once there is a newer snapshot
 	loaded     bool          // the folders were read
+	settled    time.Time     // when all slots were decided about last
+	unsettled  bool          // answers arrived since, and settleSoonLocked will decide
 }
 
 // Open prepares the state folder and reads the records of earlier processes. It scans nothing: call

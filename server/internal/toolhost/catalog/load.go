@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/manifest"
 	"github.com/toolhost/toolhost/server/internal/trust"
@@ -126,6 +127,7 @@ func (c *Catalog) merge(readings []reading, pins manifest.Lock, records *trust.P
 
 // settleSlotsLocked decides about all slots, records the decisions and publishes the snapshot.
 func (c *Catalog) settleSlotsLocked() {
+	c.settled, c.unsettled = time.Now(), false
 	owners := map[string]string{}
 	for _, s := range c.slots {
 		s.untrusted = c.trust.distrust(s)
@@ -165,10 +167,15 @@ func (c *Catalog) ask() {
 func (c *Catalog) askOne(p *Plugin, e expectation) {
 	answer := c.asker.ask(p, e)
 	c.mu.Lock()
+	last := c.asker.finish(p.Digest)
 	if !c.tasks.closed() {
 		c.answeredLocked(p.Digest, answer)
+		if last {
+			c.settleSlotsLocked()
+		} else {
+			c.settleSoonLocked()
+		}
 	}
-	last := c.asker.finish(p.Digest)
 	c.mu.Unlock()
 	if !last {
 		return
@@ -182,7 +189,7 @@ func (c *Catalog) askOne(p *Plugin, e expectation) {
 	c.asker.settle()
 }
 
-// answeredLocked passes the answer of a digest to all its slots.
+// answeredLocked passes the answer of a digest to all its slots. The caller settles them.
 func (c *Catalog) answeredLocked(digest string, a answer) {
 	for _, s := range c.slots {
 		if digestOf(s.file) != digest || s.file.usable() {
@@ -196,7 +203,30 @@ func (c *Catalog) answeredLocked(digest string, a answer) {
 		s.file = s.file.described(a.description, a.refused)
 		s.refused = refusal(c.pins, s.file, s.current)
 	}
-	c.settleSlotsLocked()
+}
+
+// settlePause is the least time between two snapshots while many plugins answer. A snapshot takes
+// time for every plugin that there is, also in those who follow the catalog.
+const settlePause = 100 * time.Millisecond
+
+// settleSoonLocked decides about all slots, at once or within settlePause. The last answer does not
+// wait.
+func (c *Catalog) settleSoonLocked() {
+	wait := settlePause - time.Since(c.settled)
+	switch {
+	case c.unsettled:
+	case wait <= 0:
+		c.settleSlotsLocked()
+	default:
+		c.unsettled = true
+		time.AfterFunc(wait, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if c.unsettled && !c.tasks.closed() {
+				c.settleSlotsLocked()
+			}
+		})
+	}
 }
 
 // retryFailed asks the plugins that did not answer an earlier process, once in this process. It
@@ -218,6 +248,7 @@ func (c *Catalog) retryFailed() {
 			answer := c.asker.question(p, e)
 			c.mu.Lock()
 			c.answeredLocked(p.Digest, answer)
+			c.settleSlotsLocked()
 			c.mu.Unlock()
 			c.recordTrust()
 			if err := c.index.save(); err != nil {
