@@ -86,10 +86,10 @@ func (s *Store) read() (*records, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the trust records: %w", err)
 	}
-	if err := checkVersion(data); err != nil {
-		return nil, fmt.Errorf("the trust records in %s %w", s.path(), err)
-	}
 	if err := r.decode(data); err != nil {
+		if newer := checkVersion(data); newer != nil {
+			return nil, fmt.Errorf("the trust records in %s %w", s.path(), newer)
+		}
 		return nil, fmt.Errorf("the trust records in %s are damaged: %w; "+
 			"move the file away and trust again what is wanted: toolhost trust", s.path(), err)
 	}
@@ -114,7 +114,7 @@ func checkVersion(data []byte) error {
 		Version int `json:"version"`
 	}
 	if len(data) > maxStoreBytes || json.Unmarshal(data, &written) != nil || written.Version <= storeVersion {
-		return nil // decode reports what is wrong
+		return nil // decode has said what is wrong
 	}
 	return fmt.Errorf("were written by a newer toolhost: they have version %d, and this one knows versions up to %d; "+
 		"use the newer toolhost, or set XDG_STATE_HOME to another folder", written.Version, storeVersion)
