@@ -12,6 +12,7 @@ package toolsearch
 
 import (
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -77,6 +78,7 @@ func New(infos []tool.Info) *Index {
 	b := &builder{ids: map[string]int32{}}
 	for i := range infos {
 		b.add(&infos[i])
+		runtime.Gosched() // on one processor, calls would wait for all of them
 	}
 	return b.index()
 }
