@@ -219,8 +219,8 @@ func (d *direct) deliver(text []byte) bool {
 		return true
 	}
 	c.leaveDirect()
-	if d.pipes.large && c.hold != nil && answer.Result.asks == nil {
-		if err := c.hold(budget.Lend(c.ctx, &d.pipes.hold), sizeOf(&answer.Result.result)); err != nil {
+	if size := sizeOf(&answer.Result.result); d.pipes.held > 0 && c.hold != nil && answer.Result.asks == nil && size <= c.conn.cfg.MaxResultBytes {
+		if err := c.hold(budget.Lend(c.ctx, &d.pipes.hold), size); err != nil {
 			c.end(tool.Result{}, tool.AsError(err))
 			return true
 		}

@@ -90,6 +90,38 @@ func TestNoMemoryForAMessage(t *testing.T) {
 	})
 }
 
+// TestAUsualMessageNeedsNotTheMemoryOfTheLargest checks that a message above freeBytes is read
+// beside others who leave no room for the largest one, and that the largest one is then refused.
+func TestAUsualMessageNeedsNotTheMemoryOfTheLargest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const result = 64 << 20
+		memory := budget.New(256<<20, 0)
+		var others budget.Hold
+		others.On(memory.Inner())
+		others.For("others", false)
+		if err := others.TryReserve(100 << 20); err != nil {
+			t.Fatal(err)
+		}
+		out, server := io.Pipe()
+		_, in := io.Pipe()
+		p := newPipes(Config{Plugin: "test", MaxResultBytes: result, Memory: memory.Inner()}, in, out, io.Discard)
+		go func() { // ends with the texts
+			for _, size := range []int{freeBytes, usualBytes} {
+				_, _ = io.WriteString(server, `{"id":1,"result":"`+strings.Repeat("a", size)+"\"}\n")
+			}
+		}()
+		if line, dropped, err := p.line(); err != nil || dropped != nil || len(line) < freeBytes {
+			t.Errorf("a usual message is read as %d bytes, %v, %v", len(line), dropped, err)
+		}
+		if used := memory.Used(); used >= 100<<20+2*usualBytes {
+			t.Errorf("when the message is read, %d bytes are reserved", used)
+		}
+		if _, dropped, err := p.line(); err != nil || dropped == nil || dropped.Kind != tool.KindUnavailable {
+			t.Errorf("a message without memory is read as %v, %v", dropped, err)
+		}
+	})
+}
+
 // TestLargeMessageThatDoesNotEnd checks that a server cannot keep the memory of a message.
 func TestLargeMessageThatDoesNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -91,8 +91,8 @@ type pipes struct {
 	gone    context.CancelFunc // called by hangUp
 	open    context.Context    // until hangUp
 
-	hold    budget.Hold // for the message that Read handles, if large is set
-	large   bool        // used by Read
+	hold    budget.Hold // for the message that Read handles
+	held    int         // bytes that hold was asked for; used by Read
 	largest int         // bytes of a result
 
 	allowance allowance                             // used by Read
@@ -207,6 +207,9 @@ const (
 	pieceBytes = 1 << 20 // of a line that is read, at most
 	// freeBytes is the size of a message up to which no memory is reserved for it.
 	freeBytes = 8 << 20
+	// usualBytes is the size of a message up to which the memory of a message of this size is
+	// reserved. Above it, that of the largest one is.
+	usualBytes = 32 << 20
 	// largePatience is how long a server may take for the rest of a larger message, for which others
 	// may have to wait.
 	largePatience = time.Minute
@@ -216,27 +219,28 @@ const (
 // memory for it, dropped says so, and line has its first and its last edgeBytes.
 //
 // A large line takes twice its size: while its pieces are joined, and then with the result that is
-// decoded from it. line reserves that once, for the largest message, and before it has reserved
-// anything. So sessions with large messages wait for each other, and none waits for a message that
-// itself waits for memory.
+// decoded from it. line reserves that in two steps, those of needs. So few sessions read large
+// messages at the same time, and the others wait. If all wait for each other, the budget lets the
+// newest give up.
 func (p *pipes) line() (line []byte, dropped *tool.Error, err error) {
 	p.hold.Release()
-	p.large = false
+	p.held = 0
 	var text parts
 	var head, tail []byte // of a line that is dropped
+	var slow *time.Timer
 	for {
 		piece, err := p.reader.ReadSlice('\n')
-		if size := text.size + len(piece); head == nil && size > freeBytes && size <= p.most && !p.large && p.hold.Account() != nil {
-			if full := p.hold.Reserve(p.open, 2*p.most); full != nil {
+		if need := p.needs(text.size + len(piece)); head == nil && need > p.held {
+			if slow != nil {
+				slow.Stop() // the server does not take the time of the reservation
+			}
+			if full := p.hold.Reserve(p.open, need-p.held); full != nil {
 				dropped = noMemory(full)
 			} else {
-				p.large = true
-				slow := time.AfterFunc(largePatience, func() {
-					_, _ = fmt.Fprintf(p.log, "the server took more than %v for one message of more than %d MiB\n", largePatience, freeBytes>>20)
-					_ = p.out.Close() // ends Read
-				})
+				slow = time.AfterFunc(largePatience, p.tooSlow)
 				defer slow.Stop()
 			}
+			p.held = need
 		}
 		if head == nil && text.size+len(piece) > p.most {
 			dropped = tooLarge(p.largest)
@@ -263,6 +267,24 @@ func (p *pipes) line() (line []byte, dropped *tool.Error, err error) {
 			p.hold.Release()
 			return nil, nil, fmt.Errorf("%w: %w", ErrEnded, err)
 		}
+	}
+}
+
+// tooSlow ends Read.
+func (p *pipes) tooSlow() {
+	_, _ = fmt.Fprintf(p.log, "the server took more than %v for one message of more than %d MiB\n", largePatience, freeBytes>>20)
+	_ = p.out.Close()
+}
+
+// needs returns the memory to reserve for a line of which size bytes have arrived, in bytes.
+func (p *pipes) needs(size int) int {
+	switch {
+	case size <= freeBytes || size > p.most || p.hold.Account() == nil:
+		return 0
+	case size <= usualBytes:
+		return 2 * min(usualBytes, p.most)
+	default:
+		return 2 * p.most
 	}
 }
 
