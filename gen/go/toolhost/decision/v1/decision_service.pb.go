@@ -278,7 +278,7 @@ func (x *ListDecisionsRequest) GetTenants() []string {
 // ListDecisionsResponse is one page of decisions.
 type ListDecisionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The decisions. Texts have at most 4 KiB.
+	// The decisions. Arguments, reasons and options have at most 4 KiB.
 	Decisions []*Decision `protobuf:"bytes,1,rep,name=decisions,proto3" json:"decisions,omitempty"`
 	// The token of the next page. Empty means that this is the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`

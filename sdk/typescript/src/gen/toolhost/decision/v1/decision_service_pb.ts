@@ -62,7 +62,7 @@ export const ListDecisionsRequestSchema: GenMessage<ListDecisionsRequest> = /*@_
  */
 export type ListDecisionsResponse = Message<"toolhost.decision.v1.ListDecisionsResponse"> & {
   /**
-   * The decisions. Texts have at most 4 KiB.
+   * The decisions. Arguments, reasons and options have at most 4 KiB.
    *
    * @generated from field: repeated toolhost.decision.v1.Decision decisions = 1;
    */
