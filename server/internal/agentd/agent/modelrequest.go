@@ -230,13 +230,13 @@ func (q *modelRequest) generate(m routed, request model.Request) (*model.Respons
 	show := q.show()
 	resp, err := stream(q.task.ctx, m.Model, q.run.config.ModelIdle, request, func(chunk model.Chunk) {
 		q.timing.chunk()
+		show.chunk(&chunk) // before the tool gets it, whose status may say something about it
 		switch {
 		case chunk.CallBegun != nil:
 			forward.begin(chunk.CallBegun)
 		case chunk.ArgumentDelta != nil:
 			forward.add(chunk.ArgumentDelta)
 		}
-		show.chunk(&chunk)
 	})
 	if err != nil {
 		return nil, nil, err
