@@ -3502,6 +3502,9 @@ type PendingDecision struct {
 	// the decision takes no standing approval: toolhost has none, or another principal has to approve
 	// each call.
 	StandingOffers []*StandingChoice `protobuf:"bytes,17,rep,name=standing_offers,json=standingOffers,proto3" json:"standing_offers,omitempty"`
+	// For DECISION_KIND_APPROVAL: the groups of which the approver has to be in one. Empty means that
+	// the rule names none.
+	ApproverGroups []string `protobuf:"bytes,18,rep,name=approver_groups,json=approverGroups,proto3" json:"approver_groups,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -3651,6 +3654,13 @@ func (x *PendingDecision) GetDiff() string {
 func (x *PendingDecision) GetStandingOffers() []*StandingChoice {
 	if x != nil {
 		return x.StandingOffers
+	}
+	return nil
+}
+
+func (x *PendingDecision) GetApproverGroups() []string {
+	if x != nil {
+		return x.ApproverGroups
 	}
 	return nil
 }
@@ -6331,7 +6341,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\vSettlements\x12\x1a\n" +
 	"\bhappened\x18\x01 \x01(\rR\bhappened\x12\x1a\n" +
 	"\brepeated\x18\x02 \x01(\rR\brepeated\x12\x18\n" +
-	"\aunknown\x18\x03 \x01(\rR\aunknown\"\xcb\x04\n" +
+	"\aunknown\x18\x03 \x01(\rR\aunknown\"\xf4\x04\n" +
 	"\x0fPendingDecision\x12\x1f\n" +
 	"\vdecision_id\x18\x01 \x01(\tR\n" +
 	"decisionId\x12+\n" +
@@ -6352,7 +6362,8 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x06plugin\x18\x0e \x01(\tR\x06plugin\x12\x16\n" +
 	"\x06schema\x18\x0f \x01(\fR\x06schema\x12\x12\n" +
 	"\x04diff\x18\x10 \x01(\tR\x04diff\x12B\n" +
-	"\x0fstanding_offers\x18\x11 \x03(\v2\x19.agentd.v1.StandingChoiceR\x0estandingOffers\"\xec\f\n" +
+	"\x0fstanding_offers\x18\x11 \x03(\v2\x19.agentd.v1.StandingChoiceR\x0estandingOffers\x12'\n" +
+	"\x0fapprover_groups\x18\x12 \x03(\tR\x0eapproverGroups\"\xec\f\n" +
 	"\bRunEvent\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x04R\x05index\x12.\n" +

@@ -1794,7 +1794,16 @@ type CallOptions struct {
 	Agent string `protobuf:"bytes,13,opt,name=agent,proto3" json:"agent,omitempty"`
 	// The id of the run that makes the call, with the rules of call ids. Empty means none. toolhost
 	// ignores the id from the same callers as `agent`.
-	Run           string `protobuf:"bytes,14,opt,name=run,proto3" json:"run,omitempty"`
+	Run string `protobuf:"bytes,14,opt,name=run,proto3" json:"run,omitempty"`
+	// Whether toolhost holds the call if a person has to approve it, and how long this request waits
+	// for the verdict. Set, such a call becomes a decision of toolhost.decision.v1.DecisionService. If
+	// a person approves it meanwhile, the call is executed. If the time ends first, the request fails
+	// with APPROVAL_REQUIRED and Error.decision; 0 asks for that at once. After the approval, the same
+	// call passes once, also with another call id: the same principal, session, tool, sent and final
+	// arguments, and definition of the tool, within 15 minutes. Unset refuses the call as before. The
+	// time limit of the call does not run while it waits; the deadline of the RPC does. A delegate
+	// asks people itself, so toolhost ignores this for its calls.
+	ApprovalWait  *durationpb.Duration `protobuf:"bytes,15,opt,name=approval_wait,json=approvalWait,proto3" json:"approval_wait,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1925,6 +1934,13 @@ func (x *CallOptions) GetRun() string {
 		return x.Run
 	}
 	return ""
+}
+
+func (x *CallOptions) GetApprovalWait() *durationpb.Duration {
+	if x != nil {
+		return x.ApprovalWait
+	}
+	return nil
 }
 
 // Approval records that a person approved a call with specific arguments. It applies only to the
@@ -3779,7 +3795,7 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\n" +
 	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x04R\x04size\x12\x12\n" +
-	"\x04name\x18\x04 \x01(\tR\x04name\"\xae\x05\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\"\xee\x05\n" +
 	"\vCallOptions\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x123\n" +
@@ -3796,7 +3812,8 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"onBehalfOf\x129\n" +
 	"\aanswers\x18\f \x01(\v2\x1f.toolhost.tool.v1.QuestionKindsR\aanswers\x12\x14\n" +
 	"\x05agent\x18\r \x01(\tR\x05agent\x12\x10\n" +
-	"\x03run\x18\x0e \x01(\tR\x03run\x1a:\n" +
+	"\x03run\x18\x0e \x01(\tR\x03run\x12>\n" +
+	"\rapproval_wait\x18\x0f \x01(\v2\x19.google.protobuf.DurationR\fapprovalWait\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\x12\n" +
@@ -4075,90 +4092,91 @@ var file_toolhost_v1_tool_service_proto_depIdxs = []int32{
 	56, // 27: toolhost.v1.CallOptions.first_sent_time:type_name -> google.protobuf.Timestamp
 	53, // 28: toolhost.v1.CallOptions.on_behalf_of:type_name -> toolhost.tool.v1.Principal
 	57, // 29: toolhost.v1.CallOptions.answers:type_name -> toolhost.tool.v1.QuestionKinds
-	56, // 30: toolhost.v1.Approval.time:type_name -> google.protobuf.Timestamp
-	53, // 31: toolhost.v1.Approval.approver:type_name -> toolhost.tool.v1.Principal
-	26, // 32: toolhost.v1.CallRequest.options:type_name -> toolhost.v1.CallOptions
-	58, // 33: toolhost.v1.CallResponse.result:type_name -> toolhost.tool.v1.Result
-	26, // 34: toolhost.v1.ReviewCallRequest.options:type_name -> toolhost.v1.CallOptions
-	58, // 35: toolhost.v1.ReviewCallResponse.result:type_name -> toolhost.tool.v1.Result
-	26, // 36: toolhost.v1.StartCall.options:type_name -> toolhost.v1.CallOptions
-	32, // 37: toolhost.v1.ExecuteRequest.start:type_name -> toolhost.v1.StartCall
-	33, // 38: toolhost.v1.ExecuteRequest.append:type_name -> toolhost.v1.AppendArguments
-	34, // 39: toolhost.v1.ExecuteRequest.complete:type_name -> toolhost.v1.CompleteArguments
-	35, // 40: toolhost.v1.ExecuteRequest.cancel:type_name -> toolhost.v1.CancelCall
-	41, // 41: toolhost.v1.ExecuteResponse.event:type_name -> toolhost.v1.CallEvent
-	32, // 42: toolhost.v1.ConnectRequest.start:type_name -> toolhost.v1.StartCall
-	33, // 43: toolhost.v1.ConnectRequest.append:type_name -> toolhost.v1.AppendArguments
-	34, // 44: toolhost.v1.ConnectRequest.complete:type_name -> toolhost.v1.CompleteArguments
-	35, // 45: toolhost.v1.ConnectRequest.cancel:type_name -> toolhost.v1.CancelCall
-	39, // 46: toolhost.v1.ConnectRequest.credit:type_name -> toolhost.v1.GrantCredit
-	38, // 47: toolhost.v1.ConnectRequest.batch:type_name -> toolhost.v1.ConnectRequest
-	41, // 48: toolhost.v1.ConnectResponse.event:type_name -> toolhost.v1.CallEvent
-	40, // 49: toolhost.v1.ConnectResponse.batch:type_name -> toolhost.v1.ConnectResponse
-	56, // 50: toolhost.v1.CallEvent.time:type_name -> google.protobuf.Timestamp
-	42, // 51: toolhost.v1.CallEvent.started:type_name -> toolhost.v1.CallStarted
-	59, // 52: toolhost.v1.CallEvent.status:type_name -> toolhost.tool.v1.Status
-	60, // 53: toolhost.v1.CallEvent.log:type_name -> toolhost.tool.v1.LogRecord
-	45, // 54: toolhost.v1.CallEvent.chunk:type_name -> toolhost.v1.ContentChunk
-	46, // 55: toolhost.v1.CallEvent.ended:type_name -> toolhost.v1.CallEnded
-	43, // 56: toolhost.v1.CallEvent.question:type_name -> toolhost.v1.CallQuestion
-	44, // 57: toolhost.v1.CallEvent.question_closed:type_name -> toolhost.v1.QuestionClosed
-	57, // 58: toolhost.v1.CallStarted.asks:type_name -> toolhost.tool.v1.QuestionKinds
-	56, // 59: toolhost.v1.CallQuestion.expire_time:type_name -> google.protobuf.Timestamp
-	61, // 60: toolhost.v1.CallQuestion.person:type_name -> toolhost.tool.v1.PersonQuestion
-	62, // 61: toolhost.v1.CallQuestion.model:type_name -> toolhost.tool.v1.ModelQuestion
-	63, // 62: toolhost.v1.CallQuestion.roots:type_name -> toolhost.tool.v1.RootsQuestion
-	1,  // 63: toolhost.v1.QuestionClosed.reason:type_name -> toolhost.v1.QuestionEnd
-	58, // 64: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
-	64, // 65: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
-	65, // 66: toolhost.v1.CallEnded.settled:type_name -> toolhost.v1.Settled
-	8,  // 67: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
-	10, // 68: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
-	28, // 69: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
-	30, // 70: toolhost.v1.ToolService.ReviewCall:input_type -> toolhost.v1.ReviewCallRequest
-	12, // 71: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
-	15, // 72: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
-	36, // 73: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
-	18, // 74: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
-	20, // 75: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
-	22, // 76: toolhost.v1.ToolService.AnswerQuestion:input_type -> toolhost.v1.AnswerQuestionRequest
-	24, // 77: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
-	66, // 78: toolhost.v1.ToolService.ListResources:input_type -> toolhost.v1.ListResourcesRequest
-	67, // 79: toolhost.v1.ToolService.ListResourceTemplates:input_type -> toolhost.v1.ListResourceTemplatesRequest
-	68, // 80: toolhost.v1.ToolService.ReadResource:input_type -> toolhost.v1.ReadResourceRequest
-	69, // 81: toolhost.v1.ToolService.ListPrompts:input_type -> toolhost.v1.ListPromptsRequest
-	70, // 82: toolhost.v1.ToolService.GetPrompt:input_type -> toolhost.v1.GetPromptRequest
-	71, // 83: toolhost.v1.ToolService.CompleteArgument:input_type -> toolhost.v1.CompleteArgumentRequest
-	72, // 84: toolhost.v1.ToolService.WatchResources:input_type -> toolhost.v1.WatchResourcesRequest
-	38, // 85: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
-	2,  // 86: toolhost.v1.ToolService.GetVersion:input_type -> toolhost.v1.GetVersionRequest
-	4,  // 87: toolhost.v1.ToolService.WhoAmI:input_type -> toolhost.v1.WhoAmIRequest
-	9,  // 88: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
-	11, // 89: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
-	29, // 90: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
-	31, // 91: toolhost.v1.ToolService.ReviewCall:output_type -> toolhost.v1.ReviewCallResponse
-	13, // 92: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
-	16, // 93: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
-	37, // 94: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
-	19, // 95: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
-	21, // 96: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
-	23, // 97: toolhost.v1.ToolService.AnswerQuestion:output_type -> toolhost.v1.AnswerQuestionResponse
-	25, // 98: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
-	73, // 99: toolhost.v1.ToolService.ListResources:output_type -> toolhost.v1.ListResourcesResponse
-	74, // 100: toolhost.v1.ToolService.ListResourceTemplates:output_type -> toolhost.v1.ListResourceTemplatesResponse
-	75, // 101: toolhost.v1.ToolService.ReadResource:output_type -> toolhost.v1.ReadResourceResponse
-	76, // 102: toolhost.v1.ToolService.ListPrompts:output_type -> toolhost.v1.ListPromptsResponse
-	77, // 103: toolhost.v1.ToolService.GetPrompt:output_type -> toolhost.v1.GetPromptResponse
-	78, // 104: toolhost.v1.ToolService.CompleteArgument:output_type -> toolhost.v1.CompleteArgumentResponse
-	79, // 105: toolhost.v1.ToolService.WatchResources:output_type -> toolhost.v1.WatchResourcesResponse
-	40, // 106: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
-	3,  // 107: toolhost.v1.ToolService.GetVersion:output_type -> toolhost.v1.GetVersionResponse
-	5,  // 108: toolhost.v1.ToolService.WhoAmI:output_type -> toolhost.v1.WhoAmIResponse
-	88, // [88:109] is the sub-list for method output_type
-	67, // [67:88] is the sub-list for method input_type
-	67, // [67:67] is the sub-list for extension type_name
-	67, // [67:67] is the sub-list for extension extendee
-	0,  // [0:67] is the sub-list for field type_name
+	55, // 30: toolhost.v1.CallOptions.approval_wait:type_name -> google.protobuf.Duration
+	56, // 31: toolhost.v1.Approval.time:type_name -> google.protobuf.Timestamp
+	53, // 32: toolhost.v1.Approval.approver:type_name -> toolhost.tool.v1.Principal
+	26, // 33: toolhost.v1.CallRequest.options:type_name -> toolhost.v1.CallOptions
+	58, // 34: toolhost.v1.CallResponse.result:type_name -> toolhost.tool.v1.Result
+	26, // 35: toolhost.v1.ReviewCallRequest.options:type_name -> toolhost.v1.CallOptions
+	58, // 36: toolhost.v1.ReviewCallResponse.result:type_name -> toolhost.tool.v1.Result
+	26, // 37: toolhost.v1.StartCall.options:type_name -> toolhost.v1.CallOptions
+	32, // 38: toolhost.v1.ExecuteRequest.start:type_name -> toolhost.v1.StartCall
+	33, // 39: toolhost.v1.ExecuteRequest.append:type_name -> toolhost.v1.AppendArguments
+	34, // 40: toolhost.v1.ExecuteRequest.complete:type_name -> toolhost.v1.CompleteArguments
+	35, // 41: toolhost.v1.ExecuteRequest.cancel:type_name -> toolhost.v1.CancelCall
+	41, // 42: toolhost.v1.ExecuteResponse.event:type_name -> toolhost.v1.CallEvent
+	32, // 43: toolhost.v1.ConnectRequest.start:type_name -> toolhost.v1.StartCall
+	33, // 44: toolhost.v1.ConnectRequest.append:type_name -> toolhost.v1.AppendArguments
+	34, // 45: toolhost.v1.ConnectRequest.complete:type_name -> toolhost.v1.CompleteArguments
+	35, // 46: toolhost.v1.ConnectRequest.cancel:type_name -> toolhost.v1.CancelCall
+	39, // 47: toolhost.v1.ConnectRequest.credit:type_name -> toolhost.v1.GrantCredit
+	38, // 48: toolhost.v1.ConnectRequest.batch:type_name -> toolhost.v1.ConnectRequest
+	41, // 49: toolhost.v1.ConnectResponse.event:type_name -> toolhost.v1.CallEvent
+	40, // 50: toolhost.v1.ConnectResponse.batch:type_name -> toolhost.v1.ConnectResponse
+	56, // 51: toolhost.v1.CallEvent.time:type_name -> google.protobuf.Timestamp
+	42, // 52: toolhost.v1.CallEvent.started:type_name -> toolhost.v1.CallStarted
+	59, // 53: toolhost.v1.CallEvent.status:type_name -> toolhost.tool.v1.Status
+	60, // 54: toolhost.v1.CallEvent.log:type_name -> toolhost.tool.v1.LogRecord
+	45, // 55: toolhost.v1.CallEvent.chunk:type_name -> toolhost.v1.ContentChunk
+	46, // 56: toolhost.v1.CallEvent.ended:type_name -> toolhost.v1.CallEnded
+	43, // 57: toolhost.v1.CallEvent.question:type_name -> toolhost.v1.CallQuestion
+	44, // 58: toolhost.v1.CallEvent.question_closed:type_name -> toolhost.v1.QuestionClosed
+	57, // 59: toolhost.v1.CallStarted.asks:type_name -> toolhost.tool.v1.QuestionKinds
+	56, // 60: toolhost.v1.CallQuestion.expire_time:type_name -> google.protobuf.Timestamp
+	61, // 61: toolhost.v1.CallQuestion.person:type_name -> toolhost.tool.v1.PersonQuestion
+	62, // 62: toolhost.v1.CallQuestion.model:type_name -> toolhost.tool.v1.ModelQuestion
+	63, // 63: toolhost.v1.CallQuestion.roots:type_name -> toolhost.tool.v1.RootsQuestion
+	1,  // 64: toolhost.v1.QuestionClosed.reason:type_name -> toolhost.v1.QuestionEnd
+	58, // 65: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
+	64, // 66: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
+	65, // 67: toolhost.v1.CallEnded.settled:type_name -> toolhost.v1.Settled
+	8,  // 68: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
+	10, // 69: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
+	28, // 70: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
+	30, // 71: toolhost.v1.ToolService.ReviewCall:input_type -> toolhost.v1.ReviewCallRequest
+	12, // 72: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
+	15, // 73: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
+	36, // 74: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
+	18, // 75: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
+	20, // 76: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
+	22, // 77: toolhost.v1.ToolService.AnswerQuestion:input_type -> toolhost.v1.AnswerQuestionRequest
+	24, // 78: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
+	66, // 79: toolhost.v1.ToolService.ListResources:input_type -> toolhost.v1.ListResourcesRequest
+	67, // 80: toolhost.v1.ToolService.ListResourceTemplates:input_type -> toolhost.v1.ListResourceTemplatesRequest
+	68, // 81: toolhost.v1.ToolService.ReadResource:input_type -> toolhost.v1.ReadResourceRequest
+	69, // 82: toolhost.v1.ToolService.ListPrompts:input_type -> toolhost.v1.ListPromptsRequest
+	70, // 83: toolhost.v1.ToolService.GetPrompt:input_type -> toolhost.v1.GetPromptRequest
+	71, // 84: toolhost.v1.ToolService.CompleteArgument:input_type -> toolhost.v1.CompleteArgumentRequest
+	72, // 85: toolhost.v1.ToolService.WatchResources:input_type -> toolhost.v1.WatchResourcesRequest
+	38, // 86: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
+	2,  // 87: toolhost.v1.ToolService.GetVersion:input_type -> toolhost.v1.GetVersionRequest
+	4,  // 88: toolhost.v1.ToolService.WhoAmI:input_type -> toolhost.v1.WhoAmIRequest
+	9,  // 89: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
+	11, // 90: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
+	29, // 91: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
+	31, // 92: toolhost.v1.ToolService.ReviewCall:output_type -> toolhost.v1.ReviewCallResponse
+	13, // 93: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
+	16, // 94: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
+	37, // 95: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
+	19, // 96: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
+	21, // 97: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
+	23, // 98: toolhost.v1.ToolService.AnswerQuestion:output_type -> toolhost.v1.AnswerQuestionResponse
+	25, // 99: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
+	73, // 100: toolhost.v1.ToolService.ListResources:output_type -> toolhost.v1.ListResourcesResponse
+	74, // 101: toolhost.v1.ToolService.ListResourceTemplates:output_type -> toolhost.v1.ListResourceTemplatesResponse
+	75, // 102: toolhost.v1.ToolService.ReadResource:output_type -> toolhost.v1.ReadResourceResponse
+	76, // 103: toolhost.v1.ToolService.ListPrompts:output_type -> toolhost.v1.ListPromptsResponse
+	77, // 104: toolhost.v1.ToolService.GetPrompt:output_type -> toolhost.v1.GetPromptResponse
+	78, // 105: toolhost.v1.ToolService.CompleteArgument:output_type -> toolhost.v1.CompleteArgumentResponse
+	79, // 106: toolhost.v1.ToolService.WatchResources:output_type -> toolhost.v1.WatchResourcesResponse
+	40, // 107: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
+	3,  // 108: toolhost.v1.ToolService.GetVersion:output_type -> toolhost.v1.GetVersionResponse
+	5,  // 109: toolhost.v1.ToolService.WhoAmI:output_type -> toolhost.v1.WhoAmIResponse
+	89, // [89:110] is the sub-list for method output_type
+	68, // [68:89] is the sub-list for method input_type
+	68, // [68:68] is the sub-list for extension type_name
+	68, // [68:68] is the sub-list for extension extendee
+	0,  // [0:68] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_tool_service_proto_init() }

@@ -55,6 +55,9 @@ func (m *CallOptions) SizeWire() (n int) {
 	if m.Run != "" {
 		n += wirecode.SizeBytes(1, len(m.Run))
 	}
+	if m.ApprovalWait != nil {
+		n += wirecode.SizeBytes(1, wirecode.SizeMoment(m.ApprovalWait))
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -64,6 +67,9 @@ func (m *CallOptions) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.ApprovalWait != nil {
+		w.Moment(122, m.ApprovalWait)
+	}
 	if m.Run != "" {
 		w.Text(114, m.Run)
 	}
@@ -154,6 +160,11 @@ func (m *CallOptions) ReadWire(r *wirecode.Reader) {
 			m.Agent = r.Text()
 		case 114:
 			m.Run = r.Text()
+		case 122:
+			if m.ApprovalWait == nil {
+				m.ApprovalWait = &durationpb.Duration{}
+			}
+			r.Duration(m.ApprovalWait)
 		default:
 			r.Unknown(&m.unknownFields)
 		}

@@ -422,25 +422,177 @@ func (x *GetDecisionResponse) GetDecision() *Decision {
 	return nil
 }
 
+// DecideRequest makes a decision.
+type DecideRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the decision. Required.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Decision.etag of what the person has seen. Required.
+	Etag string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
+	// The verdict: APPROVE, REJECT or ANSWER. It must fit the kind of the decision; see DecisionKind.
+	Verdict Verdict `protobuf:"varint,3,opt,name=verdict,proto3,enum=toolhost.decision.v1.Verdict" json:"verdict,omitempty"`
+	// The reason for approving or rejecting, which may be empty, or the answer.
+	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
+	// Approves the call with other arguments than those that were shown: a JSON object that fits
+	// Decision.schema. Empty means the arguments that were shown. toolhost refuses it for the calls
+	// that it holds: their caller sent them.
+	Arguments []byte `protobuf:"bytes,5,opt,name=arguments,proto3" json:"arguments,omitempty"`
+	// What identifies this verdict, with the rules of call ids. If the decision was made by a request
+	// of the same principal with this id and the same verdict, Decide returns it again. Empty means
+	// that a repeated request gets CONFLICT.
+	RequestId string `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// A name for the person who decides, as text. May be empty. It is recorded beside the principal of
+	// the caller, because nobody verifies it.
+	DecidedByName string `protobuf:"bytes,7,opt,name=decided_by_name,json=decidedByName,proto3" json:"decided_by_name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DecideRequest) Reset() {
+	*x = DecideRequest{}
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DecideRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DecideRequest) ProtoMessage() {}
+
+func (x *DecideRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DecideRequest.ProtoReflect.Descriptor instead.
+func (*DecideRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *DecideRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *DecideRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *DecideRequest) GetVerdict() Verdict {
+	if x != nil {
+		return x.Verdict
+	}
+	return Verdict_VERDICT_UNSPECIFIED
+}
+
+func (x *DecideRequest) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *DecideRequest) GetArguments() []byte {
+	if x != nil {
+		return x.Arguments
+	}
+	return nil
+}
+
+func (x *DecideRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *DecideRequest) GetDecidedByName() string {
+	if x != nil {
+		return x.DecidedByName
+	}
+	return ""
+}
+
+// DecideResponse has the decision as it was made.
+type DecideResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The decision.
+	Decision      *Decision `protobuf:"bytes,1,opt,name=decision,proto3" json:"decision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DecideResponse) Reset() {
+	*x = DecideResponse{}
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DecideResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DecideResponse) ProtoMessage() {}
+
+func (x *DecideResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DecideResponse.ProtoReflect.Descriptor instead.
+func (*DecideResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *DecideResponse) GetDecision() *Decision {
+	if x != nil {
+		return x.Decision
+	}
+	return nil
+}
+
 // Decision is a decision of a person. All its texts but those that are said to be the operator's are
 // what a model, a tool or a caller wrote: escape them.
 type Decision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// RUN/DECISION: the run that waits, and the id of the decision within it. Respond takes both.
+	// At agentd RUN/DECISION: the run that waits, and the id of the decision within it. At toolhost
+	// `calls/` and an id that toolhost chose.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// What has to be decided.
 	Kind DecisionKind `protobuf:"varint,2,opt,name=kind,proto3,enum=toolhost.decision.v1.DecisionKind" json:"kind,omitempty"`
 	// Whether the decision still waits.
 	State DecisionState `protobuf:"varint,3,opt,name=state,proto3,enum=toolhost.decision.v1.DecisionState" json:"state,omitempty"`
-	// The id of the run.
+	// The id of the run. Empty for a call that no run makes.
 	RunId string `protobuf:"bytes,4,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
-	// The id of the decision within the run.
+	// The id of the decision within the run. Empty at toolhost.
 	DecisionId string `protobuf:"bytes,5,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
 	// The run of which this one is a sub-run. Empty: it is none.
 	ParentRunId string `protobuf:"bytes,6,opt,name=parent_run_id,json=parentRunId,proto3" json:"parent_run_id,omitempty"`
-	// The tenant of the run.
+	// The tenant of the run or the call.
 	Tenant string `protobuf:"bytes,7,opt,name=tenant,proto3" json:"tenant,omitempty"`
-	// The key of the principal that the run belongs to. Empty for runs of earlier versions.
+	// The key of the principal that the run or the call belongs to. Empty for runs of earlier versions.
 	Principal string `protobuf:"bytes,8,opt,name=principal,proto3" json:"principal,omitempty"`
 	// The id of the call that waits. Empty if no call does.
 	CallId string `protobuf:"bytes,9,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
@@ -449,7 +601,7 @@ type Decision struct {
 	// The display name of the tool, as its plugin declares it. May be empty. Show it in addition to
 	// `tool`, never instead of it.
 	DisplayName string `protobuf:"bytes,11,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// For DECISION_KIND_TOOL: the plugin that asks.
+	// The plugin that asks, or at toolhost the plugin of the tool. Otherwise empty.
 	Plugin string `protobuf:"bytes,12,opt,name=plugin,proto3" json:"plugin,omitempty"`
 	// The arguments of the call, as JSON text. For DECISION_KIND_APPROVAL toolhost executes exactly
 	// these; for other kinds these are what the model generated, which may not be valid JSON.
@@ -460,7 +612,7 @@ type Decision struct {
 	Options []string `protobuf:"bytes,15,rep,name=options,proto3" json:"options,omitempty"`
 	// The policy rule that requires the approval; the operator's text. May be empty.
 	Rule string `protobuf:"bytes,16,opt,name=rule,proto3" json:"rule,omitempty"`
-	// Whether another principal than that of the run has to approve.
+	// Whether another principal than that of the run or the call has to approve.
 	FourEyes bool `protobuf:"varint,17,opt,name=four_eyes,json=fourEyes,proto3" json:"four_eyes,omitempty"`
 	// The JSON Schema of the answer or of the tool's arguments. Only GetDecision sets it.
 	Schema string `protobuf:"bytes,18,opt,name=schema,proto3" json:"schema,omitempty"`
@@ -470,7 +622,7 @@ type Decision struct {
 	// Whether `arguments` or `reason` are not whole, or `options`, `schema` or `diff` are left out.
 	// GetDecision has the whole.
 	Cut bool `protobuf:"varint,20,opt,name=cut,proto3" json:"cut,omitempty"`
-	// When the run asked for the decision.
+	// When the run or the call asked for the decision.
 	RequestTime *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=request_time,json=requestTime,proto3" json:"request_time,omitempty"`
 	// When the decision counts as rejected. Unset means never.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
@@ -485,14 +637,25 @@ type Decision struct {
 	// The name of the person, as the client that responded gave it. Nobody has verified it.
 	DecidedByName string `protobuf:"bytes,27,opt,name=decided_by_name,json=decidedByName,proto3" json:"decided_by_name,omitempty"`
 	// The reason or the answer.
-	Text          string `protobuf:"bytes,28,opt,name=text,proto3" json:"text,omitempty"`
+	Text string `protobuf:"bytes,28,opt,name=text,proto3" json:"text,omitempty"`
+	// What the person sees, as a digest for DecideRequest.etag: arguments, tool, plugin, question,
+	// schema, rule, approvers and the time of the request. Only GetDecision and Decide set it, because
+	// a list does not show the whole. Empty for a decision that does not wait.
+	Etag string `protobuf:"bytes,29,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Of whom the approver has to be one: the groups that the rule names. Empty means that the rule
+	// names none.
+	ApproverGroups []string `protobuf:"bytes,30,rep,name=approver_groups,json=approverGroups,proto3" json:"approver_groups,omitempty"`
+	// The name of the agent of the call. Only toolhost sets it.
+	Agent string `protobuf:"bytes,31,opt,name=agent,proto3" json:"agent,omitempty"`
+	// The session of the call. Only toolhost sets it.
+	Session       string `protobuf:"bytes,32,opt,name=session,proto3" json:"session,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Decision) Reset() {
 	*x = Decision{}
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[4]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -504,7 +667,7 @@ func (x *Decision) String() string {
 func (*Decision) ProtoMessage() {}
 
 func (x *Decision) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[4]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -517,7 +680,7 @@ func (x *Decision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decision.ProtoReflect.Descriptor instead.
 func (*Decision) Descriptor() ([]byte, []int) {
-	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{4}
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Decision) GetName() string {
@@ -716,6 +879,34 @@ func (x *Decision) GetText() string {
 	return ""
 }
 
+func (x *Decision) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *Decision) GetApproverGroups() []string {
+	if x != nil {
+		return x.ApproverGroups
+	}
+	return nil
+}
+
+func (x *Decision) GetAgent() string {
+	if x != nil {
+		return x.Agent
+	}
+	return ""
+}
+
+func (x *Decision) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
 var File_toolhost_decision_v1_decision_service_proto protoreflect.FileDescriptor
 
 const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
@@ -732,7 +923,18 @@ const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"\x12GetDecisionRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"Q\n" +
 	"\x13GetDecisionResponse\x12:\n" +
-	"\bdecision\x18\x01 \x01(\v2\x1e.toolhost.decision.v1.DecisionR\bdecision\"\xb8\a\n" +
+	"\bdecision\x18\x01 \x01(\v2\x1e.toolhost.decision.v1.DecisionR\bdecision\"\xe9\x01\n" +
+	"\rDecideRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04etag\x18\x02 \x01(\tR\x04etag\x127\n" +
+	"\averdict\x18\x03 \x01(\x0e2\x1d.toolhost.decision.v1.VerdictR\averdict\x12\x12\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text\x12\x1c\n" +
+	"\targuments\x18\x05 \x01(\fR\targuments\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x06 \x01(\tR\trequestId\x12&\n" +
+	"\x0fdecided_by_name\x18\a \x01(\tR\rdecidedByName\"L\n" +
+	"\x0eDecideResponse\x12:\n" +
+	"\bdecision\x18\x01 \x01(\v2\x1e.toolhost.decision.v1.DecisionR\bdecision\"\xa5\b\n" +
 	"\bDecision\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x126\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\".toolhost.decision.v1.DecisionKindR\x04kind\x129\n" +
@@ -767,7 +969,11 @@ const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"\n" +
 	"decided_by\x18\x1a \x01(\tR\tdecidedBy\x12&\n" +
 	"\x0fdecided_by_name\x18\x1b \x01(\tR\rdecidedByName\x12\x12\n" +
-	"\x04text\x18\x1c \x01(\tR\x04text*\xb1\x01\n" +
+	"\x04text\x18\x1c \x01(\tR\x04text\x12\x12\n" +
+	"\x04etag\x18\x1d \x01(\tR\x04etag\x12'\n" +
+	"\x0fapprover_groups\x18\x1e \x03(\tR\x0eapproverGroups\x12\x14\n" +
+	"\x05agent\x18\x1f \x01(\tR\x05agent\x12\x18\n" +
+	"\asession\x18  \x01(\tR\asession*\xb1\x01\n" +
 	"\fDecisionKind\x12\x1d\n" +
 	"\x19DECISION_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16DECISION_KIND_APPROVAL\x10\x01\x12\x1a\n" +
@@ -785,10 +991,13 @@ const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"\x0fVERDICT_APPROVE\x10\x01\x12\x12\n" +
 	"\x0eVERDICT_REJECT\x10\x02\x12\x12\n" +
 	"\x0eVERDICT_ANSWER\x10\x03\x12\x13\n" +
-	"\x0fVERDICT_EXPIRED\x10\x042\xf1\x01\n" +
-	"\x0fDecisionService\x12q\n" +
-	"\rListDecisions\x12*.toolhost.decision.v1.ListDecisionsRequest\x1a+.toolhost.decision.v1.ListDecisionsResponse\"\a\x92\xb6\x18\x03\x10\x11\x12\x12k\n" +
-	"\vGetDecision\x12(.toolhost.decision.v1.GetDecisionRequest\x1a).toolhost.decision.v1.GetDecisionResponse\"\a\x92\xb6\x18\x03\x10\x11\x12BEZCgithub.com/toolhost/toolhost/gen/go/toolhost/decision/v1;decisionv1b\x06proto3"
+	"\x0fVERDICT_EXPIRED\x10\x042\xd6\x02\n" +
+	"\x0fDecisionService\x12t\n" +
+	"\rListDecisions\x12*.toolhost.decision.v1.ListDecisionsRequest\x1a+.toolhost.decision.v1.ListDecisionsResponse\"\n" +
+	"\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x04\x12n\n" +
+	"\vGetDecision\x12(.toolhost.decision.v1.GetDecisionRequest\x1a).toolhost.decision.v1.GetDecisionResponse\"\n" +
+	"\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x04\x12]\n" +
+	"\x06Decide\x12#.toolhost.decision.v1.DecideRequest\x1a$.toolhost.decision.v1.DecideResponse\"\b\x92\xb6\x18\x04\x10\x12\x03\x04BEZCgithub.com/toolhost/toolhost/gen/go/toolhost/decision/v1;decisionv1b\x06proto3"
 
 var (
 	file_toolhost_decision_v1_decision_service_proto_rawDescOnce sync.Once
@@ -803,7 +1012,7 @@ func file_toolhost_decision_v1_decision_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_decision_v1_decision_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolhost_decision_v1_decision_service_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_toolhost_decision_v1_decision_service_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_toolhost_decision_v1_decision_service_proto_goTypes = []any{
 	(DecisionKind)(0),             // 0: toolhost.decision.v1.DecisionKind
 	(DecisionState)(0),            // 1: toolhost.decision.v1.DecisionState
@@ -812,27 +1021,33 @@ var file_toolhost_decision_v1_decision_service_proto_goTypes = []any{
 	(*ListDecisionsResponse)(nil), // 4: toolhost.decision.v1.ListDecisionsResponse
 	(*GetDecisionRequest)(nil),    // 5: toolhost.decision.v1.GetDecisionRequest
 	(*GetDecisionResponse)(nil),   // 6: toolhost.decision.v1.GetDecisionResponse
-	(*Decision)(nil),              // 7: toolhost.decision.v1.Decision
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
+	(*DecideRequest)(nil),         // 7: toolhost.decision.v1.DecideRequest
+	(*DecideResponse)(nil),        // 8: toolhost.decision.v1.DecideResponse
+	(*Decision)(nil),              // 9: toolhost.decision.v1.Decision
+	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
 }
 var file_toolhost_decision_v1_decision_service_proto_depIdxs = []int32{
-	7,  // 0: toolhost.decision.v1.ListDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
-	7,  // 1: toolhost.decision.v1.GetDecisionResponse.decision:type_name -> toolhost.decision.v1.Decision
-	0,  // 2: toolhost.decision.v1.Decision.kind:type_name -> toolhost.decision.v1.DecisionKind
-	1,  // 3: toolhost.decision.v1.Decision.state:type_name -> toolhost.decision.v1.DecisionState
-	8,  // 4: toolhost.decision.v1.Decision.request_time:type_name -> google.protobuf.Timestamp
-	8,  // 5: toolhost.decision.v1.Decision.expire_time:type_name -> google.protobuf.Timestamp
-	2,  // 6: toolhost.decision.v1.Decision.verdict:type_name -> toolhost.decision.v1.Verdict
-	8,  // 7: toolhost.decision.v1.Decision.decide_time:type_name -> google.protobuf.Timestamp
-	3,  // 8: toolhost.decision.v1.DecisionService.ListDecisions:input_type -> toolhost.decision.v1.ListDecisionsRequest
-	5,  // 9: toolhost.decision.v1.DecisionService.GetDecision:input_type -> toolhost.decision.v1.GetDecisionRequest
-	4,  // 10: toolhost.decision.v1.DecisionService.ListDecisions:output_type -> toolhost.decision.v1.ListDecisionsResponse
-	6,  // 11: toolhost.decision.v1.DecisionService.GetDecision:output_type -> toolhost.decision.v1.GetDecisionResponse
-	10, // [10:12] is the sub-list for method output_type
-	8,  // [8:10] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	9,  // 0: toolhost.decision.v1.ListDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
+	9,  // 1: toolhost.decision.v1.GetDecisionResponse.decision:type_name -> toolhost.decision.v1.Decision
+	2,  // 2: toolhost.decision.v1.DecideRequest.verdict:type_name -> toolhost.decision.v1.Verdict
+	9,  // 3: toolhost.decision.v1.DecideResponse.decision:type_name -> toolhost.decision.v1.Decision
+	0,  // 4: toolhost.decision.v1.Decision.kind:type_name -> toolhost.decision.v1.DecisionKind
+	1,  // 5: toolhost.decision.v1.Decision.state:type_name -> toolhost.decision.v1.DecisionState
+	10, // 6: toolhost.decision.v1.Decision.request_time:type_name -> google.protobuf.Timestamp
+	10, // 7: toolhost.decision.v1.Decision.expire_time:type_name -> google.protobuf.Timestamp
+	2,  // 8: toolhost.decision.v1.Decision.verdict:type_name -> toolhost.decision.v1.Verdict
+	10, // 9: toolhost.decision.v1.Decision.decide_time:type_name -> google.protobuf.Timestamp
+	3,  // 10: toolhost.decision.v1.DecisionService.ListDecisions:input_type -> toolhost.decision.v1.ListDecisionsRequest
+	5,  // 11: toolhost.decision.v1.DecisionService.GetDecision:input_type -> toolhost.decision.v1.GetDecisionRequest
+	7,  // 12: toolhost.decision.v1.DecisionService.Decide:input_type -> toolhost.decision.v1.DecideRequest
+	4,  // 13: toolhost.decision.v1.DecisionService.ListDecisions:output_type -> toolhost.decision.v1.ListDecisionsResponse
+	6,  // 14: toolhost.decision.v1.DecisionService.GetDecision:output_type -> toolhost.decision.v1.GetDecisionResponse
+	8,  // 15: toolhost.decision.v1.DecisionService.Decide:output_type -> toolhost.decision.v1.DecideResponse
+	13, // [13:16] is the sub-list for method output_type
+	10, // [10:13] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_decision_v1_decision_service_proto_init() }
@@ -846,7 +1061,7 @@ func file_toolhost_decision_v1_decision_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_decision_v1_decision_service_proto_rawDesc), len(file_toolhost_decision_v1_decision_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   5,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

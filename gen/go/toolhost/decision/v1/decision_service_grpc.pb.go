@@ -23,17 +23,20 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	DecisionService_ListDecisions_FullMethodName = "/toolhost.decision.v1.DecisionService/ListDecisions"
 	DecisionService_GetDecision_FullMethodName   = "/toolhost.decision.v1.DecisionService/GetDecision"
+	DecisionService_Decide_FullMethodName        = "/toolhost.decision.v1.DecisionService/Decide"
 )
 
 // DecisionServiceClient is the client API for DecisionService service.
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// DecisionService lists decisions that wait for a person. agentd serves those of its runs, which
-// AgentService.Respond makes.
+// DecisionService lists and makes decisions that wait for a person. agentd serves those of its runs.
+// toolhost serves the calls that it holds; see CallOptions.approval_wait.
 //
-// A caller sees the decisions of its own runs, and with the right `runs.list` or `runs.approve`
-// those of all runs of a tenant. Any other decision does not exist for the caller.
+// At agentd, a caller sees the decisions of its own runs, and with the right `runs.list` or
+// `runs.approve` those of all runs of a tenant. At toolhost, it sees its own calls, and with the
+// right `calls.list` or `calls.approve` those of a tenant. Any other decision does not exist for the
+// caller.
 type DecisionServiceClient interface {
 	// ListDecisions lists the decisions that wait, in pages. The run whose decision ends first comes
 	// first, and so do its decisions; what has no end comes last. A decision of a sub-run is listed
@@ -41,6 +44,14 @@ type DecisionServiceClient interface {
 	ListDecisions(ctx context.Context, in *ListDecisionsRequest, opts ...grpc.CallOption) (*ListDecisionsResponse, error)
 	// GetDecision returns one decision as a whole, also after it was made. Errors: NOT_FOUND.
 	GetDecision(ctx context.Context, in *GetDecisionRequest, opts ...grpc.CallOption) (*GetDecisionResponse, error)
+	// Decide makes one decision. The request repeats the etag of what the person has seen. The
+	// principal of the caller is who decides.
+	//
+	// To reject needs less than to approve: the principal that a call or a run belongs to can reject
+	// without a right. Errors: NOT_FOUND; CONFLICT if the etag is not that of the decision, and if the
+	// decision was made before or is not wanted any more, with who, what and when; INVALID_ARGUMENT if
+	// the verdict does not fit the kind, or there is no etag; DENIED if the caller may not decide.
+	Decide(ctx context.Context, in *DecideRequest, opts ...grpc.CallOption) (*DecideResponse, error)
 }
 
 type decisionServiceClient struct {
@@ -71,15 +82,27 @@ func (c *decisionServiceClient) GetDecision(ctx context.Context, in *GetDecision
 	return out, nil
 }
 
+func (c *decisionServiceClient) Decide(ctx context.Context, in *DecideRequest, opts ...grpc.CallOption) (*DecideResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DecideResponse)
+	err := c.cc.Invoke(ctx, DecisionService_Decide_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // DecisionServiceServer is the server API for DecisionService service.
 // All implementations must embed UnimplementedDecisionServiceServer
 // for forward compatibility.
 //
-// DecisionService lists decisions that wait for a person. agentd serves those of its runs, which
-// AgentService.Respond makes.
+// DecisionService lists and makes decisions that wait for a person. agentd serves those of its runs.
+// toolhost serves the calls that it holds; see CallOptions.approval_wait.
 //
-// A caller sees the decisions of its own runs, and with the right `runs.list` or `runs.approve`
-// those of all runs of a tenant. Any other decision does not exist for the caller.
+// At agentd, a caller sees the decisions of its own runs, and with the right `runs.list` or
+// `runs.approve` those of all runs of a tenant. At toolhost, it sees its own calls, and with the
+// right `calls.list` or `calls.approve` those of a tenant. Any other decision does not exist for the
+// caller.
 type DecisionServiceServer interface {
 	// ListDecisions lists the decisions that wait, in pages. The run whose decision ends first comes
 	// first, and so do its decisions; what has no end comes last. A decision of a sub-run is listed
@@ -87,6 +110,14 @@ type DecisionServiceServer interface {
 	ListDecisions(context.Context, *ListDecisionsRequest) (*ListDecisionsResponse, error)
 	// GetDecision returns one decision as a whole, also after it was made. Errors: NOT_FOUND.
 	GetDecision(context.Context, *GetDecisionRequest) (*GetDecisionResponse, error)
+	// Decide makes one decision. The request repeats the etag of what the person has seen. The
+	// principal of the caller is who decides.
+	//
+	// To reject needs less than to approve: the principal that a call or a run belongs to can reject
+	// without a right. Errors: NOT_FOUND; CONFLICT if the etag is not that of the decision, and if the
+	// decision was made before or is not wanted any more, with who, what and when; INVALID_ARGUMENT if
+	// the verdict does not fit the kind, or there is no etag; DENIED if the caller may not decide.
+	Decide(context.Context, *DecideRequest) (*DecideResponse, error)
 	mustEmbedUnimplementedDecisionServiceServer()
 }
 
@@ -102,6 +133,9 @@ func (UnimplementedDecisionServiceServer) ListDecisions(context.Context, *ListDe
 }
 func (UnimplementedDecisionServiceServer) GetDecision(context.Context, *GetDecisionRequest) (*GetDecisionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetDecision not implemented")
+}
+func (UnimplementedDecisionServiceServer) Decide(context.Context, *DecideRequest) (*DecideResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Decide not implemented")
 }
 func (UnimplementedDecisionServiceServer) mustEmbedUnimplementedDecisionServiceServer() {}
 func (UnimplementedDecisionServiceServer) testEmbeddedByValue()                         {}
@@ -160,6 +194,24 @@ func _DecisionService_GetDecision_Handler(srv interface{}, ctx context.Context, 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _DecisionService_Decide_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DecideRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DecisionServiceServer).Decide(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DecisionService_Decide_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DecisionServiceServer).Decide(ctx, req.(*DecideRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // DecisionService_ServiceDesc is the grpc.ServiceDesc for DecisionService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -174,6 +226,10 @@ var DecisionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetDecision",
 			Handler:    _DecisionService_GetDecision_Handler,
+		},
+		{
+			MethodName: "Decide",
+			Handler:    _DecisionService_Decide_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

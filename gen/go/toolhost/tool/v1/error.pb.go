@@ -166,8 +166,15 @@ type Error struct {
 	// hexadecimal digits. A caller that creates a standing approval from the call copies it to
 	// CreateApprovalRequest.definition_sha256. Empty if toolhost has no standing approvals.
 	DefinitionSha256 string `protobuf:"bytes,13,opt,name=definition_sha256,json=definitionSha256,proto3" json:"definition_sha256,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// For the kind APPROVAL_REQUIRED: the groups of which the approver has to be in one. Empty means
+	// that the rule names none.
+	ApproverGroups []string `protobuf:"bytes,14,rep,name=approver_groups,json=approverGroups,proto3" json:"approver_groups,omitempty"`
+	// For the kind APPROVAL_REQUIRED: the name of the decision that toolhost holds for this call, for
+	// DecisionService. After it was approved, the same call passes once. Empty unless the caller set
+	// CallOptions.approval_wait.
+	Decision      string `protobuf:"bytes,15,opt,name=decision,proto3" json:"decision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Error) Reset() {
@@ -291,6 +298,20 @@ func (x *Error) GetDefinitionSha256() string {
 	return ""
 }
 
+func (x *Error) GetApproverGroups() []string {
+	if x != nil {
+		return x.ApproverGroups
+	}
+	return nil
+}
+
+func (x *Error) GetDecision() string {
+	if x != nil {
+		return x.Decision
+	}
+	return ""
+}
+
 // Exit describes how a plugin process ended.
 type Exit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -377,7 +398,7 @@ var File_toolhost_tool_v1_error_proto protoreflect.FileDescriptor
 
 const file_toolhost_tool_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolhost/tool/v1/error.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xc2\x03\n" +
+	"\x1ctoolhost/tool/v1/error.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\x87\x04\n" +
 	"\x05Error\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.toolhost.tool.v1.ErrorKindR\x04kind\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12:\n" +
@@ -393,7 +414,9 @@ const file_toolhost_tool_v1_error_proto_rawDesc = "" +
 	" \x01(\tR\x0fargumentsSha256\x12\x12\n" +
 	"\x04cost\x18\v \x01(\x01R\x04cost\x12\x1b\n" +
 	"\tfour_eyes\x18\f \x01(\bR\bfourEyes\x12+\n" +
-	"\x11definition_sha256\x18\r \x01(\tR\x10definitionSha256\"\x8f\x01\n" +
+	"\x11definition_sha256\x18\r \x01(\tR\x10definitionSha256\x12'\n" +
+	"\x0fapprover_groups\x18\x0e \x03(\tR\x0eapproverGroups\x12\x1a\n" +
+	"\bdecision\x18\x0f \x01(\tR\bdecision\"\x8f\x01\n" +
 	"\x04Exit\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\x05R\x04code\x12\x16\n" +
 	"\x06signal\x18\x02 \x01(\tR\x06signal\x12\"\n" +

@@ -53,6 +53,12 @@ func (m *Error) SizeWire() (n int) {
 	if m.DefinitionSha256 != "" {
 		n += wirecode.SizeBytes(1, len(m.DefinitionSha256))
 	}
+	for i := range m.ApproverGroups {
+		n += wirecode.SizeBytes(1, len(m.ApproverGroups[len(m.ApproverGroups)-1-i]))
+	}
+	if m.Decision != "" {
+		n += wirecode.SizeBytes(1, len(m.Decision))
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -62,6 +68,12 @@ func (m *Error) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.Decision != "" {
+		w.Text(122, m.Decision)
+	}
+	for i := range m.ApproverGroups {
+		w.Text(114, m.ApproverGroups[len(m.ApproverGroups)-1-i])
+	}
 	if m.DefinitionSha256 != "" {
 		w.Text(106, m.DefinitionSha256)
 	}
@@ -139,6 +151,10 @@ func (m *Error) ReadWire(r *wirecode.Reader) {
 			m.FourEyes = r.Bool()
 		case 106:
 			m.DefinitionSha256 = r.Text()
+		case 114:
+			m.ApproverGroups = append(m.ApproverGroups, r.Text())
+		case 122:
+			m.Decision = r.Text()
 		default:
 			r.Unknown(&m.unknownFields)
 		}

@@ -580,7 +580,7 @@ class Settlements(_message.Message):
     def __init__(self, happened: _Optional[int] = ..., repeated: _Optional[int] = ..., unknown: _Optional[int] = ...) -> None: ...
 
 class PendingDecision(_message.Message):
-    __slots__ = ("decision_id", "kind", "call_id", "tool", "arguments", "reason", "options", "rule", "request_time", "expire_time", "run_id", "display_name", "four_eyes", "plugin", "schema", "diff", "standing_offers")
+    __slots__ = ("decision_id", "kind", "call_id", "tool", "arguments", "reason", "options", "rule", "request_time", "expire_time", "run_id", "display_name", "four_eyes", "plugin", "schema", "diff", "standing_offers", "approver_groups")
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
@@ -598,6 +598,7 @@ class PendingDecision(_message.Message):
     SCHEMA_FIELD_NUMBER: _ClassVar[int]
     DIFF_FIELD_NUMBER: _ClassVar[int]
     STANDING_OFFERS_FIELD_NUMBER: _ClassVar[int]
+    APPROVER_GROUPS_FIELD_NUMBER: _ClassVar[int]
     decision_id: str
     kind: DecisionKind
     call_id: str
@@ -615,7 +616,8 @@ class PendingDecision(_message.Message):
     schema: bytes
     diff: str
     standing_offers: _containers.RepeatedCompositeFieldContainer[StandingChoice]
-    def __init__(self, decision_id: _Optional[str] = ..., kind: _Optional[_Union[DecisionKind, str]] = ..., call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., reason: _Optional[str] = ..., options: _Optional[_Iterable[str]] = ..., rule: _Optional[str] = ..., request_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., run_id: _Optional[str] = ..., display_name: _Optional[str] = ..., four_eyes: bool = ..., plugin: _Optional[str] = ..., schema: _Optional[bytes] = ..., diff: _Optional[str] = ..., standing_offers: _Optional[_Iterable[_Union[StandingChoice, _Mapping[str, object]]]] = ...) -> None: ...
+    approver_groups: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, decision_id: _Optional[str] = ..., kind: _Optional[_Union[DecisionKind, str]] = ..., call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., reason: _Optional[str] = ..., options: _Optional[_Iterable[str]] = ..., rule: _Optional[str] = ..., request_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., run_id: _Optional[str] = ..., display_name: _Optional[str] = ..., four_eyes: bool = ..., plugin: _Optional[str] = ..., schema: _Optional[bytes] = ..., diff: _Optional[str] = ..., standing_offers: _Optional[_Iterable[_Union[StandingChoice, _Mapping[str, object]]]] = ..., approver_groups: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RunEvent(_message.Message):
     __slots__ = ("seq", "index", "time", "run_started", "user_message", "text_delta", "assistant_message", "call_started", "call_status", "call_result", "turn_reset", "cancel_requested", "run_finished", "decision_requested", "decision_made", "budget_warning", "context_change", "todo_change", "sub_run_started", "compacted", "sub_run_waiting", "run_resumed", "model_replied", "reasoning_delta", "argument_delta", "answer_delta", "standing_approved")

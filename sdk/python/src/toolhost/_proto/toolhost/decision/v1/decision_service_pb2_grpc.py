@@ -26,11 +26,13 @@ if _version_not_supported:
 
 
 class DecisionServiceStub(object):
-    """DecisionService lists decisions that wait for a person. agentd serves those of its runs, which
-    AgentService.Respond makes.
+    """DecisionService lists and makes decisions that wait for a person. agentd serves those of its runs.
+    toolhost serves the calls that it holds; see CallOptions.approval_wait.
 
-    A caller sees the decisions of its own runs, and with the right `runs.list` or `runs.approve`
-    those of all runs of a tenant. Any other decision does not exist for the caller.
+    At agentd, a caller sees the decisions of its own runs, and with the right `runs.list` or
+    `runs.approve` those of all runs of a tenant. At toolhost, it sees its own calls, and with the
+    right `calls.list` or `calls.approve` those of a tenant. Any other decision does not exist for the
+    caller.
     """
 
     def __init__(self, channel):
@@ -49,14 +51,21 @@ class DecisionServiceStub(object):
                 request_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionRequest.SerializeToString,
                 response_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionResponse.FromString,
                 _registered_method=True)
+        self.Decide = channel.unary_unary(
+                '/toolhost.decision.v1.DecisionService/Decide',
+                request_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.DecideRequest.SerializeToString,
+                response_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.DecideResponse.FromString,
+                _registered_method=True)
 
 
 class DecisionServiceServicer(object):
-    """DecisionService lists decisions that wait for a person. agentd serves those of its runs, which
-    AgentService.Respond makes.
+    """DecisionService lists and makes decisions that wait for a person. agentd serves those of its runs.
+    toolhost serves the calls that it holds; see CallOptions.approval_wait.
 
-    A caller sees the decisions of its own runs, and with the right `runs.list` or `runs.approve`
-    those of all runs of a tenant. Any other decision does not exist for the caller.
+    At agentd, a caller sees the decisions of its own runs, and with the right `runs.list` or
+    `runs.approve` those of all runs of a tenant. At toolhost, it sees its own calls, and with the
+    right `calls.list` or `calls.approve` those of a tenant. Any other decision does not exist for the
+    caller.
     """
 
     def ListDecisions(self, request, context):
@@ -75,6 +84,19 @@ class DecisionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Decide(self, request, context):
+        """Decide makes one decision. The request repeats the etag of what the person has seen. The
+        principal of the caller is who decides.
+
+        To reject needs less than to approve: the principal that a call or a run belongs to can reject
+        without a right. Errors: NOT_FOUND; CONFLICT if the etag is not that of the decision, and if the
+        decision was made before or is not wanted any more, with who, what and when; INVALID_ARGUMENT if
+        the verdict does not fit the kind, or there is no etag; DENIED if the caller may not decide.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_DecisionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -88,6 +110,11 @@ def add_DecisionServiceServicer_to_server(servicer, server):
                     request_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionRequest.FromString,
                     response_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionResponse.SerializeToString,
             ),
+            'Decide': grpc.unary_unary_rpc_method_handler(
+                    servicer.Decide,
+                    request_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.DecideRequest.FromString,
+                    response_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.DecideResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'toolhost.decision.v1.DecisionService', rpc_method_handlers)
@@ -97,11 +124,13 @@ def add_DecisionServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class DecisionService(object):
-    """DecisionService lists decisions that wait for a person. agentd serves those of its runs, which
-    AgentService.Respond makes.
+    """DecisionService lists and makes decisions that wait for a person. agentd serves those of its runs.
+    toolhost serves the calls that it holds; see CallOptions.approval_wait.
 
-    A caller sees the decisions of its own runs, and with the right `runs.list` or `runs.approve`
-    those of all runs of a tenant. Any other decision does not exist for the caller.
+    At agentd, a caller sees the decisions of its own runs, and with the right `runs.list` or
+    `runs.approve` those of all runs of a tenant. At toolhost, it sees its own calls, and with the
+    right `calls.list` or `calls.approve` those of a tenant. Any other decision does not exist for the
+    caller.
     """
 
     @staticmethod
@@ -148,6 +177,33 @@ class DecisionService(object):
             '/toolhost.decision.v1.DecisionService/GetDecision',
             toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionRequest.SerializeToString,
             toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Decide(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.decision.v1.DecisionService/Decide',
+            toolhost_dot_decision_dot_v1_dot_decision__service__pb2.DecideRequest.SerializeToString,
+            toolhost_dot_decision_dot_v1_dot_decision__service__pb2.DecideResponse.FromString,
             options,
             channel_credentials,
             insecure,
