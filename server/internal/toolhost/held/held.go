@@ -107,10 +107,9 @@ func (d *Decision) Because() string {
 
 func etagOf(d *Decision) string {
 	text, err := json.Marshal(struct {
-		Name               string
 		Call               Call
 		Requested, Expires time.Time
-	}{d.Name, d.Call, d.Requested, d.Expires})
+	}{d.Call, d.Requested, d.Expires})
 	if err != nil {
 		panic(err) // cannot happen: the arguments are JSON, and the rest are texts
 	}
