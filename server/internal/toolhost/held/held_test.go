@@ -32,7 +32,7 @@ func decide(t *testing.T, s *held.Store, d held.Decision, approve bool) held.Dec
 
 // No principal has more than its share, and rejected calls count. What cannot be used any more
 // makes room.
-func TestBounds(t *testing.T) {
+func TestBoundsOfHeldCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := held.New()
 		var first held.Decision
@@ -79,7 +79,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-func TestBoundsOfBytes(t *testing.T) {
+func TestBoundsOfHeldBytes(t *testing.T) {
 	s := held.New()
 	if _, err := hold(t, s, "ada", "huge", held.MaxArguments+1); tool.KindOf(err) != tool.KindInvalidArgument {
 		t.Errorf("huge arguments: %v", err)
@@ -96,7 +96,7 @@ func TestBoundsOfBytes(t *testing.T) {
 	}
 }
 
-func TestBoundOfAll(t *testing.T) {
+func TestBoundOfAllHeldCalls(t *testing.T) {
 	s := held.New()
 	for i := range 1000 {
 		if _, err := hold(t, s, fmt.Sprint("p", i/50), fmt.Sprint(i), 1); err != nil {
@@ -109,7 +109,7 @@ func TestBoundOfAll(t *testing.T) {
 }
 
 // A verdict is about what the person saw, and the first one counts.
-func TestVerdicts(t *testing.T) {
+func TestVerdictsAboutHeldCalls(t *testing.T) {
 	s := held.New()
 	d, err := hold(t, s, "ada", "write", 1)
 	if err != nil {
@@ -155,7 +155,7 @@ func TestVerdicts(t *testing.T) {
 
 // An approval is for one call. A call that was not executed gives it back, unless another one asks
 // a person meanwhile.
-func TestUse(t *testing.T) {
+func TestUseOfAnApproval(t *testing.T) {
 	s := held.New()
 	d, _ := hold(t, s, "ada", "write", 1)
 	if s.Use(d.Name) {
@@ -181,7 +181,7 @@ func TestUse(t *testing.T) {
 }
 
 // The etag covers all that is shown.
-func TestEtag(t *testing.T) {
+func TestEtagOfAHeldCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, seen := held.New(), map[string]bool{}
 		for i, call := range []held.Call{

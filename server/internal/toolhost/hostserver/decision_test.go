@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/server/internal/access/authz"
+	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/toolhost/held"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
 	"github.com/toolhost/toolhost/tool"
@@ -186,6 +189,45 @@ func TestServerThatHoldsNoCalls(t *testing.T) {
 	for _, err := range []error{getting, deciding} {
 		if tool.KindOf(err) != tool.KindUnsupported {
 			t.Errorf("%v", err)
+		}
+	}
+}
+
+// A caller that loses its credential or its right while its call waits gets no approval executed.
+func TestHeldCallOfARevokedCredential(t *testing.T) {
+	for name, lose := range map[string]func(*leased, *atomic.Bool){
+		"the credential": func(l *leased, _ *atomic.Bool) { l.revoked.Store(true) },
+		"the right":      func(_ *leased, unbound *atomic.Bool) { unbound.Store(true) },
+	} {
+		token, unbound := &leased{}, &atomic.Bool{}
+		bound, none := authz.New([]authz.Binding{{Role: "caller", To: []string{"tenant:red"}}}), authz.New(nil)
+		admitting := gate.New(gate.Config{Rights: hostserver.Rights(), Authenticator: token, Policy: func() *authz.Policy {
+			if unbound.Load() {
+				return none
+			}
+			return bound
+		}})
+		host := newHost(t)
+		a, _ := serve(t, socket(t), hostserver.Config{Host: host, Gate: admitting})
+		c, ended := dial(t, a), make(chan error, 1)
+		go func() { // ends with the call
+			_, err := c.Call(t.Context(), tool.Call{Tool: "danger", Arguments: json.RawMessage(`{}`), ApprovalWait: new(time.Hour)})
+			ended <- err
+		}()
+		var waiting []held.Decision
+		eventually.Holds(t, "the call waits", func() bool {
+			waiting = host.HeldCalls().Waiting(func(*held.Decision) bool { return true })
+			return len(waiting) == 1
+		})
+		lose(token, unbound)
+		if _, err := host.DecideHeld(t.Context(), held.Verdict{Name: waiting[0].Name, Etag: waiting[0].Etag, Approve: true, By: "olga"}, "unix"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; tool.KindOf(err) != tool.KindUnavailable && tool.KindOf(err) != tool.KindNotFound {
+			t.Errorf("without %s: %v", name, err)
+		}
+		if len(host.HeldCalls().Waiting(func(*held.Decision) bool { return true })) != 0 {
+			t.Errorf("without %s: the call waits again", name)
 		}
 	}
 }
