@@ -39,6 +39,11 @@ type InboxDecision struct {
 	Made    DecisionMade
 	// MadeTime is when the decision was made.
 	MadeTime time.Time
+	// Etag is the digest of what the person sees, for DecideRequest.Etag. AgentClient.Inbox does not
+	// set it, because it does not return the whole. Empty if the decision does not wait.
+	Etag string
+	// ApproverGroups are the groups of which the approver has to be in one. Empty: any.
+	ApproverGroups []string
 }
 
 // InboxFilter selects decisions. The zero value selects all that the client may see.
@@ -87,6 +92,7 @@ func toInboxDecision(m *decisionv1.Decision) InboxDecision {
 	d := InboxDecision{
 		Name: m.GetName(), ParentRunID: m.GetParentRunId(), Tenant: m.GetTenant(), Principal: m.GetPrincipal(), Cut: m.GetCut(), NotAllowed: m.GetNotAllowed(),
 		Waiting: m.GetState() == decisionv1.DecisionState_DECISION_STATE_WAITING, MadeTime: toolpb.ToTime(m.GetDecideTime()),
+		Etag: m.GetEtag(), ApproverGroups: m.GetApproverGroups(),
 		PendingDecision: PendingDecision{
 			ID: m.GetDecisionId(), Kind: DecisionKind(enumName(m.GetKind().String(), "DECISION_KIND_")), CallID: m.GetCallId(), Tool: m.GetTool(),
 			DisplayName: m.GetDisplayName(), Arguments: json.RawMessage(m.GetArguments()), Reason: m.GetReason(), Options: m.GetOptions(), Rule: m.GetRule(),

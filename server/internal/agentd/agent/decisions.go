@@ -23,6 +23,8 @@ type Decision struct {
 	// Cut is whether a text of the decision is not whole, and its schema, diff, offers and held result
 	// are left out; see ListDecisions.
 	Cut bool
+	// Brief is whether the decision comes from a list, which has less than a person has to see.
+	Brief bool
 	// Waits is whether the run waits for the decision.
 	Waits bool
 	// Made and MadeAt are the decision that was made, and when. Nil while the run waits, and if it
@@ -127,7 +129,7 @@ func (d *briefDecision) decision(run *Run) Decision {
 	if d.Plugin != "" {
 		p.Question = &loop.ToolQuestion{Plugin: d.Plugin}
 	}
-	return Decision{Pending: p, Waits: true, Cut: d.Cut, Run: *run}
+	return Decision{Pending: p, Waits: true, Brief: true, Cut: d.Cut, Run: *run}
 }
 
 // DecisionQuery selects decisions that runs wait for. The zero value is the first page of all.

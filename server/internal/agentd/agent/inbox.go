@@ -35,7 +35,7 @@ func (a *Agent) sendMessage(ctx context.Context, runID string, id loop.MessageID
 		return 0, err
 	}
 	m.Attachments = taken.list
-	return a.deliverWith(ctx, runID, &taken, m)
+	return a.hand(ctx, runID, &input{payloads: []loop.Payload{m}, taken: &taken})
 }
 
 // admitMessage takes the attachments of a message that the quota permits. The caller must release
@@ -97,16 +97,16 @@ func (a *Agent) Respond(ctx context.Context, runID string, decisions ...loop.Dec
 
 // deliver hands events to the run's goroutine and waits until they are in the journal.
 func (a *Agent) deliver(ctx context.Context, runID string, payloads ...loop.Payload) (uint64, error) {
-	return a.deliverWith(ctx, runID, nil, payloads...)
+	return a.hand(ctx, runID, &input{payloads: payloads})
 }
 
-// deliverWith is deliver for an event with attachments, which may be nil. It releases them when the
-// event is in the journal or will not be there, which may be after ctx has ended.
-func (a *Agent) deliverWith(ctx context.Context, runID string, taken *attached, payloads ...loop.Payload) (uint64, error) {
+// hand is deliver for an input. It releases the attachments when the event is in the journal or will
+// not be there, which may be after ctx has ended.
+func (a *Agent) hand(ctx context.Context, runID string, in *input) (uint64, error) {
 	handed := false
 	defer func() {
 		if !handed {
-			taken.release()
+			in.taken.release()
 		}
 	}()
 	r, err := a.journal.summaryOf(ctx, runID)
@@ -114,7 +114,7 @@ func (a *Agent) deliverWith(ctx context.Context, runID string, taken *attached, 
 		return 0, err
 	}
 	if here := a.work.feedOf(runID) != nil; !here {
-		switch first := payloads[0]; {
+		switch first := in.payloads[0]; {
 		case first.Type() == loop.TypeCancelRequested && r.Finished():
 			return r.LastSeq, nil
 		case first.Type() == loop.TypeDecisionMade && r.Finished():
@@ -125,7 +125,7 @@ func (a *Agent) deliverWith(ctx context.Context, runID string, taken *attached, 
 			return 0, tool.Errorf(tool.KindConflict, "run %s belongs to the process that started it; if that is gone, resume the run", runID)
 		}
 	}
-	in := &input{payloads: payloads, taken: taken, reply: make(chan reply, 1)}
+	in.reply = make(chan reply, 1)
 	if err := a.work.wake(r.ref(), in); err != nil {
 		return 0, err
 	}
@@ -149,6 +149,7 @@ func (r *run) receive(in *input) {
 // input is events from outside the run. All of them happen or none.
 type input struct {
 	payloads []loop.Payload
+	etag     string     // that the decision of the first payload must have; empty: any
 	taken    *attached  // that the payloads name; nil: none
 	reply    chan reply // capacity 1; gets exactly one reply
 }
@@ -182,6 +183,9 @@ func (r *run) admit(ctx context.Context, inputs []*input) error {
 			}
 		}
 		fits, err := r.checkInput(in.payloads)
+		if err == nil {
+			err = r.checkEtag(in)
+		}
 		if err != nil || !fits {
 			in.answer(reply{r.state.Seq(), err})
 			continue
@@ -208,6 +212,20 @@ func repeated(m *loop.UserMessage, before uint64, same bool) reply {
 		return reply{err: tool.Errorf(tool.KindConflict, "event %d is a message with the id %s and another text; a new message needs an id of its own", before, m.ID.Text)}
 	}
 	return reply{seq: before}
+}
+
+// checkEtag returns an error if a person decides about something else than the run asks for.
+func (r *run) checkEtag(in *input) error {
+	made, ok := in.payloads[0].(*loop.DecisionMade)
+	if in.etag == "" || !ok {
+		return nil
+	}
+	for _, p := range r.state.Pending() {
+		if p.ID == made.ID && p.Etag() == in.etag {
+			return nil
+		}
+	}
+	return changed(loop.DecisionRef(r.id, made.ID))
 }
 
 // checkInput reports whether an input changes the run. An error says that the input does not fit

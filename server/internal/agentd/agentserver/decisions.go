@@ -68,7 +68,7 @@ func (s *decisions) ListDecisions(ctx context.Context, req *decisionv1.ListDecis
 func (s *decisions) GetDecision(ctx context.Context, req *decisionv1.GetDecisionRequest) (*decisionv1.GetDecisionResponse, error) {
 	runID, id := loop.SplitRef(req.GetName())
 	if runID == "" || id == "" {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "the name %q is not that of a decision, which is RUN/DECISION", loop.Clip(req.GetName()))
+		return nil, noDecision(req.GetName())
 	}
 	at, err := s.reach(ctx, runID, decisionRights...)
 	if err != nil {
@@ -79,6 +79,53 @@ func (s *decisions) GetDecision(ctx context.Context, req *decisionv1.GetDecision
 		return nil, err
 	}
 	return &decisionv1.GetDecisionResponse{Decision: s.fromDecision(ctx, &d)}, nil
+}
+
+func (s *decisions) Decide(ctx context.Context, req *decisionv1.DecideRequest) (*decisionv1.DecideResponse, error) {
+	if err := s.mayDrive(ctx); err != nil {
+		return nil, err
+	}
+	runID, id := loop.SplitRef(req.GetName())
+	verdict, known := verdicts[req.GetVerdict()]
+	switch {
+	case runID == "" || id == "":
+		return nil, noDecision(req.GetName())
+	case req.GetEtag() == "":
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the request has no etag; repeat that of the decision that the person has seen, which GetDecision returns")
+	case !known:
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the verdict %s cannot be given; use APPROVE, REJECT or ANSWER", req.GetVerdict())
+	case len(req.GetArguments()) > 0 && verdict != loop.VerdictApprove:
+		return nil, tool.Errorf(tool.KindInvalidArgument, "only an approval takes other arguments")
+	}
+	at, err := s.reach(ctx, runID, authz.RunsApprove)
+	if err != nil {
+		return nil, err
+	}
+	caller, _ := identity.FromContext(ctx)
+	made := loop.DecisionMade{
+		ID: id, Verdict: verdict, Text: req.GetText(), By: req.GetDecidedByName(), Principal: caller.Key(), RequestID: req.GetRequestId(), Arguments: req.GetArguments(),
+	}
+	var d agent.Decision
+	if err = s.mayDecide(ctx, at, []loop.DecisionMade{made}); err == nil {
+		d, err = s.agent.Decide(ctx, at.runID, req.GetEtag(), made)
+	} else if tool.KindOf(err) == tool.KindNotFound { // it does not wait: say why
+		if before, unread := s.agent.Decision(ctx, at.runID, id); unread == nil && !before.Waits {
+			d, err = before, before.Repeats(&made)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &decisionv1.DecideResponse{Decision: s.fromDecision(ctx, &d)}, nil
+}
+
+// verdicts has the verdicts that a person can give.
+var verdicts = map[decisionv1.Verdict]loop.Verdict{
+	decisionv1.Verdict_VERDICT_APPROVE: loop.VerdictApprove, decisionv1.Verdict_VERDICT_REJECT: loop.VerdictReject, decisionv1.Verdict_VERDICT_ANSWER: loop.VerdictAnswer,
+}
+
+func noDecision(name string) error {
+	return tool.Errorf(tool.KindInvalidArgument, "the name %q is not that of a decision, which is RUN/DECISION", loop.Clip(name))
 }
 
 func (s *decisions) fromDecision(ctx context.Context, d *agent.Decision) *decisionv1.Decision {
@@ -97,6 +144,9 @@ func (s *decisions) fromDecision(ctx context.Context, d *agent.Decision) *decisi
 	switch {
 	case d.Waits:
 		m.NotAllowed = s.whyNot(ctx, d)
+		if !d.Brief {
+			m.Etag = d.Etag()
+		}
 	case d.Made == nil:
 		m.State = decisionv1.DecisionState_DECISION_STATE_WITHDRAWN
 	default:

@@ -133,3 +133,74 @@ func TestGetDecision(t *testing.T) {
 		t.Errorf("a negative page: %v", err)
 	}
 }
+
+// Who may decide what: approvals need the right, the rest belongs to the owner, and each verdict has
+// the etag of what was seen.
+func TestDecide(t *testing.T) {
+	approve, reject, answer := decisionv1.Verdict_VERDICT_APPROVE, decisionv1.Verdict_VERDICT_REJECT, decisionv1.Verdict_VERDICT_ANSWER
+	scoped := identity.Principal{Tenant: "red", Name: "bob", Scope: &identity.Scope{Tools: []string{"echo"}}}
+	ada, bob := identity.Principal{Tenant: "red", Name: "ada"}, identity.Principal{Tenant: "red", Name: "bob"}
+	for name, test := range map[string]struct {
+		caller  identity.Principal
+		id      string
+		verdict decisionv1.Verdict
+		change  func(*decisionv1.DecideRequest)
+		want    tool.Kind
+	}{
+		"an approver approves":            {bob, "d2", approve, nil, ""},
+		"an approver edits":               {bob, "d2", approve, func(r *decisionv1.DecideRequest) { r.Arguments = []byte(`{}`) }, ""},
+		"the owner answers":               {ada, "d3", answer, nil, ""},
+		"the owner rejects":               {ada, "d2", reject, nil, ""},
+		"the owner approves":              {ada, "d2", approve, nil, tool.KindDenied},
+		"another principal":               {identity.Principal{Tenant: "red", Name: "eve"}, "d3", answer, nil, tool.KindNotFound},
+		"another tenant":                  {identity.Principal{Tenant: "blue", Name: "ada"}, "d3", answer, nil, tool.KindNotFound},
+		"an auditor":                      {identity.Principal{Tenant: "default", Name: "carl"}, "d2", approve, nil, tool.KindDenied},
+		"a token for some tools":          {scoped, "d2", reject, nil, tool.KindDenied},
+		"no etag":                         {bob, "d2", approve, func(r *decisionv1.DecideRequest) { r.Etag = "" }, tool.KindInvalidArgument},
+		"an old etag":                     {bob, "d2", approve, func(r *decisionv1.DecideRequest) { r.Etag = "old" }, tool.KindConflict},
+		"no verdict":                      {bob, "d2", decisionv1.Verdict_VERDICT_UNSPECIFIED, nil, tool.KindInvalidArgument},
+		"an end":                          {bob, "d2", decisionv1.Verdict_VERDICT_EXPIRED, nil, tool.KindInvalidArgument},
+		"no name":                         {bob, "d2", approve, func(r *decisionv1.DecideRequest) { r.Name = "d2" }, tool.KindInvalidArgument},
+		"a rejection with arguments":      {bob, "d2", reject, func(r *decisionv1.DecideRequest) { r.Arguments = []byte(`{}`) }, tool.KindInvalidArgument},
+		"what is made":                    {bob, "d4", approve, nil, tool.KindConflict},
+		"what is made, without the right": {ada, "d4", approve, nil, tool.KindConflict},
+		"what was never asked":            {ada, "d9", approve, nil, tool.KindNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := waiting()
+			f.run.Pending = nil
+			for _, d := range f.inbox {
+				f.run.Pending = append(f.run.Pending, d.Pending)
+			}
+			made := f.inbox[1]
+			made.ID, made.Waits, made.Made = "d4", false, &loop.DecisionMade{ID: "d4", Verdict: loop.VerdictReject, Principal: "red/bob"}
+			f.inbox = append(f.inbox, made)
+			c := inboxOf(t, f, test.caller)
+			r := &decisionv1.DecideRequest{Name: "red/r/" + test.id, Verdict: test.verdict, Text: "words", RequestId: "q", DecidedByName: "Bob", Etag: "unknown"}
+			for _, d := range f.inbox {
+				if d.ID == test.id {
+					r.Etag = d.Etag()
+				}
+			}
+			if test.change != nil {
+				test.change(r)
+			}
+			resp, err := c.Decide(t.Context(), r)
+			if kindOf(err) != test.want {
+				t.Fatalf("got %v, %v, want %q", resp, err, test.want)
+			}
+			if err != nil {
+				if f.made != nil {
+					t.Errorf("decided %+v", f.made)
+				}
+				return
+			}
+			if got := f.made[0]; got.ID != test.id || got.Principal != test.caller.Key() || got.Text != "words" || got.By != "Bob" || got.RequestID != "q" || string(got.Arguments) != string(r.GetArguments()) {
+				t.Errorf("decided %+v", got)
+			}
+			if d := resp.GetDecision(); d.GetVerdict() != test.verdict || d.GetState() != decisionv1.DecisionState_DECISION_STATE_MADE || d.GetEtag() != "" || d.GetDecidedBy() != test.caller.Key() {
+				t.Errorf("the decision is %v", d)
+			}
+		})
+	}
+}

@@ -131,6 +131,18 @@ func (f *fakeAgent) Respond(_ context.Context, runID string, decisions ...loop.D
 	return 8, f.check(runID)
 }
 
+func (f *fakeAgent) Decide(_ context.Context, runID, etag string, made loop.DecisionMade) (agent.Decision, error) {
+	d, err := f.Decision(context.Background(), runID, made.ID)
+	if err == nil && (!d.Waits || d.Etag() != etag) {
+		err = tool.Errorf(tool.KindConflict, "not that")
+	}
+	if err != nil {
+		return agent.Decision{}, err
+	}
+	f.made, d.Waits, d.Made = []loop.DecisionMade{made}, false, &made
+	return d, nil
+}
+
 func (f *fakeAgent) ListDecisions(_ context.Context, query agent.DecisionQuery) ([]agent.Decision, string, error) {
 	f.decisions = query
 	return f.inbox, "next", nil
@@ -142,7 +154,7 @@ func (f *fakeAgent) Decision(_ context.Context, runID, id string) (agent.Decisio
 			return d, nil
 		}
 	}
-	return agent.Decision{}, f.check("no such run")
+	return agent.Decision{}, agent.NoSuchRun(runID)
 }
 
 func (f *fakeAgent) ListRuns(_ context.Context, query agent.RunQuery) ([]agent.Run, string, error) {

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 	"github.com/toolhost/toolhost/server/internal/terminal"
 )
 
@@ -135,9 +136,7 @@ func (f *follower) take(runID string, e client.RunEvent) error {
 		f.headless = append(f.headless, r)
 	}
 	if d, ok := e.Payload.(*client.DecisionRequested); ok && f.waits != nil {
-		waiting := client.InboxDecision{PendingDecision: d.Decision}
-		waiting.RunID = runID
-		if _, err := fmt.Fprintf(f.waits, "agentd: the run waits for a person: %s\n", howToDecide(&waiting)); err != nil {
+		if _, err := fmt.Fprintf(f.waits, "agentd: the run waits for a person: agentd inbox %s\n", loop.DecisionRef(runID, d.Decision.ID)); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -16,18 +17,33 @@ func newInboxCommand(p cli.Process) *cobra.Command {
 	s := &server{setup: setup{process: p}}
 	var format cli.Format
 	var filter client.InboxFilter
+	var verdict inboxVerdict
 	cmd := &cobra.Command{
 		Use:   "inbox [RUN/DECISION]",
-		Short: "List what waits for a decision, in all runs",
+		Short: "List what waits for a decision, in all runs, and decide",
 		Long: "Inbox lists the decisions that runs wait for, the one that ends first first: calls to approve, questions of models and\n" +
 			"tools, calls with an unknown outcome, and runs that got stuck. It needs no id of a run. With RUN/DECISION it shows one of\n" +
-			"them as a whole, also after it was made. It decides nothing; `agentd respond RUN` does.\n\n" +
+			"them as a whole, also after it was made. At a terminal it then asks for your decision; an empty line or Ctrl-C decides\n" +
+			"nothing.\n\n" +
+			"--approve, --edit, --reject and --answer decide by the command line. At a terminal, inbox shows the decision and asks first.\n" +
+			"Elsewhere, --etag repeats the etag of what you have seen: if something else is asked by now, nothing is decided. Who comes\n" +
+			"second learns who decided what, and when.\n\n" +
 			"With --target or --addr, or with a target in use, it lists what the runs of a server wait for: those that you may see, and\n" +
 			"those of tenants in which you may approve calls. With -o json it prints one object per line.",
-		Example: "  agentd inbox\n  agentd inbox run-k3f6zq7xw2m4n5pa/d1\n  agentd inbox --target prod --tenant red",
-		Args:    cli.Arguments(0, 1),
+		Example: "  agentd inbox\n  agentd inbox run-k3f6zq7xw2m4n5pa/d1\n  agentd inbox --target prod --tenant red\n" +
+			"  agentd inbox run-k3f6zq7xw2m4n5pa/d1 --reject --reason \"not in production\"",
+		Args: cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			reach, _, err := s.open()
+			made, given, err := verdict.given(cmd)
+			switch {
+			case err != nil:
+				return err
+			case given && len(args) == 0:
+				return cli.Usage("name the decision: agentd inbox RUN/DECISION; `agentd inbox` lists them")
+			case given:
+				return s.change(cmd.Context(), func(a *client.AgentClient) error { return verdict.decide(cmd.Context(), p, a, args[0], made) })
+			}
+			reach, served, err := s.open()
 			if err != nil {
 				return err
 			}
@@ -40,7 +56,18 @@ func newInboxCommand(p cli.Process) *cobra.Command {
 					if format.JSON() {
 						return cli.WriteJSON(p.Stdout, inboxViewOf(&d))
 					}
-					return showDecision(p, &d)
+					if !served || !d.Waiting || d.NotAllowed != "" || !cli.IsTerminal(p.Stdin) || !cli.IsTerminal(p.Stdout) {
+						return showDecision(p, &d)
+					}
+					made, err := askInbox(cmd.Context(), p, &d)
+					if errors.Is(err, errLeft) {
+						_, err = fmt.Fprintf(p.Err(), "agentd: nothing was decided about %s\n", cli.OneLine(d.Name))
+						return err
+					}
+					if err != nil {
+						return err
+					}
+					return verdict.send(cmd.Context(), p, a, d.Name, d.Etag, made)
 				}
 				var list []client.InboxDecision
 				for d, err := range a.Inbox(cmd.Context(), filter) {
@@ -56,6 +83,7 @@ func newInboxCommand(p cli.Process) *cobra.Command {
 	s.setup.addJournalFlags(cmd.Flags())
 	s.addServerFlags(cmd.Flags())
 	cmd.Flags().StringArrayVar(&filter.Tenants, "tenant", nil, "only what runs of this `TENANT` wait for; may be given more than once")
+	verdict.addFlags(cmd)
 	format.AddFlag(cmd.Flags())
 	return cmd
 }
@@ -85,6 +113,7 @@ type inboxView struct {
 	RequestTime time.Time           `json:"request_time"`
 	ExpireTime  time.Time           `json:"expire_time,omitzero"`
 	NotAllowed  string              `json:"not_allowed,omitempty"`
+	Etag        string              `json:"etag,omitempty"` // only of one decision
 	Verdict     client.Verdict      `json:"verdict,omitempty"`
 	DecideTime  time.Time           `json:"decide_time,omitzero"`
 	DecidedBy   string              `json:"decided_by,omitempty"` // the key of the principal
@@ -95,7 +124,7 @@ func inboxViewOf(d *client.InboxDecision) inboxView {
 	v := inboxView{
 		Name: d.Name, Kind: d.Kind, Waiting: d.Waiting, RunID: d.RunID, DecisionID: d.ID, ParentRunID: d.ParentRunID, Tenant: d.Tenant, Principal: d.Principal,
 		CallID: d.CallID, Tool: d.Tool, DisplayName: d.DisplayName, Plugin: d.Plugin, Arguments: string(d.Arguments), Reason: d.Reason, Options: d.Options,
-		Rule: d.Rule, FourEyes: d.FourEyes, Diff: d.Diff, Cut: d.Cut, RequestTime: d.Requested, ExpireTime: d.Expires, NotAllowed: d.NotAllowed,
+		Rule: d.Rule, FourEyes: d.FourEyes, Diff: d.Diff, Cut: d.Cut, RequestTime: d.Requested, ExpireTime: d.Expires, NotAllowed: d.NotAllowed, Etag: d.Etag,
 		Verdict: d.Made.Verdict, DecideTime: d.MadeTime, DecidedBy: d.Made.Principal, Text: d.Made.Text,
 	}
 	if json.Valid(d.Schema) {
@@ -126,7 +155,7 @@ func printInbox(p cli.Process, list []client.InboxDecision, asJSON bool) error {
 	if err := cli.WriteTable(p.Stdout, p.Screen(), strings.Fields("DECISION WHAT FOR ENDS DETAIL"), rows); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(p.Err(), "agentd: see one: agentd inbox %s; decide: %s\n", list[0].Name, howToDecide(&list[0]))
+	_, err := fmt.Fprintf(p.Err(), "agentd: see one, and decide: agentd inbox %s\n", cli.OneLine(list[0].Name))
 	return err
 }
 
@@ -139,13 +168,15 @@ func detailOf(p *client.PendingDecision) string {
 	return p.Reason
 }
 
-// howToDecide returns the command that makes a decision.
+// howToDecide returns the command that makes a decision which a person has seen as a whole.
 func howToDecide(d *client.InboxDecision) string {
-	command := "agentd respond " + d.RunID
+	command := "agentd inbox " + d.Name
 	if d.Kind == client.DecideQuestion || d.Kind == client.DecideTool {
-		return command + " --answer " + d.ID + " TEXT"
+		command += " --answer TEXT"
+	} else {
+		command += " --approve"
 	}
-	return command + " --approve " + d.ID + ", or --reject " + d.ID
+	return command + " --etag " + d.Etag + ", or --reject"
 }
 
 // timeLeft returns when a decision ends by itself.
@@ -177,10 +208,7 @@ func showDecision(p cli.Process, d *client.InboxDecision) error {
 	if err := text.decision(&d.PendingDecision, 1); err != nil {
 		return err
 	}
-	lines := []string{"  run " + d.RunID}
-	if d.Principal != "" {
-		lines[0] += ", of " + d.Principal
-	}
+	var lines []string
 	switch made := &d.Made; {
 	case d.Waiting && d.NotAllowed != "":
 		lines = append(lines, "  you cannot decide: "+d.NotAllowed)
@@ -197,7 +225,16 @@ func showDecision(p cli.Process, d *client.InboxDecision) error {
 		}
 		lines = append(lines, line)
 	}
-	for _, line := range lines {
+	return showLines(text, d, lines...)
+}
+
+// showLines shows whose decision it is, and more lines about it.
+func showLines(text *textDisplay, d *client.InboxDecision, lines ...string) error {
+	whose := "  run " + d.RunID
+	if d.Principal != "" {
+		whose += ", of " + d.Principal
+	}
+	for _, line := range append([]string{whose}, lines...) {
 		if err := text.line(dim, "%s", cli.OneLine(line)); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
 	"os/exec"
@@ -255,13 +256,21 @@ func TestARunWaitsForAPersonElsewhere(t *testing.T) {
 	w.run("inbox", "--addr", socket).want(t, 0, "nothing waits")
 
 	run, _, ended := w.begin("run", "--addr", socket, "--wait-for-approval", "go")
-	run.stderr.until(t, "the run waits for a person: agentd respond run-")
+	run.stderr.until(t, "the run waits for a person: agentd inbox run-")
 	listed := w.run("inbox", "--addr", socket)
-	listed.want(t, 0, "answer the model", "Where to?", " TEXT")
+	listed.want(t, 0, "answer the model", "Where to?", "see one, and decide: agentd inbox run-")
 	name, _, _ := strings.Cut(strings.Split(listed.stdout.String(), "\n")[1], " ")
-	runID, id, _ := strings.Cut(name, "/")
-	w.run("inbox", "--addr", socket, name).want(t, 0, "? the model asks", "agentd respond "+runID+" --answer "+id+" TEXT")
-	w.run("respond", "--addr", socket, runID, "--answer", id, "Oslo").want(t, 0, "goes on")
+	w.run("inbox", "--addr", socket, name).want(t, 0, "? the model asks", "agentd inbox "+name+" --answer TEXT --etag ")
+	w.run("inbox", "--addr", socket, name, "--answer", "Rome").want(t, 2, "--etag ETAG", "nothing was decided")
+	w.run("inbox", "--addr", socket, name, "--answer", "Rome", "--etag", "old").want(t, 3, "is not what was shown")
+	w.run("inbox", "--addr", socket, "--approve").want(t, 2, "name the decision")
+	w.run("inbox", "--addr", socket, name, "--etag", "old").want(t, 2, "say what is decided")
+	var seen struct{ Etag string }
+	if err := json.Unmarshal([]byte(w.run("inbox", "--addr", socket, name, "-o", "json").stdout.String()), &seen); err != nil || seen.Etag == "" {
+		t.Fatalf("the etag is %+v, %v", seen, err)
+	}
+	w.run("inbox", "--addr", socket, name, "--answer", "Oslo", "--etag", seen.Etag).want(t, 0, name+": answered")
+	w.run("inbox", "--addr", socket, name, "--reject", "--etag", seen.Etag).want(t, 3, "was made before", `the text "Oslo"`)
 	if code := ended(); code != 0 || !strings.Contains(run.stdout.String(), "You said Oslo") {
 		t.Errorf("the run ended with %d\n%s\n%s", code, run.stdout, run.stderr)
 	}

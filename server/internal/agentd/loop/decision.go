@@ -1,6 +1,9 @@
 package loop
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -118,6 +121,9 @@ type DecisionMade struct {
 	Principal string `json:"principal,omitempty"`
 	// Standing approves later calls together with this one. Nil approves only this call.
 	Standing *Standing `json:"standing,omitempty"`
+	// RequestID identifies the request with the verdict, so that a repeated one is recognized. Empty:
+	// it has no id.
+	RequestID string `json:"request_id,omitempty"`
 }
 
 // Pending is a decision that has not been made yet.
@@ -129,6 +135,28 @@ type Pending struct {
 	// RunID is the sub-run that waits; ID then names the sub-run and the decision. Empty means the
 	// run itself.
 	RunID string
+}
+
+// Etag returns a digest of what the person decides about. The time of the request tells two
+// decisions with the same id apart, as a restored journal can have them.
+func (p *Pending) Etag() string {
+	shown := p.DecisionRequested
+	shown.Held, shown.Expiry = nil, 0 // the end may move
+	data, err := json.Marshal(struct {
+		DecisionRequested
+		Of   string    // as Arguments would hide those of DecisionRequested
+		Time time.Time // of the request
+	}{shown, p.Arguments, p.Requested.UTC().Round(0)})
+	if err != nil {
+		return "" // which no request has
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
+}
+
+// SameVerdict reports whether two requests decide the same.
+func (d *DecisionMade) SameVerdict(other *DecisionMade) bool {
+	return d.Verdict == other.Verdict && d.Text == other.Text && bytes.Equal(d.Arguments, other.Arguments)
 }
 
 // Type implements Payload.

@@ -1564,6 +1564,13 @@ export type PendingDecision = Message<"agentd.v1.PendingDecision"> & {
      * @generated from field: repeated agentd.v1.StandingChoice standing_offers = 17;
      */
     standingOffers: StandingChoice[];
+    /**
+     * For DECISION_KIND_APPROVAL: the groups of which the approver has to be in one. Empty means that
+     * the rule names none.
+     *
+     * @generated from field: repeated string approver_groups = 18;
+     */
+    approverGroups: string[];
 };
 /**
  * Describes the message agentd.v1.PendingDecision.

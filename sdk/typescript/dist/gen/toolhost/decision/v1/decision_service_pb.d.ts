@@ -99,6 +99,83 @@ export type GetDecisionResponse = Message<"toolhost.decision.v1.GetDecisionRespo
  */
 export declare const GetDecisionResponseSchema: GenMessage<GetDecisionResponse>;
 /**
+ * DecideRequest makes a decision.
+ *
+ * @generated from message toolhost.decision.v1.DecideRequest
+ */
+export type DecideRequest = Message<"toolhost.decision.v1.DecideRequest"> & {
+    /**
+     * The name of the decision. Required.
+     *
+     * @generated from field: string name = 1;
+     */
+    name: string;
+    /**
+     * Decision.etag of what the person has seen. Required.
+     *
+     * @generated from field: string etag = 2;
+     */
+    etag: string;
+    /**
+     * The verdict: APPROVE, REJECT or ANSWER. It must fit the kind of the decision; see DecisionKind.
+     *
+     * @generated from field: toolhost.decision.v1.Verdict verdict = 3;
+     */
+    verdict: Verdict;
+    /**
+     * The reason for approving or rejecting, which may be empty, or the answer.
+     *
+     * @generated from field: string text = 4;
+     */
+    text: string;
+    /**
+     * Approves the call with other arguments than those that were shown: a JSON object that fits
+     * Decision.schema. Empty means the arguments that were shown. toolhost refuses it for the calls
+     * that it holds: their caller sent them.
+     *
+     * @generated from field: bytes arguments = 5;
+     */
+    arguments: Uint8Array;
+    /**
+     * What identifies this verdict, with the rules of call ids. If the decision was made by a request
+     * of the same principal with this id and the same verdict, Decide returns it again. Empty means
+     * that a repeated request gets CONFLICT.
+     *
+     * @generated from field: string request_id = 6;
+     */
+    requestId: string;
+    /**
+     * A name for the person who decides, as text. May be empty. It is recorded beside the principal of
+     * the caller, because nobody verifies it.
+     *
+     * @generated from field: string decided_by_name = 7;
+     */
+    decidedByName: string;
+};
+/**
+ * Describes the message toolhost.decision.v1.DecideRequest.
+ * Use `create(DecideRequestSchema)` to create a new message.
+ */
+export declare const DecideRequestSchema: GenMessage<DecideRequest>;
+/**
+ * DecideResponse has the decision as it was made.
+ *
+ * @generated from message toolhost.decision.v1.DecideResponse
+ */
+export type DecideResponse = Message<"toolhost.decision.v1.DecideResponse"> & {
+    /**
+     * The decision.
+     *
+     * @generated from field: toolhost.decision.v1.Decision decision = 1;
+     */
+    decision?: Decision | undefined;
+};
+/**
+ * Describes the message toolhost.decision.v1.DecideResponse.
+ * Use `create(DecideResponseSchema)` to create a new message.
+ */
+export declare const DecideResponseSchema: GenMessage<DecideResponse>;
+/**
  * Decision is a decision of a person. All its texts but those that are said to be the operator's are
  * what a model, a tool or a caller wrote: escape them.
  *
@@ -106,7 +183,8 @@ export declare const GetDecisionResponseSchema: GenMessage<GetDecisionResponse>;
  */
 export type Decision = Message<"toolhost.decision.v1.Decision"> & {
     /**
-     * RUN/DECISION: the run that waits, and the id of the decision within it. Respond takes both.
+     * At agentd RUN/DECISION: the run that waits, and the id of the decision within it. At toolhost
+     * `calls/` and an id that toolhost chose.
      *
      * @generated from field: string name = 1;
      */
@@ -124,13 +202,13 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
      */
     state: DecisionState;
     /**
-     * The id of the run.
+     * The id of the run. Empty for a call that no run makes.
      *
      * @generated from field: string run_id = 4;
      */
     runId: string;
     /**
-     * The id of the decision within the run.
+     * The id of the decision within the run. Empty at toolhost.
      *
      * @generated from field: string decision_id = 5;
      */
@@ -142,13 +220,13 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
      */
     parentRunId: string;
     /**
-     * The tenant of the run.
+     * The tenant of the run or the call.
      *
      * @generated from field: string tenant = 7;
      */
     tenant: string;
     /**
-     * The key of the principal that the run belongs to. Empty for runs of earlier versions.
+     * The key of the principal that the run or the call belongs to. Empty for runs of earlier versions.
      *
      * @generated from field: string principal = 8;
      */
@@ -173,7 +251,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
      */
     displayName: string;
     /**
-     * For DECISION_KIND_TOOL: the plugin that asks.
+     * The plugin that asks, or at toolhost the plugin of the tool. Otherwise empty.
      *
      * @generated from field: string plugin = 12;
      */
@@ -204,7 +282,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
      */
     rule: string;
     /**
-     * Whether another principal than that of the run has to approve.
+     * Whether another principal than that of the run or the call has to approve.
      *
      * @generated from field: bool four_eyes = 17;
      */
@@ -230,7 +308,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
      */
     cut: boolean;
     /**
-     * When the run asked for the decision.
+     * When the run or the call asked for the decision.
      *
      * @generated from field: google.protobuf.Timestamp request_time = 21;
      */
@@ -277,6 +355,33 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
      * @generated from field: string text = 28;
      */
     text: string;
+    /**
+     * What the person sees, as a digest for DecideRequest.etag: arguments, tool, plugin, question,
+     * schema, rule, approvers and the time of the request. Only GetDecision and Decide set it, because
+     * a list does not show the whole. Empty for a decision that does not wait.
+     *
+     * @generated from field: string etag = 29;
+     */
+    etag: string;
+    /**
+     * Of whom the approver has to be one: the groups that the rule names. Empty means that the rule
+     * names none.
+     *
+     * @generated from field: repeated string approver_groups = 30;
+     */
+    approverGroups: string[];
+    /**
+     * The name of the agent of the call. Only toolhost sets it.
+     *
+     * @generated from field: string agent = 31;
+     */
+    agent: string;
+    /**
+     * The session of the call. Only toolhost sets it.
+     *
+     * @generated from field: string session = 32;
+     */
+    session: string;
 };
 /**
  * Describes the message toolhost.decision.v1.Decision.
@@ -407,11 +512,13 @@ export declare enum Verdict {
  */
 export declare const VerdictSchema: GenEnum<Verdict>;
 /**
- * DecisionService lists decisions that wait for a person. agentd serves those of its runs, which
- * AgentService.Respond makes.
+ * DecisionService lists and makes decisions that wait for a person. agentd serves those of its runs.
+ * toolhost serves the calls that it holds; see CallOptions.approval_wait.
  *
- * A caller sees the decisions of its own runs, and with the right `runs.list` or `runs.approve`
- * those of all runs of a tenant. Any other decision does not exist for the caller.
+ * At agentd, a caller sees the decisions of its own runs, and with the right `runs.list` or
+ * `runs.approve` those of all runs of a tenant. At toolhost, it sees its own calls, and with the
+ * right `calls.list` or `calls.approve` those of a tenant. Any other decision does not exist for the
+ * caller.
  *
  * @generated from service toolhost.decision.v1.DecisionService
  */
@@ -437,5 +544,21 @@ export declare const DecisionService: GenService<{
         methodKind: "unary";
         input: typeof GetDecisionRequestSchema;
         output: typeof GetDecisionResponseSchema;
+    };
+    /**
+     * Decide makes one decision. The request repeats the etag of what the person has seen. The
+     * principal of the caller is who decides.
+     *
+     * To reject needs less than to approve: the principal that a call or a run belongs to can reject
+     * without a right. Errors: NOT_FOUND; CONFLICT if the etag is not that of the decision, and if the
+     * decision was made before or is not wanted any more, with who, what and when; INVALID_ARGUMENT if
+     * the verdict does not fit the kind, or there is no etag; DENIED if the caller may not decide.
+     *
+     * @generated from rpc toolhost.decision.v1.DecisionService.Decide
+     */
+    decide: {
+        methodKind: "unary";
+        input: typeof DecideRequestSchema;
+        output: typeof DecideResponseSchema;
     };
 }>;

@@ -103,6 +103,21 @@ export type Error = Message<"toolhost.tool.v1.Error"> & {
      * @generated from field: string definition_sha256 = 13;
      */
     definitionSha256: string;
+    /**
+     * For the kind APPROVAL_REQUIRED: the groups of which the approver has to be in one. Empty means
+     * that the rule names none.
+     *
+     * @generated from field: repeated string approver_groups = 14;
+     */
+    approverGroups: string[];
+    /**
+     * For the kind APPROVAL_REQUIRED: the name of the decision that toolhost holds for this call, for
+     * DecisionService. After it was approved, the same call passes once. Empty unless the caller set
+     * CallOptions.approval_wait.
+     *
+     * @generated from field: string decision = 15;
+     */
+    decision: string;
 };
 /**
  * Describes the message toolhost.tool.v1.Error.

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/decision/v1/decision_service.proto.
  */
 export const file_toolhost_decision_v1_decision_service: GenFile = /*@__PURE__*/
-  fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSJOChRMaXN0RGVjaXNpb25zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCRIPCgd0ZW5hbnRzGAMgAygJImMKFUxpc3REZWNpc2lvbnNSZXNwb25zZRIxCglkZWNpc2lvbnMYASADKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiIgoSR2V0RGVjaXNpb25SZXF1ZXN0EgwKBG5hbWUYASABKAkiRwoTR2V0RGVjaXNpb25SZXNwb25zZRIwCghkZWNpc2lvbhgBIAEoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uIrYFCghEZWNpc2lvbhIMCgRuYW1lGAEgASgJEjAKBGtpbmQYAiABKA4yIi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbktpbmQSMgoFc3RhdGUYAyABKA4yIy50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvblN0YXRlEg4KBnJ1bl9pZBgEIAEoCRITCgtkZWNpc2lvbl9pZBgFIAEoCRIVCg1wYXJlbnRfcnVuX2lkGAYgASgJEg4KBnRlbmFudBgHIAEoCRIRCglwcmluY2lwYWwYCCABKAkSDwoHY2FsbF9pZBgJIAEoCRIMCgR0b29sGAogASgJEhQKDGRpc3BsYXlfbmFtZRgLIAEoCRIOCgZwbHVnaW4YDCABKAkSEQoJYXJndW1lbnRzGA0gASgJEg4KBnJlYXNvbhgOIAEoCRIPCgdvcHRpb25zGA8gAygJEgwKBHJ1bGUYECABKAkSEQoJZm91cl9leWVzGBEgASgIEg4KBnNjaGVtYRgSIAEoCRIMCgRkaWZmGBMgASgJEgsKA2N1dBgUIAEoCBIwCgxyZXF1ZXN0X3RpbWUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtub3RfYWxsb3dlZBgXIAEoCRIuCgd2ZXJkaWN0GBggASgOMh0udG9vbGhvc3QuZGVjaXNpb24udjEuVmVyZGljdBIvCgtkZWNpZGVfdGltZRgZIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKZGVjaWRlZF9ieRgaIAEoCRIXCg9kZWNpZGVkX2J5X25hbWUYGyABKAkSDAoEdGV4dBgcIAEoCSqxAQoMRGVjaXNpb25LaW5kEh0KGURFQ0lTSU9OX0tJTkRfVU5TUEVDSUZJRUQQABIaChZERUNJU0lPTl9LSU5EX0FQUFJPVkFMEAESGgoWREVDSVNJT05fS0lORF9RVUVTVElPThACEhkKFURFQ0lTSU9OX0tJTkRfT1VUQ09NRRADEhcKE0RFQ0lTSU9OX0tJTkRfUEFVU0UQBBIWChJERUNJU0lPTl9LSU5EX1RPT0wQBSqCAQoNRGVjaXNpb25TdGF0ZRIeChpERUNJU0lPTl9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFQ0lTSU9OX1NUQVRFX1dBSVRJTkcQARIXChNERUNJU0lPTl9TVEFURV9NQURFEAISHAoYREVDSVNJT05fU1RBVEVfV0lUSERSQVdOEAMqdAoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEwoPVkVSRElDVF9BUFBST1ZFEAESEgoOVkVSRElDVF9SRUpFQ1QQAhISCg5WRVJESUNUX0FOU1dFUhADEhMKD1ZFUkRJQ1RfRVhQSVJFRBAEMvEBCg9EZWNpc2lvblNlcnZpY2UScQoNTGlzdERlY2lzaW9ucxIqLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3REZWNpc2lvbnNSZXF1ZXN0GisudG9vbGhvc3QuZGVjaXNpb24udjEuTGlzdERlY2lzaW9uc1Jlc3BvbnNlIgeSthgDEBESEmsKC0dldERlY2lzaW9uEigudG9vbGhvc3QuZGVjaXNpb24udjEuR2V0RGVjaXNpb25SZXF1ZXN0GikudG9vbGhvc3QuZGVjaXNpb24udjEuR2V0RGVjaXNpb25SZXNwb25zZSIHkrYYAxAREkJFWkNnaXRodWIuY29tL3Rvb2xob3N0L3Rvb2xob3N0L2dlbi9nby90b29saG9zdC9kZWNpc2lvbi92MTtkZWNpc2lvbnYxYgZwcm90bzM", [file_google_protobuf_timestamp, file_toolhost_tool_v1_right]);
+  fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSJOChRMaXN0RGVjaXNpb25zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCRIPCgd0ZW5hbnRzGAMgAygJImMKFUxpc3REZWNpc2lvbnNSZXNwb25zZRIxCglkZWNpc2lvbnMYASADKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiIgoSR2V0RGVjaXNpb25SZXF1ZXN0EgwKBG5hbWUYASABKAkiRwoTR2V0RGVjaXNpb25SZXNwb25zZRIwCghkZWNpc2lvbhgBIAEoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uIqkBCg1EZWNpZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDAoEZXRhZxgCIAEoCRIuCgd2ZXJkaWN0GAMgASgOMh0udG9vbGhvc3QuZGVjaXNpb24udjEuVmVyZGljdBIMCgR0ZXh0GAQgASgJEhEKCWFyZ3VtZW50cxgFIAEoDBISCgpyZXF1ZXN0X2lkGAYgASgJEhcKD2RlY2lkZWRfYnlfbmFtZRgHIAEoCSJCCg5EZWNpZGVSZXNwb25zZRIwCghkZWNpc2lvbhgBIAEoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uIv0FCghEZWNpc2lvbhIMCgRuYW1lGAEgASgJEjAKBGtpbmQYAiABKA4yIi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbktpbmQSMgoFc3RhdGUYAyABKA4yIy50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvblN0YXRlEg4KBnJ1bl9pZBgEIAEoCRITCgtkZWNpc2lvbl9pZBgFIAEoCRIVCg1wYXJlbnRfcnVuX2lkGAYgASgJEg4KBnRlbmFudBgHIAEoCRIRCglwcmluY2lwYWwYCCABKAkSDwoHY2FsbF9pZBgJIAEoCRIMCgR0b29sGAogASgJEhQKDGRpc3BsYXlfbmFtZRgLIAEoCRIOCgZwbHVnaW4YDCABKAkSEQoJYXJndW1lbnRzGA0gASgJEg4KBnJlYXNvbhgOIAEoCRIPCgdvcHRpb25zGA8gAygJEgwKBHJ1bGUYECABKAkSEQoJZm91cl9leWVzGBEgASgIEg4KBnNjaGVtYRgSIAEoCRIMCgRkaWZmGBMgASgJEgsKA2N1dBgUIAEoCBIwCgxyZXF1ZXN0X3RpbWUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtub3RfYWxsb3dlZBgXIAEoCRIuCgd2ZXJkaWN0GBggASgOMh0udG9vbGhvc3QuZGVjaXNpb24udjEuVmVyZGljdBIvCgtkZWNpZGVfdGltZRgZIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKZGVjaWRlZF9ieRgaIAEoCRIXCg9kZWNpZGVkX2J5X25hbWUYGyABKAkSDAoEdGV4dBgcIAEoCRIMCgRldGFnGB0gASgJEhcKD2FwcHJvdmVyX2dyb3VwcxgeIAMoCRINCgVhZ2VudBgfIAEoCRIPCgdzZXNzaW9uGCAgASgJKrEBCgxEZWNpc2lvbktpbmQSHQoZREVDSVNJT05fS0lORF9VTlNQRUNJRklFRBAAEhoKFkRFQ0lTSU9OX0tJTkRfQVBQUk9WQUwQARIaChZERUNJU0lPTl9LSU5EX1FVRVNUSU9OEAISGQoVREVDSVNJT05fS0lORF9PVVRDT01FEAMSFwoTREVDSVNJT05fS0lORF9QQVVTRRAEEhYKEkRFQ0lTSU9OX0tJTkRfVE9PTBAFKoIBCg1EZWNpc2lvblN0YXRlEh4KGkRFQ0lTSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVDSVNJT05fU1RBVEVfV0FJVElORxABEhcKE0RFQ0lTSU9OX1NUQVRFX01BREUQAhIcChhERUNJU0lPTl9TVEFURV9XSVRIRFJBV04QAyp0CgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABITCg9WRVJESUNUX0FQUFJPVkUQARISCg5WRVJESUNUX1JFSkVDVBACEhIKDlZFUkRJQ1RfQU5TV0VSEAMSEwoPVkVSRElDVF9FWFBJUkVEEAQy1gIKD0RlY2lzaW9uU2VydmljZRJ0Cg1MaXN0RGVjaXNpb25zEioudG9vbGhvc3QuZGVjaXNpb24udjEuTGlzdERlY2lzaW9uc1JlcXVlc3QaKy50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0RGVjaXNpb25zUmVzcG9uc2UiCpK2GAYQERIDBQQSbgoLR2V0RGVjaXNpb24SKC50b29saG9zdC5kZWNpc2lvbi52MS5HZXREZWNpc2lvblJlcXVlc3QaKS50b29saG9zdC5kZWNpc2lvbi52MS5HZXREZWNpc2lvblJlc3BvbnNlIgqSthgGEBESAwUEEl0KBkRlY2lkZRIjLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lkZVJlcXVlc3QaJC50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpZGVSZXNwb25zZSIIkrYYBBASAwRCRVpDZ2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvZGVjaXNpb24vdjE7ZGVjaXNpb252MWIGcHJvdG8z", [file_google_protobuf_timestamp, file_toolhost_tool_v1_right]);
 
 /**
  * ListDecisionsRequest selects a page of decisions.
@@ -126,6 +126,95 @@ export const GetDecisionResponseSchema: GenMessage<GetDecisionResponse> = /*@__P
   messageDesc(file_toolhost_decision_v1_decision_service, 3);
 
 /**
+ * DecideRequest makes a decision.
+ *
+ * @generated from message toolhost.decision.v1.DecideRequest
+ */
+export type DecideRequest = Message<"toolhost.decision.v1.DecideRequest"> & {
+  /**
+   * The name of the decision. Required.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Decision.etag of what the person has seen. Required.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
+
+  /**
+   * The verdict: APPROVE, REJECT or ANSWER. It must fit the kind of the decision; see DecisionKind.
+   *
+   * @generated from field: toolhost.decision.v1.Verdict verdict = 3;
+   */
+  verdict: Verdict;
+
+  /**
+   * The reason for approving or rejecting, which may be empty, or the answer.
+   *
+   * @generated from field: string text = 4;
+   */
+  text: string;
+
+  /**
+   * Approves the call with other arguments than those that were shown: a JSON object that fits
+   * Decision.schema. Empty means the arguments that were shown. toolhost refuses it for the calls
+   * that it holds: their caller sent them.
+   *
+   * @generated from field: bytes arguments = 5;
+   */
+  arguments: Uint8Array;
+
+  /**
+   * What identifies this verdict, with the rules of call ids. If the decision was made by a request
+   * of the same principal with this id and the same verdict, Decide returns it again. Empty means
+   * that a repeated request gets CONFLICT.
+   *
+   * @generated from field: string request_id = 6;
+   */
+  requestId: string;
+
+  /**
+   * A name for the person who decides, as text. May be empty. It is recorded beside the principal of
+   * the caller, because nobody verifies it.
+   *
+   * @generated from field: string decided_by_name = 7;
+   */
+  decidedByName: string;
+};
+
+/**
+ * Describes the message toolhost.decision.v1.DecideRequest.
+ * Use `create(DecideRequestSchema)` to create a new message.
+ */
+export const DecideRequestSchema: GenMessage<DecideRequest> = /*@__PURE__*/
+  messageDesc(file_toolhost_decision_v1_decision_service, 4);
+
+/**
+ * DecideResponse has the decision as it was made.
+ *
+ * @generated from message toolhost.decision.v1.DecideResponse
+ */
+export type DecideResponse = Message<"toolhost.decision.v1.DecideResponse"> & {
+  /**
+   * The decision.
+   *
+   * @generated from field: toolhost.decision.v1.Decision decision = 1;
+   */
+  decision?: Decision | undefined;
+};
+
+/**
+ * Describes the message toolhost.decision.v1.DecideResponse.
+ * Use `create(DecideResponseSchema)` to create a new message.
+ */
+export const DecideResponseSchema: GenMessage<DecideResponse> = /*@__PURE__*/
+  messageDesc(file_toolhost_decision_v1_decision_service, 5);
+
+/**
  * Decision is a decision of a person. All its texts but those that are said to be the operator's are
  * what a model, a tool or a caller wrote: escape them.
  *
@@ -133,7 +222,8 @@ export const GetDecisionResponseSchema: GenMessage<GetDecisionResponse> = /*@__P
  */
 export type Decision = Message<"toolhost.decision.v1.Decision"> & {
   /**
-   * RUN/DECISION: the run that waits, and the id of the decision within it. Respond takes both.
+   * At agentd RUN/DECISION: the run that waits, and the id of the decision within it. At toolhost
+   * `calls/` and an id that toolhost chose.
    *
    * @generated from field: string name = 1;
    */
@@ -154,14 +244,14 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
   state: DecisionState;
 
   /**
-   * The id of the run.
+   * The id of the run. Empty for a call that no run makes.
    *
    * @generated from field: string run_id = 4;
    */
   runId: string;
 
   /**
-   * The id of the decision within the run.
+   * The id of the decision within the run. Empty at toolhost.
    *
    * @generated from field: string decision_id = 5;
    */
@@ -175,14 +265,14 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
   parentRunId: string;
 
   /**
-   * The tenant of the run.
+   * The tenant of the run or the call.
    *
    * @generated from field: string tenant = 7;
    */
   tenant: string;
 
   /**
-   * The key of the principal that the run belongs to. Empty for runs of earlier versions.
+   * The key of the principal that the run or the call belongs to. Empty for runs of earlier versions.
    *
    * @generated from field: string principal = 8;
    */
@@ -211,7 +301,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
   displayName: string;
 
   /**
-   * For DECISION_KIND_TOOL: the plugin that asks.
+   * The plugin that asks, or at toolhost the plugin of the tool. Otherwise empty.
    *
    * @generated from field: string plugin = 12;
    */
@@ -247,7 +337,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
   rule: string;
 
   /**
-   * Whether another principal than that of the run has to approve.
+   * Whether another principal than that of the run or the call has to approve.
    *
    * @generated from field: bool four_eyes = 17;
    */
@@ -277,7 +367,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
   cut: boolean;
 
   /**
-   * When the run asked for the decision.
+   * When the run or the call asked for the decision.
    *
    * @generated from field: google.protobuf.Timestamp request_time = 21;
    */
@@ -331,6 +421,37 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
    * @generated from field: string text = 28;
    */
   text: string;
+
+  /**
+   * What the person sees, as a digest for DecideRequest.etag: arguments, tool, plugin, question,
+   * schema, rule, approvers and the time of the request. Only GetDecision and Decide set it, because
+   * a list does not show the whole. Empty for a decision that does not wait.
+   *
+   * @generated from field: string etag = 29;
+   */
+  etag: string;
+
+  /**
+   * Of whom the approver has to be one: the groups that the rule names. Empty means that the rule
+   * names none.
+   *
+   * @generated from field: repeated string approver_groups = 30;
+   */
+  approverGroups: string[];
+
+  /**
+   * The name of the agent of the call. Only toolhost sets it.
+   *
+   * @generated from field: string agent = 31;
+   */
+  agent: string;
+
+  /**
+   * The session of the call. Only toolhost sets it.
+   *
+   * @generated from field: string session = 32;
+   */
+  session: string;
 };
 
 /**
@@ -338,7 +459,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
  * Use `create(DecisionSchema)` to create a new message.
  */
 export const DecisionSchema: GenMessage<Decision> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 4);
+  messageDesc(file_toolhost_decision_v1_decision_service, 6);
 
 /**
  * DecisionKind says what has to be decided.
@@ -485,11 +606,13 @@ export const VerdictSchema: GenEnum<Verdict> = /*@__PURE__*/
   enumDesc(file_toolhost_decision_v1_decision_service, 2);
 
 /**
- * DecisionService lists decisions that wait for a person. agentd serves those of its runs, which
- * AgentService.Respond makes.
+ * DecisionService lists and makes decisions that wait for a person. agentd serves those of its runs.
+ * toolhost serves the calls that it holds; see CallOptions.approval_wait.
  *
- * A caller sees the decisions of its own runs, and with the right `runs.list` or `runs.approve`
- * those of all runs of a tenant. Any other decision does not exist for the caller.
+ * At agentd, a caller sees the decisions of its own runs, and with the right `runs.list` or
+ * `runs.approve` those of all runs of a tenant. At toolhost, it sees its own calls, and with the
+ * right `calls.list` or `calls.approve` those of a tenant. Any other decision does not exist for the
+ * caller.
  *
  * @generated from service toolhost.decision.v1.DecisionService
  */
@@ -515,6 +638,22 @@ export const DecisionService: GenService<{
     methodKind: "unary";
     input: typeof GetDecisionRequestSchema;
     output: typeof GetDecisionResponseSchema;
+  },
+  /**
+   * Decide makes one decision. The request repeats the etag of what the person has seen. The
+   * principal of the caller is who decides.
+   *
+   * To reject needs less than to approve: the principal that a call or a run belongs to can reject
+   * without a right. Errors: NOT_FOUND; CONFLICT if the etag is not that of the decision, and if the
+   * decision was made before or is not wanted any more, with who, what and when; INVALID_ARGUMENT if
+   * the verdict does not fit the kind, or there is no etag; DENIED if the caller may not decide.
+   *
+   * @generated from rpc toolhost.decision.v1.DecisionService.Decide
+   */
+  decide: {
+    methodKind: "unary";
+    input: typeof DecideRequestSchema;
+    output: typeof DecideResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_toolhost_decision_v1_decision_service, 0);
