@@ -24,6 +24,10 @@ type InboxDecision struct {
 	ParentRunID string // the run of which RunID is a sub-run; empty: it is none
 	Tenant      string
 	Principal   string // the key of the principal that the run belongs to; may be empty
+	// Agent and Session are those of a call that toolhost holds. AgentClient does not set them.
+	Agent, Session string
+	// Etag is for DecideRequest.Etag. Only InboxDecision sets it, and only if the decision waits.
+	Etag string
 	// Cut is whether Arguments or Reason are not whole, or Options, Schema or Diff are left out.
 	// AgentClient.InboxDecision has the whole.
 	Cut bool

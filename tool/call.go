@@ -36,6 +36,11 @@ type Call struct {
 	Agent, Run string
 	// Approval is a person's approval of the call. nil means none.
 	Approval *Approval
+	// ApprovalWait lets the host hold the call if a person has to approve it, and says how long the
+	// caller waits for the verdict. If the time ends first, the call fails with KindApprovalRequired
+	// and Error.Decision: after a person approved that decision, the same call passes once. 0: the
+	// call is held and fails at once. nil: it is not held. The host does not hold calls of a delegate.
+	ApprovalWait *time.Duration
 	// Context is the run's context by key. A tool gets only the keys that it declares.
 	Context map[string]json.RawMessage
 	// Traceparent is the W3C trace context. Empty means none.

@@ -36,7 +36,10 @@ type Error struct {
 	// that creates a standing approval from the call sends it with the request. Empty: toolhost has
 	// no standing approvals.
 	DefinitionSHA256 string
-	Err              error // the cause; not sent over the wire
+	// Decision is the name of the decision with which the host holds the call, for
+	// KindApprovalRequired. Empty: it does not hold the call; see Call.ApprovalWait.
+	Decision string
+	Err      error // the cause; not sent over the wire
 }
 
 // Error returns the message, or the kind if there is none.

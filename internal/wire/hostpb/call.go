@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/identity"
@@ -43,6 +45,9 @@ func FromCall(c tool.Call) *toolhostv1.CallOptions {
 	if c.MaxShown != nil {
 		parts.shown = uint64(max(*c.MaxShown, 0))
 		options.MaxShownBytes = &parts.shown
+	}
+	if c.ApprovalWait != nil {
+		options.ApprovalWait = durationpb.New(*c.ApprovalWait)
 	}
 	if a := c.Approval; a != nil {
 		options.Approval = &toolhostv1.Approval{
@@ -86,6 +91,9 @@ func ToCall(name string, arguments []byte, options *toolhostv1.CallOptions) (too
 	}
 	if options != nil && options.MaxShownBytes != nil {
 		c.MaxShown = new(int(min(options.GetMaxShownBytes(), math.MaxInt32)))
+	}
+	if wait := options.GetApprovalWait(); wait != nil {
+		c.ApprovalWait = new(wait.AsDuration())
 	}
 	if a := options.GetApproval(); a != nil {
 		c.Approval = &tool.Approval{

@@ -46,7 +46,7 @@ const (
 	OfAuthorization  Kind = "authorization"  // an RPC that its caller may not use
 	OfAdministration Kind = "administration" // an RPC that changes the server, or a decision about a run
 	OfCredential     Kind = "credential"     // a token that was created or revoked
-	OfApproval       Kind = "approval"       // a standing approval that was created, or that ended
+	OfApproval       Kind = "approval"       // a standing approval that was created, or that ended; a verdict about a held call
 	OfSettlement     Kind = "settlement"     // what a tool said about a call with an unknown outcome
 	OfRotation       Kind = "rotation"       // the log goes on in a new file
 )

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/access/authn"
@@ -77,7 +78,7 @@ func strangers(t *testing.T) map[string]context.Context {
 // the gate admits the RPC; f means that the service shows only what belongs to the other tenant.
 func TestMatrix(t *testing.T) {
 	files := []protoreflect.FileDescriptor{
-		toolhostv1.File_toolhost_v1_tool_service_proto, toolhostv1.File_toolhost_v1_admin_service_proto, toolhostv1.File_toolhost_v1_login_service_proto, toolhostv1.File_toolhost_v1_approval_service_proto, agentdv1.File_agentd_v1_agent_service_proto,
+		toolhostv1.File_toolhost_v1_tool_service_proto, toolhostv1.File_toolhost_v1_admin_service_proto, toolhostv1.File_toolhost_v1_login_service_proto, toolhostv1.File_toolhost_v1_approval_service_proto, decisionv1.File_toolhost_decision_v1_decision_service_proto, agentdv1.File_agentd_v1_agent_service_proto,
 	}
 	table, err := rpcright.Of(files...)
 	if err != nil {

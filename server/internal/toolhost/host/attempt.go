@@ -151,16 +151,25 @@ func (a *attempt) admit() *tool.Error {
 		}
 	}
 	if !c.tool.Spec.HasSideEffects() {
-		return c.checkStanding()
+		return c.admitted()
 	}
 	err := c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, settleArguments(c), idQuota(c))
 	if err == nil {
-		return c.checkStanding()
+		return c.admitted()
 	}
 	if _, full := errors.AsType[*callstore.FullError](err); !full && (c.ctx().Err() != nil || errors.Is(err, ledger.ErrFinished)) {
 		return c.unsent(err)
 	}
 	return ledger.Refusal(err)
+}
+
+// admitted looks a last time at the approval of the call, and uses it up.
+func (c *call) admitted() *tool.Error {
+	refused := c.checkStanding()
+	if refused == nil {
+		c.approval.spend()
+	}
+	return refused
 }
 
 // holdResult reserves memory for a part of the result, and waits until memory is available. The

@@ -47,6 +47,7 @@ type call struct {
 	memory   reservation
 	args     argumentText
 	approval approval
+	holding  *holding // nil: the call does not wait for a person
 	report   result.Report
 	observed *callReport // nil: there is no observer
 
@@ -342,6 +343,7 @@ type approval struct {
 	taken    *frozen.Arguments // from the cache, for this call; nil: none
 	key      frozen.Key        // of taken
 	stands   *standingUse      // the standing approval of the call; nil: none
+	used     string            // the decision whose approval no plugin has got yet; empty: none
 }
 
 // setDecision stores the decision about the call for a later entry of the audit log.
@@ -375,14 +377,18 @@ func (a *approval) frozen() *frozen.Arguments {
 	return a.taken
 }
 
-// giveBack returns the taken arguments to the cache, for a call that was not executed.
-func (a *approval) giveBack(cache *frozen.Cache) {
+// giveBack returns the taken arguments to the cache, and the approval of a held call to its
+// decision, for a call that was not executed.
+func (a *approval) giveBack(to *approvals) {
 	a.mu.Lock()
-	taken, key := a.taken, a.key
-	a.taken = nil
+	taken, key, used := a.taken, a.key, a.used
+	a.taken, a.used = nil, ""
 	a.mu.Unlock()
 	if taken != nil {
-		cache.Store(key, *taken)
+		to.frozen.Store(key, *taken)
+	}
+	if used != "" {
+		to.held.GiveBack(used)
 	}
 }
 

@@ -42,7 +42,7 @@ func (c *call) finishUnexecuted(outcome tool.Outcome) {
 	if begun {
 		c.entry.Forget(c.ctx())
 	}
-	c.approval.giveBack(c.services.approvals.frozen)
+	c.approval.giveBack(&c.services.approvals)
 	c.entry.Release()
 	record := recordRecent
 	// A call that is refused because another one has its id would be listed beside that one.

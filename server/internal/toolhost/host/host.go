@@ -22,6 +22,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
+	"github.com/toolhost/toolhost/server/internal/toolhost/held"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/history"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
@@ -129,6 +130,7 @@ type Host struct {
 	concurrency *throttle.Concurrency
 	usage       *throttle.Usage
 	frozen      *frozen.Cache
+	held        *held.Store
 	settler     *settle.Settler
 	services    *services // of all calls
 

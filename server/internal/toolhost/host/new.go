@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 
+	"github.com/toolhost/toolhost/server/internal/toolhost/held"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/offers"
@@ -26,6 +27,7 @@ func New(config Config) *Host {
 		concurrency: throttle.NewConcurrency(concurrencyOf(cfg.Catalog)),
 		usage:       throttle.NewUsage(),
 		frozen:      frozen.NewCache(),
+		held:        held.New(),
 		gone:        make(chan struct{}),
 	}
 	first := h.newGeneration(cfg.Settings, cfg.Catalog.Snapshot().Generation())
@@ -84,7 +86,7 @@ func (h *Host) newServices() *services {
 	return &services{
 		plugins:   pluginServices{h.cfg.Catalog, h.plugins, h.toolList, h.settler, h.cfg.Workspace},
 		limits:    limits{h.rates, h.concurrency, h.usage},
-		approvals: approvals{h.frozen, h.cfg.Approvals, func() bool { return h.generations.latest().Approvals.Off }, h.cfg.Audit != nil},
+		approvals: approvals{h.frozen, h.cfg.Approvals, func() bool { return h.generations.latest().Approvals.Off }, h.cfg.Audit != nil, h.held},
 		records:   callRecords{&h.recent, h.stats, h.cfg.History, h.cfg.Logs},
 		artifacts: h.cfg.Artifacts, log: h.log, spawn: h.spawn, newCall: h.newCall,
 	}

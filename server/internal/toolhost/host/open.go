@@ -69,6 +69,7 @@ func (e *execution) begin(ctx context.Context, h *Host, call *tool.Call, in tool
 	if err != nil {
 		return task{}, err
 	}
+	c.holding = heldBy(ctx, call)
 	if err := c.admit(ctx, len(call.Arguments), complete); err != nil {
 		c.timer.Stop()
 		c.uncount()
@@ -121,6 +122,9 @@ func (h *Host) checkCall(ctx context.Context, call *tool.Call) error {
 	}
 	if call.Timeout < 0 {
 		return tool.Errorf(tool.KindInvalidArgument, "the timeout %v is negative; give a positive one, or none for the tool's own", call.Timeout)
+	}
+	if call.ApprovalWait != nil && *call.ApprovalWait < 0 {
+		return tool.Errorf(tool.KindInvalidArgument, "the call cannot wait %v for an approval; give 0 or more, or nothing for a call that is not held", *call.ApprovalWait)
 	}
 	if err := checkContext(call.Context); err != nil {
 		return err

@@ -191,13 +191,23 @@ func (p *preparation) authorize() *tool.Error {
 	if c.kind == Review && d.refused == nil {
 		return nil // what is executed later is decided and recorded then
 	}
-	c.observed.decided(&d.entry)
 	if d.standing != nil {
 		p.stand(d)
 	}
 	if d.refused != nil && d.refused.Kind == tool.KindApprovalRequired {
 		p.storeFrozen(d.refused)
+		if p.holds() {
+			return p.hold(d)
+		}
 	}
+	return p.record(d)
+}
+
+// record reports a decision and writes it to the audit log. It returns an error if the call must
+// not be executed.
+func (p *preparation) record(d decision) *tool.Error {
+	c := p.call
+	c.observed.decided(&d.entry)
 	if c.services.approvals.audited && rateLimits(c) != (throttle.Limits{}) {
 		c.approval.setDecision(d.entry) // for checkRate
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
+	"github.com/toolhost/toolhost/server/internal/toolhost/held"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/history"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/logbuffer"
@@ -54,6 +55,7 @@ type approvals struct {
 	standing *standing.Store // nil: there are none
 	off      func() bool     // the operator has switched standing approvals off
 	audited  bool            // there is an audit log
+	held     *held.Store
 }
 
 // callRecords is what operators read about calls.

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
+	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/wire/flow"
@@ -70,6 +71,8 @@ type Config struct {
 	Logins Logins
 	// Approvals has the standing approvals. nil: ApprovalService fails.
 	Approvals Approvals
+	// Decisions has the calls that wait for a person. nil: DecisionService fails.
+	Decisions Decisions
 	// Options are further options of the gRPC server, such as those that count RPCs.
 	Options []grpc.ServerOption
 	// Network are further options for connections over TCP, such as those of package clientlimit.
@@ -121,6 +124,7 @@ func NewServer(cfg Config) *Server {
 		}
 		toolhostv1.RegisterToolServiceServer(services, tools)
 		toolhostv1.RegisterApprovalServiceServer(services, &approvalService{tools: tools, approvals: cfg.Approvals})
+		decisionv1.RegisterDecisionServiceServer(services, &decisionService{tools: tools, decisions: cfg.Decisions})
 		toolhostv1.RegisterAdminServiceServer(services, &adminService{host: cfg.Host, gate: cfg.Gate, audit: cfg.Audit, conditions: cfg.Conditions, drain: s.drain})
 		toolhostv1.RegisterLoginServiceServer(services, &loginService{logins: cfg.Logins})
 	})
@@ -178,7 +182,7 @@ type guard struct {
 func Rights() rpcright.Table {
 	table, err := rpcright.Of(
 		toolhostv1.File_toolhost_v1_tool_service_proto, toolhostv1.File_toolhost_v1_admin_service_proto, toolhostv1.File_toolhost_v1_login_service_proto,
-		toolhostv1.File_toolhost_v1_approval_service_proto,
+		toolhostv1.File_toolhost_v1_approval_service_proto, decisionv1.File_toolhost_decision_v1_decision_service_proto,
 	)
 	if err != nil {
 		panic(err) // the descriptors are part of the program, and a test of rpcright reads them

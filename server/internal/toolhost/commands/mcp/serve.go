@@ -20,7 +20,8 @@ const serveHelp = `Serve is an MCP server on standard input and output, for the 
 that runs, and offers the tools that you may call there. It starts no toolhost: run ` + "`toolhost serve`" + ` first.
 
 It speaks the versions 2025-11-25 and 2026-07-28 of the protocol. A call that needs an approval asks the user of the client by
-elicitation. A large result is a link that resources/read reads page by page. A client may put a call id into _meta of
+elicitation. If the client cannot ask, toolhost holds the call: the answer says how to approve it, and then the same call
+passes once. A large result is a link that resources/read reads page by page. A client may put a call id into _meta of
 tools/call as toolhost/callId: the call is then executed once, however often the client repeats it.
 
 Serve ends with exit code 0 when standard input ends. Its log goes to standard error.`
@@ -33,6 +34,7 @@ func newServeCommand(p cli.Process) *cobra.Command {
 	var (
 		search  bool
 		session string
+		wait    time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:     "serve",
@@ -44,11 +46,14 @@ func newServeCommand(p cli.Process) *cobra.Command {
 			if err := tool.CheckID(session); session != "" && err != nil {
 				return cli.Usage("--session: %w", err)
 			}
+			if wait < 0 {
+				return cli.Usage("--wait-for-approval: %s is negative; leave it out to answer at once", wait)
+			}
 			return conn.With(func(c *client.Client) error {
 				log := logging.Open(logging.Config{To: p.Stderr})
 				defer log.Close()
 				config := mcpserver.Config{
-					Tools: c, ListChangedTools: c.ListChangedTools, Visible: cli.Visible, Search: search, Session: session, Logger: log.Logger(loglevel.Server),
+					Tools: c, ListChangedTools: c.ListChangedTools, Visible: cli.Visible, Search: search, Session: session, ApprovalWait: wait, Logger: log.Logger(loglevel.Server),
 				}
 				return serveClient(cmd.Context(), c, mcpserver.New(config), p)
 			})
@@ -57,6 +62,7 @@ func newServeCommand(p cli.Process) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&search, "search", false, "offer two tools, find_tools and call_tool, instead of all tools: for more tools than a model can be shown")
 	f.StringVar(&session, "session", "", "the `SESSION` that the calls belong to")
+	f.DurationVar(&wait, "wait-for-approval", 0, "keep the request of a call that a person has to approve open for this `TIME`, such as 45s, if the client cannot ask one (default: answer at once)")
 	conn.AddFlag(f)
 	return cmd
 }

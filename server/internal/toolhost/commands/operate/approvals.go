@@ -22,14 +22,15 @@ import (
 func NewApprovalsCommand(p cli.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approvals",
-		Short: "List and revoke standing approvals",
-		Long: "A standing approval approves later calls of one tool, for one principal and one agent, with arguments that match\n" +
+		Short: "Approve calls that wait, and list and revoke standing approvals",
+		Long: "A call that waits for an approval is shown by `approvals pending`, and approved or rejected once.\n\n" +
+			"A standing approval approves later calls of one tool, for one principal and one agent, with arguments that match\n" +
 			"it. Persons create them when they approve a call of an agent. They end with `approvals revoke`, at their date, and\n" +
 			"when the tool or its plugin changes.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newApprovalListCommand(p), newApprovalRevokeCommand(p))
+	cmd.AddCommand(newPendingCommand(p), newApproveCommand(p), newRejectCommand(p), newApprovalListCommand(p), newApprovalRevokeCommand(p))
 	return cmd
 }
 

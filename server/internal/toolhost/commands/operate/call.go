@@ -37,10 +37,11 @@ type callFlags struct {
 	context     cli.Values
 	timeout     time.Duration
 	stream      bool
-	approve     string // asGiven, or the digest of the final arguments; empty means no approval
-	maxShown    int    // below 0 means everything
-	quoted      bool   // the arguments are on the command line
-	readsInput  bool   // the arguments are on standard input
+	wait        *time.Duration // for an approval; nil means that the call is not held
+	approve     string         // asGiven, or the digest of the final arguments; empty means no approval
+	maxShown    int            // below 0 means everything
+	quoted      bool           // the arguments are on the command line
+	readsInput  bool           // the arguments are on standard input
 	format      cli.Format
 }
 
@@ -53,6 +54,10 @@ A call that needs a person's approval is refused at first, and the answer shows 
 what filters, repair and defaults made of the given ones. --approve=DIGEST, with the digest that the answer names, approves
 exactly these. --approve alone approves the arguments as they are given, with the defaults that the tool declares for missing ones: if
 anything else changes them, the call is refused and the answer shows what they became.
+
+With --wait-for-approval, toolhost holds such a call instead, and a person approves it with ` + "`toolhost approvals approve`" + `: you
+in another terminal, or who has the right calls.approve. Standard error says at once what to approve. If nobody does in that
+time, the call is refused, and the same command passes once within 15 minutes after the approval. 0s does not wait.
 
 All of the result is printed, unless --max-shown says how much text and JSON is wanted, in bytes: what is more is kept by
 toolhost as an artifact, of which the beginning and the end are printed, with the handle for ` + "`toolhost artifact`" + `. So are
@@ -86,7 +91,6 @@ func NewCallCommand(p cli.Process) *cobra.Command {
 		Example:           callExample,
 		Args:              cli.Arguments(1, 2),
 		ValidArgsFunction: conn.completeTool,
-		RunE:              func(cmd *cobra.Command, args []string) error { return flags.run(cmd, args, conn) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.id, "call-id", "", "the call's `ID`: a call of the same id is executed once, and asked again gives the same result")
@@ -98,11 +102,18 @@ func NewCallCommand(p cli.Process) *cobra.Command {
 	f.BoolVar(&flags.stream, "stream", false, "show statuses and logs as they come")
 	f.StringVar(&flags.approve, "approve", "", "approve the call of a dangerous tool, in your name: with the arguments as they are given, or with `=DIGEST` the final arguments that toolhost has shown")
 	f.Lookup("approve").NoOptDefVal = asGiven
+	wait := f.Duration("wait-for-approval", 0, "wait for the `TIME`, such as 10m, until a person approves the call, if it needs that; 0s asks and does not wait")
 	f.IntVar(&flags.maxShown, "max-shown", -1, "how many `BYTES` of text and JSON to print; 0 is none (default: all)")
 	f.StringVar(&flags.save.file, "save", "", "save the images and files of the result: the first one as `FILE`, others beside it as FILE-2, FILE-3 before the extension, which is that of the file if it has a name")
 	f.BoolVar(&flags.save.overwrite, "overwrite", false, "let --save replace files")
 	flags.format.AddFlag(f)
 	conn.AddFlag(f)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if f.Changed("wait-for-approval") {
+			flags.wait = wait
+		}
+		return flags.run(cmd, args, conn)
+	}
 	return cmd
 }
 
@@ -118,6 +129,9 @@ func (f *callFlags) run(cmd *cobra.Command, args []string, conn Connection) erro
 	}
 	if cmd.Flags().Changed("max-shown") && f.maxShown < 0 {
 		return cli.Usage("--max-shown: %d is negative; leave it out to see everything", f.maxShown)
+	}
+	if f.wait != nil && (*f.wait < 0 || f.approve != "") {
+		return cli.Usage("--wait-for-approval: give a time of 0s or more, and not with --approve, which approves the call itself")
 	}
 	return conn.With(func(c *client.Client) error {
 		if len(args) < 2 {
@@ -185,23 +199,39 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 	}
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout+answerGrace)
+		waits := f.timeout + answerGrace
+		if f.wait != nil {
+			waits += *f.wait
+		}
+		ctx, cancel = context.WithTimeout(ctx, waits)
 		defer cancel()
 	}
 	person := newInterviewer(ctx, c, p, call.Session, f.readsInput)
 	defer person.close()
 	call.Answers = person.answers()
 	id := call.ID
-	outcome, err := c.Follow(ctx, call, func(ev tool.Event) {
-		if ev.Started != nil {
-			id = ev.Started.CallID
-		}
-		if ev.Question != nil {
-			progress.clear()
-		}
-		person.see(ev)
-		show(ev)
-	})
+	follow := func() (tool.Outcome, error) {
+		return c.Follow(ctx, call, func(ev tool.Event) {
+			if ev.Started != nil {
+				id = ev.Started.CallID
+			}
+			if ev.Question != nil {
+				progress.clear()
+			}
+			person.see(ev)
+			show(ev)
+		})
+	}
+	if f.wait != nil {
+		call.ApprovalWait = new(time.Duration) // the answer names the decision, for which the same call then waits
+	}
+	outcome, err := follow()
+	if e := outcome.Err; f.wait != nil && *f.wait > 0 && e != nil && e.Decision != "" {
+		progress.clear()
+		fmt.Fprintf(p.Err(), "the call waits up to %s for an approval: toolhost approvals approve %s\n", *f.wait, cli.OneLine(e.Decision))
+		call.ApprovalWait = f.wait
+		outcome, err = follow()
+	}
 	person.close()
 	progress.clear()
 	if errors.Is(err, context.Canceled) {

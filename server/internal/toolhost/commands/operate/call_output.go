@@ -44,6 +44,7 @@ type errorView struct {
 	// Arguments are the final arguments that need approval. ArgumentsSHA256 is their digest.
 	Arguments       json.RawMessage `json:"arguments,omitempty"`
 	ArgumentsSHA256 string          `json:"arguments_sha256,omitempty"`
+	Decision        string          `json:"decision,omitempty"` // the name with which toolhost holds the call
 }
 
 func viewOutcome(toolName string, o tool.Outcome) outcomeView {
@@ -66,7 +67,7 @@ func viewError(e *tool.Error) *errorView {
 	}
 	v := &errorView{
 		Kind: e.Kind, Message: e.Message, Rule: e.Rule, RetryAfterMS: e.RetryAfter.Milliseconds(), Exit: e.Exit,
-		ArgumentsSHA256: e.ArgumentsSHA256,
+		ArgumentsSHA256: e.ArgumentsSHA256, Decision: e.Decision,
 	}
 	if json.Valid(e.Arguments) {
 		v.Arguments = e.Arguments

@@ -200,7 +200,7 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 	server := servers{s: s}
 	server.grpc = hostserver.NewServer(hostserver.Config{
 		Host: served, Logger: s.logger, Refuse: s.refuse, Budget: s.memory, Options: s.exported.ServerOptions(),
-		Audit: s.decisions, Gate: admitting, Logins: s.logins, Approvals: s.host, Conditions: s.about.list, Known: s.known.Settle,
+		Audit: s.decisions, Gate: admitting, Logins: s.logins, Approvals: s.host, Decisions: s.host, Conditions: s.about.list, Known: s.known.Settle,
 		Network: clientlimit.Options(options.Network.Limits(), options.Calls.MaxTimeout+replyGrace, s.logger),
 	})
 	if slices.ContainsFunc(s.listeners.Listeners, (*listen.Listener).Web) {

@@ -47,6 +47,7 @@ func (v servers) serve(ctx context.Context, ready func()) error {
 	case <-served:
 	}
 	unwatch()
+	v.s.host.StopHolding() // a person may take longer than calls have to end
 	// the owner of the host also closes the host, and waits until it is closed
 	overdue := time.AfterFunc(shutdownGrace, func() { _ = v.s.host.Close() })
 	defer overdue.Stop()

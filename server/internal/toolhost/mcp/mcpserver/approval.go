@@ -21,19 +21,28 @@ var approvalSchema = json.RawMessage(`{"type":"object","properties":{"approve":{
 	`"description":"Whether the tool may be called with exactly these arguments","default":false}},"required":["approve"]}`)
 
 // approve puts the answer of a person into a call. answered reports whether the request has one.
-// The result is not nil if the person declined.
+// The result is not nil if the person declined. The client may have nobody to ask: then the host
+// holds the call for a person elsewhere. A client without a user closes each question, and the
+// model must not read that a person said no.
 //
 // The state of the request is the digest of the arguments that the person saw. The client sends it
 // back, and could send another digest. That gives it nothing: its principal approves the call in
 // either case, and the host executes only the arguments with the digest.
-func approve(req *mcp.CallToolRequest, call *tool.Call) (answered bool, declined *mcp.CallToolResult, err error) {
+func (s *Server) approve(req *mcp.CallToolRequest, call *tool.Call) (answered bool, declined *mcp.CallToolResult, err error) {
 	given, ok := req.Params.InputResponses[approvalRequest]
 	if !ok {
+		if !asksForms(req) {
+			call.ApprovalWait = &s.config.ApprovalWait
+		}
 		return false, nil, nil
 	}
 	answer, ok := given.(*mcp.ElicitResult)
 	if !ok || req.Params.RequestState == "" {
 		return true, nil, invalid("the input response %q needs the answer of an elicitation and the request state that asked for it", approvalRequest)
+	}
+	if answer.Action == "cancel" {
+		call.ApprovalWait = &s.config.ApprovalWait
+		return true, nil, nil
 	}
 	if yes, _ := answer.Content["approve"].(bool); answer.Action != "accept" || !yes {
 		text := fmt.Sprintf("The person did not approve the call of %s. It was not executed.", call.Tool)
@@ -57,6 +66,9 @@ type wording struct{ visible func(string) string }
 func (w wording) askApproval(req *mcp.CallToolRequest, needed *tool.Error, answered bool) (*mcp.CallToolResult, error) {
 	name := req.Params.Name
 	switch {
+	case needed.Decision != "":
+		return failure(needed, fmt.Sprintf("The call of %s was not executed yet: a person has to approve it first. It waits as %s, and `toolhost approvals approve %[2]s` approves it. "+
+			"After the approval, call the tool again with the same arguments.", name, needed.Decision)), nil
 	case needed.FourEyes:
 		return failure(needed, fmt.Sprintf("The call of %s was not executed: a rule requires that a person other than the caller approves it, "+
 			"and an MCP client can only ask its own user. A delegate, such as agentd, can carry the approval of another person.", name)), nil

@@ -51,7 +51,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured 
 	if structured {
 		call.MaxShown = new(maxStructured)
 	}
-	approved, declined, err := approve(req, &call)
+	approved, declined, err := s.approve(req, &call)
 	if err != nil || declined != nil {
 		return declined, err
 	}
@@ -77,6 +77,14 @@ func (s *Server) converse(ctx context.Context, req *mcp.CallToolRequest, c *conv
 		c.execution.Close()
 		if err != nil {
 			return nil, err
+		}
+		if o := outcome.Err; o != nil && o.Kind == tool.KindApprovalRequired && o.FourEyes && c.call.ApprovalWait == nil {
+			c.call.Approval, c.call.ApprovalWait = nil, &s.config.ApprovalWait // the user of the client is not who has to approve
+			again, err := s.openCall(ctx, req, c.call, c.approved)
+			if err == nil {
+				c = again
+				continue
+			}
 		}
 		return s.conclude(req, outcome, structured, c.approved)
 	}

@@ -29,10 +29,11 @@ type errorMeta struct {
 	RetryAfterMS int64     `json:"retryAfterMs,omitempty"`
 	CallID       string    `json:"callId,omitempty"`
 	Plugin       string    `json:"plugin,omitempty"`
+	Decision     string    `json:"decision,omitempty"` // the name with which toolhost holds the call
 }
 
 func newErrorMeta(e *tool.Error) errorMeta {
-	return errorMeta{Kind: e.Kind, RetryAfterMS: e.RetryAfter.Milliseconds(), CallID: e.CallID, Plugin: e.Plugin}
+	return errorMeta{Kind: e.Kind, RetryAfterMS: e.RetryAfter.Milliseconds(), CallID: e.CallID, Plugin: e.Plugin, Decision: e.Decision}
 }
 
 // failure returns the result for an infrastructure error. The text is for the model, which has to

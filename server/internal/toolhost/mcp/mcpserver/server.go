@@ -46,6 +46,9 @@ type Config struct {
 	Visible func(string) string
 	// Search offers two tools that find and call all others, instead of the tools themselves.
 	Search bool
+	// ApprovalWait is how long the request of a call waits for a person to approve the call, if the
+	// client cannot ask one. 0: the answer says at once how to approve it.
+	ApprovalWait time.Duration
 	// Session is the session of all calls. Empty: the principal's default session.
 	Session string
 	// Logger gets a record for each tool that cannot be offered, and at the level debug the mistakes

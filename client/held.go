@@ -1,0 +1,89 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"strings"
+
+	"google.golang.org/grpc"
+
+	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
+	"github.com/toolhost/toolhost/internal/wire/link"
+)
+
+// Inbox returns the calls that the toolhost holds until a person approves them, and that the client
+// may see: its own, and with the right calls.list or calls.approve those of a tenant. That which
+// ends first comes first. See tool.Call.ApprovalWait. Errors: unsupported by a toolhost of before.
+func (c *Client) Inbox(ctx context.Context, filter InboxFilter) iter.Seq2[InboxDecision, error] {
+	return func(yield func(InboxDecision, error) bool) {
+		request := &decisionv1.ListDecisionsRequest{Tenants: filter.Tenants}
+		for {
+			resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*decisionv1.ListDecisionsResponse, error) {
+				return decisionv1.NewDecisionServiceClient(conn).ListDecisions(ctx, request)
+			})
+			if err != nil {
+				yield(InboxDecision{}, err)
+				return
+			}
+			for _, m := range resp.GetDecisions() {
+				if !yield(toHeldCall(m), nil) {
+					return
+				}
+			}
+			if request.PageToken = resp.GetNextPageToken(); request.PageToken == "" {
+				return
+			}
+		}
+	}
+}
+
+// InboxDecision returns one held call as a whole, also for some time after the decision was made.
+// Errors: not_found, also if the client may not see it.
+func (c *Client) InboxDecision(ctx context.Context, name string) (InboxDecision, error) {
+	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*decisionv1.GetDecisionResponse, error) {
+		return decisionv1.NewDecisionServiceClient(conn).GetDecision(ctx, &decisionv1.GetDecisionRequest{Name: name})
+	})
+	if err != nil {
+		return InboxDecision{}, err
+	}
+	return toHeldCall(resp.GetDecision()), nil
+}
+
+// Decide approves or rejects a held call, and returns it with the verdict. Errors: not_found;
+// conflict if the etag is not that of the decision, or if the decision was made before;
+// invalid_argument; denied if the client may not decide. To reject a call of its own, a client needs
+// no right.
+func (c *Client) Decide(ctx context.Context, r DecideRequest) (InboxDecision, error) {
+	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*decisionv1.DecideResponse, error) {
+		return decisionv1.NewDecisionServiceClient(conn).Decide(ctx, r.message())
+	})
+	if err != nil {
+		return InboxDecision{}, err
+	}
+	return toHeldCall(resp.GetDecision()), nil
+}
+
+// DecideRequest makes a decision.
+type DecideRequest struct {
+	Name      string          // InboxDecision.Name
+	Etag      string          // InboxDecision.Etag of what the person has seen
+	Verdict   Verdict         // Approve, Reject or Answer
+	Text      string          // the reason, or the answer
+	Arguments json.RawMessage // nil: those that were shown
+	RequestID string          // recognizes a repeat; empty: a repeat gets conflict
+	DecidedBy string          // the name of the person, which nobody verifies
+}
+
+func (r DecideRequest) message() *decisionv1.DecideRequest {
+	return &decisionv1.DecideRequest{
+		Name: r.Name, Etag: r.Etag, Verdict: decisionv1.Verdict(decisionv1.Verdict_value["VERDICT_"+strings.ToUpper(string(r.Verdict))]), Text: strings.ToValidUTF8(r.Text, "\uFFFD"),
+		Arguments: r.Arguments, RequestId: r.RequestID, DecidedByName: strings.ToValidUTF8(r.DecidedBy, "\uFFFD"),
+	}
+}
+
+func toHeldCall(m *decisionv1.Decision) InboxDecision {
+	d := toInboxDecision(m)
+	d.Etag, d.Agent, d.Session = m.GetEtag(), m.GetAgent(), m.GetSession()
+	return d
+}

@@ -1,0 +1,235 @@
+package held
+
+import (
+	"crypto/rand"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Store keeps decisions. Use New to create a Store. All methods are safe for concurrent use, and
+// none but Decide blocks.
+type Store struct {
+	deciding sync.Mutex    // held by Decide, while it must not hold mu
+	ending   chan struct{} // see Ending
+	once     sync.Once
+
+	mu     sync.Mutex
+	byName map[string]*entry
+	byKey  map[Key]*entry // those that wait, and those whose verdict counts for the next call
+}
+
+type entry struct {
+	Decision
+	key       Key
+	requestID string        // of the verdict
+	used      bool          // a call took the approval
+	made      chan struct{} // closed with the verdict
+}
+
+// New returns an empty store.
+func New() *Store {
+	return &Store{ending: make(chan struct{}), byName: map[string]*entry{}, byKey: map[Key]*entry{}}
+}
+
+// End tells all that wait to leave: the program stops. It may be called more than once.
+func (s *Store) End() { s.once.Do(func() { close(s.ending) }) }
+
+// Ending returns a channel that End closes.
+func (s *Store) Ending() <-chan struct{} { return s.ending }
+
+// Hold returns the decision about a call: the one that waits or was made for the key, or a new one.
+// made is closed when a person decides. An error says why the call cannot be held; the decisions of
+// the principal, or of all, have too many or too large calls.
+func (s *Store) Hold(key Key, call Call) (_ Decision, made <-chan struct{}, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	s.sweepLocked(now)
+	if e := s.byKey[key]; e != nil {
+		return e.Decision, e.made, nil
+	}
+	if err := s.makeRoomLocked(&call); err != nil {
+		return Decision{}, nil, err
+	}
+	now = now.UTC().Round(0)
+	e := &entry{key: key, made: make(chan struct{}), Decision: Decision{
+		Name: prefix + strings.ToLower(rand.Text()[:16]), Call: call, Requested: now, Expires: now.Add(MaxWait), State: Waiting,
+	}}
+	e.Etag = etagOf(&e.Decision)
+	s.byName[e.Name], s.byKey[key] = e, e
+	return e.Decision, e.made, nil
+}
+
+// makeRoomLocked returns an error if there is no room for a call. What no call can use any more
+// makes room; a rejection does not, so that a caller does not ask for the same until a person
+// agrees.
+func (s *Store) makeRoomLocked(call *Call) error {
+	for {
+		count, bytes, ofAll := 0, len(call.Arguments), len(call.Arguments)
+		var spent, own *entry // the oldest of all, and of the principal
+		for _, e := range s.byName {
+			ofAll += len(e.Arguments)
+			over := s.byKey[e.key] != e
+			if over && (spent == nil || e.Decided.Before(spent.Decided)) {
+				spent = e
+			}
+			if e.Principal != call.Principal {
+				continue
+			}
+			count, bytes = count+1, bytes+len(e.Arguments)
+			if over && (own == nil || e.Decided.Before(own.Decided)) {
+				own = e
+			}
+		}
+		var full *tool.Error
+		switch {
+		case len(call.Arguments) > MaxArguments:
+			return tool.Errorf(tool.KindInvalidArgument, "its arguments have more than %d bytes", MaxArguments)
+		case count >= maxOfPrincipal || bytes > maxBytesOfPrincipal:
+			full, spent = tool.Errorf(tool.KindRateLimited, "%s has %d calls that wait for a person or were just rejected, which is as much as one principal may have", call.Principal, count), own
+		case len(s.byName) >= maxDecisions || ofAll > maxBytes:
+			full = tool.Errorf(tool.KindRateLimited, "%d calls wait for a person, which is as much as toolhost holds", len(s.byName))
+		default:
+			return nil
+		}
+		if spent == nil {
+			return full
+		}
+		delete(s.byName, spent.Name)
+	}
+}
+
+// sweepLocked ends the wait of decisions that nobody made in time, and forgets verdicts that do not
+// count any more.
+func (s *Store) sweepLocked(now time.Time) {
+	for name, e := range s.byName {
+		if e.State == Waiting && !now.Before(e.Expires) {
+			e.State, e.Decided = Expired, e.Expires
+			close(e.made)
+			s.retireLocked(e) // nobody said no: the next call asks again
+		}
+		if e.State != Waiting && now.Sub(e.Decided) >= Fresh {
+			s.retireLocked(e)
+			delete(s.byName, name)
+		}
+	}
+}
+
+// retireLocked makes the next call with the key of a decision ask again.
+func (s *Store) retireLocked(e *entry) {
+	if s.byKey[e.key] == e {
+		delete(s.byKey, e.key)
+	}
+}
+
+// Get returns a decision, also after it was made.
+func (s *Store) Get(name string) (_ Decision, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweepLocked(time.Now())
+	e := s.byName[name]
+	if e == nil {
+		return Decision{}, false
+	}
+	return e.Decision, true
+}
+
+// Waiting returns the decisions that wait and that a function accepts. That which ends first comes
+// first. The function must not call the store.
+func (s *Store) Waiting(accept func(*Decision) bool) []Decision {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweepLocked(time.Now())
+	var all []Decision
+	for _, e := range s.byName {
+		if e.State == Waiting && accept(&e.Decision) {
+			all = append(all, e.Decision)
+		}
+	}
+	inOrder(all)
+	return all
+}
+
+// Decide makes a decision, and wakes the calls that wait for it. It calls permit with the decision
+// as it will be, before it is made; an error keeps it from being made. A repeated request gets the
+// decision again. Errors: not_found, invalid_argument; conflict if the decision was made, or its
+// etag is another.
+func (s *Store) Decide(v Verdict, permit func(Decision) error) (Decision, error) {
+	s.deciding.Lock()
+	defer s.deciding.Unlock()
+	now, repeated, err := s.judge(&v)
+	if err != nil || repeated {
+		return now, err
+	}
+	if err := permit(now); err != nil {
+		return Decision{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.byName[v.Name]
+	if e == nil || e.State != Waiting { // its time ended meanwhile
+		return Decision{}, tool.Errorf(tool.KindConflict, "the decision %s ended before the verdict was recorded", v.Name)
+	}
+	e.Decision, e.requestID = now, v.RequestID
+	close(e.made)
+	return e.Decision, nil
+}
+
+// judge returns a decision as a verdict will make it, or as the same request has made it.
+func (s *Store) judge(v *Verdict) (_ Decision, repeated bool, err error) {
+	if err := v.check(); err != nil {
+		return Decision{}, false, err
+	}
+	d, ok := s.Get(v.Name)
+	if !ok {
+		return Decision{}, false, NotFound()
+	}
+	if d.State != Waiting {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		e := s.byName[v.Name]
+		if e != nil && v.RequestID != "" && e.requestID == v.RequestID && d.By == v.By && d.State == v.state() {
+			return d, true, nil
+		}
+		return Decision{}, false, tool.Errorf(tool.KindConflict, "the decision about the call was made before: %s", d.Because())
+	}
+	if d.Etag != v.Etag {
+		return Decision{}, false, tool.Errorf(tool.KindConflict, "the verdict is not about what %s shows: its etag is another; look at the decision again", v.Name)
+	}
+	d.State, d.Decided, d.By, d.ByName, d.Text = v.state(), time.Now().UTC().Round(0), v.By, v.ByName, v.Text
+	return d, false, nil
+}
+
+// NotFound returns the error for a decision that does not exist, or that its caller may not see.
+func NotFound() *tool.Error {
+	return tool.Errorf(tool.KindNotFound, "toolhost holds no call of this name; `toolhost approvals pending` shows those that wait")
+}
+
+// Use takes an approval for a call, and reports whether there was one. Of several calls, one gets
+// it.
+func (s *Store) Use(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweepLocked(time.Now())
+	e := s.byName[name]
+	if e == nil || e.State != Approved || e.used {
+		return false
+	}
+	e.used = true
+	s.retireLocked(e)
+	return true
+}
+
+// GiveBack returns an approval that a call took and did not need, because it was not executed. If
+// another call asks a person meanwhile, the approval is lost.
+func (s *Store) GiveBack(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweepLocked(time.Now())
+	if e := s.byName[name]; e != nil && e.used && s.byKey[e.key] == nil {
+		e.used, s.byKey[e.key] = false, e
+	}
+}

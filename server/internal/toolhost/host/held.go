@@ -1,0 +1,209 @@
+package host
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/toolhost/toolhost/server/internal/access/gate"
+	"github.com/toolhost/toolhost/server/internal/audit"
+	"github.com/toolhost/toolhost/server/internal/toolhost/held"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// holding is what a call needs that waits for a person. While it waits, its caller can lose what it
+// had when the call began, so the call looks again before it is executed.
+type holding struct {
+	may   permission
+	valid func(context.Context) bool // whether the credential of the caller is still valid; nil: it always is
+}
+
+// heldBy returns the holding of a call that its caller lets wait; nil if the call must not wait. A
+// delegate asks people itself, and would approve with the rights of another principal.
+func heldBy(ctx context.Context, call *tool.Call) *holding {
+	if call.ApprovalWait == nil || call.Via != "" {
+		return nil
+	}
+	return &holding{may: mayCall(ctx, call), valid: gate.Recheck(ctx)}
+}
+
+// holds reports whether a call waits that needs an approval and has none. Arguments that a person
+// cannot see whole, or that the plugin could not get unchanged, are refused as without a wait.
+func (p *preparation) holds() bool {
+	canonical := p.final.Canonical()
+	return p.call.holding != nil && p.call.request.Approval == nil && len(canonical) <= maxShownArguments && !p.tooLargeToReplace(canonical)
+}
+
+// hold makes a person decide about a call, or uses what one has decided. asked is the decision that
+// requires an approval. hold returns why the call must not be executed, or nil.
+//
+// Several calls can wait for one decision, and an approval is for one. So each tries to take it,
+// and those that do not get it ask again. A call that did not wait long enough ends, and its repeat
+// finds the approval.
+func (p *preparation) hold(asked decision) *tool.Error {
+	c, store := p.call, p.call.services.approvals.held
+	until, recorded := time.Now().Add(*c.request.ApprovalWait), false
+	for {
+		d, made, err := store.Hold(p.heldKey(), p.shownCall(asked))
+		if (err != nil || d.State == held.Waiting) && !recorded {
+			asked.refused, recorded = p.record(asked), true
+		}
+		if err != nil {
+			c.logger(c.services.log.policy).Info("a call cannot be held for a person", "error", err)
+			asked.refused.Message += fmt.Sprintf("; toolhost does not hold the call for a person: %v", err)
+			return asked.refused
+		}
+		if d.State == held.Waiting {
+			c.logger(c.services.log.policy).Info("a call is held for a person", "decision", d.Name, "until", d.Expires)
+			if ended := c.await(made, min(time.Until(until), time.Until(d.Expires))); ended != nil {
+				return ended
+			}
+			d, _ = store.Get(d.Name)
+		}
+		switch d.State {
+		case held.Waiting:
+			asked.refused.Decision = d.Name
+			asked.refused.Message += fmt.Sprintf("; `toolhost approvals approve %s` approves it until %s, and then the same call passes once",
+				d.Name, d.Expires.UTC().Format(time.RFC3339))
+			return asked.refused
+		case held.Rejected, held.Expired:
+			asked.refused = tool.Errorf(tool.KindDenied, "the call of %q was not approved: %s", c.request.Tool, d.Because())
+			asked.refused.Rule, asked.entry.Outcome, asked.entry.Reason = asked.entry.Rule, audit.Denied, d.Because()
+			return p.record(asked)
+		case held.Approved:
+			if store.Use(d.Name) {
+				return p.pass(&d)
+			}
+		}
+	}
+}
+
+// pass decides again about a call that has an approval: what it depends on may have changed since a
+// person was asked.
+func (p *preparation) pass(d *held.Decision) *tool.Error {
+	c := p.call
+	refused := p.decideAgain(d)
+	switch {
+	case refused == nil:
+		p.text = p.final.Canonical() // exactly what the person saw
+		c.approval.setUsed(d.Name)
+	case refused.Kind != tool.KindApprovalRequired: // else this approval is not enough any more
+		c.services.approvals.held.GiveBack(d.Name)
+	}
+	return refused
+}
+
+func (p *preparation) decideAgain(d *held.Decision) *tool.Error {
+	c := p.call
+	if c.holding.valid != nil && !c.holding.valid(c.ctx()) {
+		return tool.Errorf(tool.KindUnavailable, "the credential of the caller is not valid any more; nothing was executed")
+	}
+	in, err := c.services.plugins.tools.lookup(c.ctx(), c.request.Tool, c.holding.may)
+	if err != nil {
+		return tool.AsError(err)
+	}
+	if in.tool.DefinitionDigest() != c.tool.DefinitionDigest() {
+		return tool.Errorf(tool.KindUnavailable, "the tool %q has changed while the call waited for a person, so the approval is for another one; nothing was executed; call it again",
+			c.request.Tool)
+	}
+	approved := c.request
+	approved.Approval = &tool.Approval{
+		Approver: d.By, ApprovedBy: d.ByName, Reason: d.Text, Time: d.Decided, ArgumentsSHA256: frozen.Digest(p.final),
+	}
+	made, ended := in.settings.authorizer.decide(c.ctx(), &approved, in.tool, p.submitted, p.final, false)
+	if ended != nil {
+		return c.unsent(ended)
+	}
+	return p.record(made)
+}
+
+// await waits for a verdict. The time limit of the call does not run meanwhile. await returns an
+// error if the call ends first. A call that a plugin previews occupies the plugin, and does not
+// wait.
+func (c *call) await(made <-chan struct{}, wait time.Duration) *tool.Error {
+	if wait <= 0 || c.args.previews() {
+		return nil
+	}
+	c.timer.AllowPause(wait + time.Minute) // longer than the wait, so that the deadline never passes in it
+	c.timer.Pause()
+	timer := time.NewTimer(wait)
+	defer func() {
+		timer.Stop()
+		c.timer.Resume()
+		c.timer.AllowPause(0)
+		c.allowPause()
+	}()
+	select {
+	case <-made:
+	case <-timer.C:
+	case <-c.ctx().Done():
+		return c.unsent(context.Cause(c.ctx()))
+	case <-c.services.approvals.held.Ending():
+		return tool.Errorf(tool.KindUnavailable, "%w; the call waited for a person, and nothing was executed", errStopping)
+	}
+	return nil
+}
+
+// heldKey identifies the calls for which one approval is. It has what frozen.Key has, the
+// definition of the tool, and the context that the tool gets: all that the person saw or relied on.
+func (p *preparation) heldKey() held.Key {
+	c := p.call
+	values, err := json.Marshal(declaredValues(c.request.Context, c.tool.Spec.ContextKeys))
+	if err != nil { // a value is not JSON: it is compared as it is
+		values = fmt.Append(nil, c.request.Context)
+	}
+	key, _ := p.frozenKey(frozen.Digest(p.final)) // a digest of its own form
+	return held.KeyOf(key.Principal, key.Session, c.request.Agent, c.request.Tool, key.Revision, c.tool.DefinitionDigest(), string(values),
+		hex.EncodeToString(key.Submitted[:]), hex.EncodeToString(key.Final[:]), hex.EncodeToString(key.Filters[:]))
+}
+
+// shownCall is what a person sees of the call.
+func (p *preparation) shownCall(asked decision) held.Call {
+	r := &p.call.request
+	return held.Call{
+		Principal: r.Principal, Session: r.Session, ID: r.ID, Agent: r.Agent, Run: r.Run, Tool: r.Tool, DisplayName: p.call.tool.Spec.DisplayName,
+		Plugin: p.call.plugin(), Arguments: p.final.Canonical(), Rule: asked.entry.Rule, Reason: asked.refused.Message, FourEyes: asked.refused.FourEyes,
+	}
+}
+
+// setUsed notes the approval that the call has taken.
+func (a *approval) setUsed(decision string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.used = decision
+}
+
+// spend makes the use of an approval final: the plugin gets the call now.
+func (a *approval) spend() { a.setUsed("") }
+
+// HeldCalls has the decisions about the calls that wait for a person.
+func (h *Host) HeldCalls() *held.Store { return h.held }
+
+// StopHolding ends the wait of all calls that are held, because the program stops.
+func (h *Host) StopHolding() { h.held.End() }
+
+// DecideHeld makes a decision about a held call. Whoever calls it has checked that the principal of
+// the verdict may decide. from is where the principal is. Errors: those of held.Store.Decide;
+// unavailable if the audit log cannot be written.
+func (h *Host) DecideHeld(ctx context.Context, v held.Verdict, from string) (held.Decision, error) {
+	return h.held.Decide(v, func(d held.Decision) error {
+		e := audit.Event{
+			Kind: audit.OfApproval, Principal: d.Principal, From: from, CallID: d.ID, Tool: d.Tool, Act: "approve call", Target: d.Name,
+			Outcome: audit.Approved, Approver: d.By, Given: d.Text,
+		}
+		if d.State == held.Rejected {
+			e.Act, e.Outcome = "reject call", audit.Denied
+		}
+		if h.cfg.Audit != nil {
+			if err := h.cfg.Audit.Note(ctx, e); err != nil {
+				return tool.Errorf(tool.KindUnavailable, "the audit log cannot be written, so the decision was not made: %w", err)
+			}
+		}
+		h.log.policy.InfoContext(ctx, "a person decided about a held call", "decision", d.Name, "verdict", string(d.State), "by", d.By, "from", from,
+			"tool", d.Tool, "call", d.ID, "principal", d.Principal)
+		return nil
+	})
+}

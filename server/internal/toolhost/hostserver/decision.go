@@ -1,0 +1,211 @@
+package hostserver
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/wire/toolpb"
+	"github.com/toolhost/toolhost/server/internal/access/authz"
+	"github.com/toolhost/toolhost/server/internal/access/gate"
+	"github.com/toolhost/toolhost/server/internal/toolhost/held"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// The pages of decisions, and the bytes of a text in them.
+const (
+	defaultDecisionPage = 50
+	maxDecisionPage     = 500
+	maxListedText       = 4 << 10
+)
+
+// Decisions has the calls that wait for a person. Errors are *tool.Error.
+type Decisions interface {
+	HeldCalls() *held.Store
+	DecideHeld(ctx context.Context, v held.Verdict, from string) (held.Decision, error)
+}
+
+// decisionService implements toolhost.decision.v1.DecisionService for the calls that toolhost
+// holds. The guard converts errors to statuses.
+//
+// The program that makes a call is the nearest attacker: it may see its decision and reject it, and
+// it must not approve it without the right to approve calls.
+type decisionService struct {
+	decisionv1.UnimplementedDecisionServiceServer
+	tools     *toolService
+	decisions Decisions // nil: there are none
+}
+
+func (s *decisionService) check() error {
+	if s.decisions == nil {
+		return tool.Errorf(tool.KindUnsupported, "this toolhost holds no calls")
+	}
+	return nil
+}
+
+// ListDecisions implements toolhost.decision.v1.DecisionService.
+func (s *decisionService) ListDecisions(ctx context.Context, req *decisionv1.ListDecisionsRequest) (*decisionv1.ListDecisionsResponse, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if req.GetPageSize() < 0 {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the page size %d is negative", req.GetPageSize())
+	}
+	after, err := parseDecisionPage(req.GetPageToken())
+	if err != nil {
+		return nil, err
+	}
+	sees, wanted := s.visible(ctx), tool.Tenants(req.GetTenants())
+	found := s.decisions.HeldCalls().Waiting(func(d *held.Decision) bool {
+		return after.precedes(d) && sees(d) && (len(wanted) == 0 || wanted.Contain(identity.TenantOf(d.Principal)))
+	})
+	resp := &decisionv1.ListDecisionsResponse{}
+	if size := min(cmp.Or(int(req.GetPageSize()), defaultDecisionPage), maxDecisionPage); len(found) > size {
+		found = found[:size]
+		resp.NextPageToken = decisionPage{found[size-1].Expires, found[size-1].Name}.token()
+	}
+	for i := range found {
+		m := s.fromDecision(ctx, &found[i])
+		cut := func(text string) string {
+			if len(text) <= maxListedText {
+				return text
+			}
+			m.Cut = true
+			return strings.ToValidUTF8(text[:maxListedText], "")
+		}
+		m.Arguments, m.Reason, m.Etag = cut(m.GetArguments()), cut(m.GetReason()), ""
+		resp.Decisions = append(resp.Decisions, m)
+	}
+	return resp, nil
+}
+
+// GetDecision implements toolhost.decision.v1.DecisionService.
+func (s *decisionService) GetDecision(ctx context.Context, req *decisionv1.GetDecisionRequest) (*decisionv1.GetDecisionResponse, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	d, err := s.find(ctx, req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	return &decisionv1.GetDecisionResponse{Decision: s.fromDecision(ctx, &d)}, nil
+}
+
+// Decide implements toolhost.decision.v1.DecisionService.
+func (s *decisionService) Decide(ctx context.Context, req *decisionv1.DecideRequest) (*decisionv1.DecideResponse, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	d, err := s.find(ctx, req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	approve := req.GetVerdict() == decisionv1.Verdict_VERDICT_APPROVE
+	switch {
+	case !approve && req.GetVerdict() != decisionv1.Verdict_VERDICT_REJECT:
+		return nil, tool.Errorf(tool.KindInvalidArgument, "a call is approved or rejected; the verdict says neither")
+	case len(req.GetArguments()) > 0:
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the arguments of a call that toolhost holds are its caller's; approve them as they are, or reject the call")
+	}
+	caller := callerOf(ctx)
+	if why := s.whyNot(ctx, &caller, &d, approve); why != "" {
+		s.tools.guard.gate.Attempt(ctx, gate.Refusal{Rights: []authz.Right{authz.CallsApprove}, Target: d.Name, Reason: why})
+		return nil, tool.Errorf(tool.KindDenied, "the caller may not decide about the call: %s", why)
+	}
+	made, err := s.decisions.DecideHeld(ctx, held.Verdict{
+		Name: d.Name, Etag: req.GetEtag(), Approve: approve, By: caller.Principal, ByName: req.GetDecidedByName(), Text: req.GetText(), RequestID: req.GetRequestId(),
+	}, caller.who.From)
+	if err != nil {
+		return nil, err
+	}
+	return &decisionv1.DecideResponse{Decision: s.fromDecision(ctx, &made)}, nil
+}
+
+// visible returns a function that reports whether the caller of an RPC may see a decision.
+func (s *decisionService) visible(ctx context.Context) func(d *held.Decision) bool {
+	caller, in := callerOf(ctx), both(tenantsOf(ctx, authz.CallsList, nil), tenantsOf(ctx, authz.CallsApprove, nil))
+	return func(d *held.Decision) bool {
+		return authz.FromContext(ctx).InScope(d.Tool) && (d.Principal == caller.Principal || in.Contain(identity.TenantOf(d.Principal)))
+	}
+}
+
+// find returns a decision. One that the caller may not see does not exist for it.
+func (s *decisionService) find(ctx context.Context, name string) (held.Decision, error) {
+	d, ok := s.decisions.HeldCalls().Get(name)
+	if sees := s.visible(ctx); !ok || !sees(&d) {
+		err := held.NotFound()
+		s.tools.guard.gate.Attempt(ctx, gate.Refusal{Target: cutID(name), Reason: err.Error()})
+		return held.Decision{}, err
+	}
+	return d, nil
+}
+
+// whyNot returns why a caller cannot approve or reject a call; empty if it can.
+func (s *decisionService) whyNot(ctx context.Context, caller *remote, d *held.Decision, approve bool) string {
+	own, tenant := d.Principal == caller.Principal, identity.TenantOf(d.Principal)
+	may := s.tools.guard.gate.Policy().Decide(caller.who, authz.Request{Right: authz.CallsApprove, Tenant: tenant}).Allowed
+	switch {
+	case caller.who.Scope != nil && len(caller.who.Scope.Tools) > 0:
+		return "the token is limited to some tools, and makes no decisions"
+	case approve && d.FourEyes && own:
+		return "another principal than that of the call has to approve"
+	case !may && (approve || !own):
+		return fmt.Sprintf("this needs the right %s in the tenant %s", authz.CallsApprove, tenant)
+	}
+	return ""
+}
+
+func (s *decisionService) fromDecision(ctx context.Context, d *held.Decision) *decisionv1.Decision {
+	m := &decisionv1.Decision{
+		Name: d.Name, Kind: decisionv1.DecisionKind_DECISION_KIND_APPROVAL, State: decisionv1.DecisionState_DECISION_STATE_WAITING,
+		RunId: d.Run, Tenant: identity.TenantOf(d.Principal), Principal: d.Principal, CallId: d.ID, Tool: d.Tool, DisplayName: d.DisplayName,
+		Plugin: d.Plugin, Arguments: string(d.Arguments), Reason: d.Reason, Rule: d.Rule, FourEyes: d.FourEyes, Agent: d.Agent, Session: d.Session,
+		RequestTime: toolpb.FromTime(d.Requested), ExpireTime: toolpb.FromTime(d.Expires),
+	}
+	if d.State == held.Waiting {
+		caller := callerOf(ctx)
+		m.Etag, m.NotAllowed = d.Etag, s.whyNot(ctx, &caller, d, true)
+		return m
+	}
+	m.State, m.Verdict, m.DecideTime = decisionv1.DecisionState_DECISION_STATE_MADE, verdicts[d.State], toolpb.FromTime(d.Decided)
+	m.DecidedBy, m.DecidedByName, m.Text = d.By, d.ByName, d.Text
+	return m
+}
+
+var verdicts = map[held.State]decisionv1.Verdict{
+	held.Approved: decisionv1.Verdict_VERDICT_APPROVE,
+	held.Rejected: decisionv1.Verdict_VERDICT_REJECT,
+	held.Expired:  decisionv1.Verdict_VERDICT_EXPIRED,
+}
+
+// decisionPage is where a page of decisions begins: after this one, which may have been made since.
+type decisionPage struct {
+	expires time.Time
+	name    string
+}
+
+func (p decisionPage) token() string {
+	return strconv.FormatInt(p.expires.UnixNano(), 36) + "." + p.name
+}
+
+func parseDecisionPage(token string) (decisionPage, error) {
+	if token == "" {
+		return decisionPage{}, nil
+	}
+	at, name, found := strings.Cut(token, ".")
+	nanoseconds, err := strconv.ParseInt(at, 36, 64)
+	if !found || err != nil {
+		return decisionPage{}, tool.Errorf(tool.KindInvalidArgument, "the page token was not given out; use the next_page_token of the page before, unchanged")
+	}
+	return decisionPage{time.Unix(0, nanoseconds), name}, nil
+}
+
+// precedes reports whether a decision comes after the position.
+func (p decisionPage) precedes(d *held.Decision) bool {
+	return p.name == "" || cmp.Or(d.Expires.Compare(p.expires), cmp.Compare(d.Name, p.name)) > 0
+}

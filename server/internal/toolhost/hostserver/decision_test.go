@@ -1,0 +1,233 @@
+package hostserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/server/internal/access/authz"
+	"github.com/toolhost/toolhost/server/internal/access/gate"
+	"github.com/toolhost/toolhost/server/internal/toolhost/held"
+	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// heldBook has held calls, and records the verdicts that reach the host.
+type heldBook struct {
+	store *held.Store
+	made  []held.Verdict
+}
+
+func (b *heldBook) HeldCalls() *held.Store { return b.store }
+
+func (b *heldBook) DecideHeld(_ context.Context, v held.Verdict, _ string) (held.Decision, error) {
+	return b.store.Decide(v, func(held.Decision) error { b.made = append(b.made, v); return nil })
+}
+
+// holds returns a book in which red/ada waits with a call.
+func holds(t *testing.T, change func(*held.Call)) (*heldBook, held.Decision) {
+	t.Helper()
+	b := &heldBook{store: held.New()}
+	return b, b.hold(t, change)
+}
+
+func (b *heldBook) hold(t *testing.T, change func(*held.Call)) held.Decision {
+	t.Helper()
+	call := held.Call{
+		Principal: "red/ada", Session: "s", ID: "call-1", Agent: "writer", Run: "run-1", Tool: "write", DisplayName: "Write", Plugin: "fs",
+		Arguments: json.RawMessage(`{"path":"docs/a"}`), Rule: "writes", Reason: "it writes",
+	}
+	if change != nil {
+		change(&call)
+	}
+	d, _, err := b.store.Hold(held.KeyOf(fmt.Sprint(call)), call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func decider(t *testing.T, b *heldBook, who identity.Principal, bindings ...authz.Binding) (remote, func() int) {
+	t.Helper()
+	admitting, refusals := as(t, who, bindings...)
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Gate: admitting, Decisions: b})
+	return dial(t, a), func() int { return len(*refusals) }
+}
+
+// Each caller sees, approves and rejects what it may, and no more. A decision that it may not see
+// does not exist for it.
+func TestWhoDecidesAboutHeldCalls(t *testing.T) {
+	ada, olga := identity.Principal{Tenant: "red", Name: "ada"}, identity.Principal{Tenant: "red", Name: "olga"}
+	limited := func(tools ...string) identity.Principal {
+		return identity.Principal{Tenant: "red", Name: "ada", Scope: &identity.Scope{Tools: tools}}
+	}
+	role := func(name, to string, tenants ...string) []authz.Binding {
+		return []authz.Binding{{Role: name, To: []string{to}, Tenants: tenants}}
+	}
+	const ok, no, none = tool.Kind(""), tool.KindDenied, tool.KindNotFound
+	for name, test := range map[string]struct {
+		who             identity.Principal
+		bindings        []authz.Binding
+		fourEyes        bool
+		sees            bool
+		approve, reject tool.Kind
+	}{
+		"the caller":                    {ada, role("caller", "name:red/ada"), false, true, no, ok},
+		"the caller with the right":     {ada, append(role("caller", "name:red/ada"), role("approver", "name:red/ada")...), false, true, ok, ok},
+		"the caller, four eyes":         {ada, append(role("caller", "name:red/ada"), role("approver", "name:red/ada")...), true, true, no, ok},
+		"an approver, four eyes":        {olga, role("approver", "name:red/olga"), true, true, ok, ok},
+		"an approver":                   {olga, role("approver", "name:red/olga"), false, true, ok, ok},
+		"an admin of all tenants":       {identity.Principal{Tenant: "blue", Name: "eve"}, role("admin", "name:blue/eve", authz.AllTenants), false, true, ok, ok},
+		"an auditor":                    {olga, append(role("caller", "name:red/olga"), role("auditor", "name:red/olga")...), false, true, no, no},
+		"another caller":                {olga, role("caller", "tenant:red"), false, false, none, none},
+		"the same name elsewhere":       {identity.Principal{Tenant: "blue", Name: "ada"}, role("admin", "name:blue/ada"), false, false, none, none},
+		"an approver of another tenant": {olga, role("approver", "name:red/olga", "blue"), false, false, none, none},
+		"a token for the tool":          {limited("write"), role("admin", "name:red/ada"), false, true, no, no},
+		"a token for another tool":      {limited("read"), role("admin", "name:red/ada"), false, false, none, none},
+	} {
+		for _, verdict := range []client.Verdict{client.Approve, client.Reject} {
+			b, d := holds(t, func(c *held.Call) { c.FourEyes = test.fourEyes })
+			c, refusals := decider(t, b, test.who, test.bindings...)
+			shown := 0
+			for got, err := range c.Inbox(bounded(t), client.InboxFilter{}) {
+				if shown++; err != nil || got.Name != d.Name || got.Etag != "" || !got.Waiting || (got.NotAllowed == "") != (test.approve == ok) {
+					t.Errorf("%s is shown %+v, %v", name, got, err)
+				}
+			}
+			got, err := c.InboxDecision(bounded(t), d.Name)
+			if (shown == 1) != test.sees || (err == nil) != test.sees || err != nil && tool.KindOf(err) != none || test.sees && got.Etag != d.Etag {
+				t.Errorf("%s sees %d decisions, and gets %+v, %v", name, shown, got, err)
+			}
+			want := map[client.Verdict]tool.Kind{client.Approve: test.approve, client.Reject: test.reject}[verdict]
+			before := refusals()
+			_, err = c.Decide(bounded(t), client.DecideRequest{Name: d.Name, Etag: d.Etag, Verdict: verdict, Text: "why", DecidedBy: "me"})
+			if tool.KindOf(err) != want || (len(b.made) == 1) != (want == ok) || (refusals() > before) != (want != ok) {
+				t.Errorf("%s, %s: %v, %d verdicts, %d refusals", name, verdict, err, len(b.made), refusals()-before)
+			}
+			if want == ok && (b.made[0].By != test.who.Key() || b.made[0].Approve != (verdict == client.Approve) || b.made[0].ByName != "me" || b.made[0].Text != "why") {
+				t.Errorf("%s, %s: the host got %+v", name, verdict, b.made[0])
+			}
+		}
+	}
+}
+
+// Nothing of a decision is lost on the way, and a verdict that does not fit is refused.
+func TestHeldCallsOverTheWire(t *testing.T) {
+	b, d := holds(t, nil)
+	c, _ := decider(t, b, identity.Principal{Tenant: "red", Name: "olga"}, authz.Binding{Role: "approver", To: []string{"name:red/olga"}})
+	got, err := c.InboxDecision(bounded(t), d.Name)
+	if err != nil || got.Agent != "writer" || got.Session != "s" || got.Principal != "red/ada" || got.Tenant != "red" || got.CallID != "call-1" || got.RunID != "run-1" ||
+		got.Tool != "write" || got.DisplayName != "Write" || got.Plugin != "fs" || string(got.Arguments) != `{"path":"docs/a"}` || got.Rule != "writes" ||
+		got.Reason != "it writes" || !got.Requested.Equal(d.Requested) || !got.Expires.Equal(d.Expires) || got.Kind != client.DecideApproval || got.Cut {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, test := range []struct {
+		name   string
+		change func(*client.DecideRequest)
+		want   tool.Kind
+	}{
+		{"an answer", func(r *client.DecideRequest) { r.Verdict = client.Answer }, tool.KindInvalidArgument},
+		{"arguments", func(r *client.DecideRequest) { r.Arguments = json.RawMessage(`{}`) }, tool.KindInvalidArgument},
+		{"no etag", func(r *client.DecideRequest) { r.Etag = "" }, tool.KindInvalidArgument},
+		{"another etag", func(r *client.DecideRequest) { r.Etag = "e" }, tool.KindConflict},
+		{"no such name", func(r *client.DecideRequest) { r.Name = "calls/x" }, tool.KindNotFound},
+		{"one that fits", func(*client.DecideRequest) {}, ""},
+		{"the same again", func(*client.DecideRequest) {}, ""},
+		{"a second one", func(r *client.DecideRequest) { r.RequestID = "" }, tool.KindConflict},
+		{"another one", func(r *client.DecideRequest) { r.Verdict = client.Reject }, tool.KindConflict},
+	} {
+		r := client.DecideRequest{Name: d.Name, Etag: d.Etag, Verdict: client.Approve, RequestID: "r"}
+		test.change(&r)
+		made, err := c.Decide(bounded(t), r)
+		if tool.KindOf(err) != test.want || err == nil && (made.Waiting || made.Made.Verdict != client.Approve || made.Made.Principal != "red/olga" || made.Etag != "") {
+			t.Errorf("%s: %+v, %v", test.name, made, err)
+		}
+	}
+}
+
+// The pages have each decision once, those that end first come first, and long texts are cut.
+func TestPagesOfHeldCalls(t *testing.T) {
+	b := &heldBook{store: held.New()}
+	var want []string
+	for i := range 120 {
+		want = append(want, b.hold(t, func(c *held.Call) {
+			c.Principal = fmt.Sprintf("red/p%d", i/40)
+			c.Arguments = json.RawMessage(fmt.Sprintf(`{"n":%d,"text":%q}`, i, strings.Repeat("é", 3000)))
+		}).Name)
+	}
+	b.hold(t, func(c *held.Call) { c.Principal = "blue/p" })
+	c, _ := decider(t, b, identity.Principal{Tenant: "red", Name: "olga"}, authz.Binding{Role: "approver", To: []string{"name:red/olga"}})
+	var got []string
+	var last time.Time
+	for d, err := range c.Inbox(bounded(t), client.InboxFilter{Tenants: []string{"red", "blue"}}) {
+		if err != nil || !d.Cut || len(d.Arguments) > 4<<10 || d.Expires.Before(last) {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		got, last = append(got, d.Name), d.Expires
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the pages have %d decisions, want each of %d once", len(got), len(want))
+	}
+}
+
+func TestServerThatHoldsNoCalls(t *testing.T) {
+	admitting, _ := as(t, agentd, authz.Binding{Role: "admin", To: []string{"name:agentd"}})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Gate: admitting})
+	c := dial(t, a)
+	_, getting := c.InboxDecision(bounded(t), "calls/x")
+	_, deciding := c.Decide(bounded(t), client.DecideRequest{Name: "calls/x"})
+	for _, err := range []error{getting, deciding} {
+		if tool.KindOf(err) != tool.KindUnsupported {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// A caller that loses its credential or its right while its call waits gets no approval executed.
+func TestHeldCallOfARevokedCredential(t *testing.T) {
+	for name, lose := range map[string]func(*leased, *atomic.Bool){
+		"the credential": func(l *leased, _ *atomic.Bool) { l.revoked.Store(true) },
+		"the right":      func(_ *leased, unbound *atomic.Bool) { unbound.Store(true) },
+	} {
+		token, unbound := &leased{}, &atomic.Bool{}
+		bound, none := authz.New([]authz.Binding{{Role: "caller", To: []string{"tenant:red"}}}), authz.New(nil)
+		admitting := gate.New(gate.Config{Rights: hostserver.Rights(), Authenticator: token, Policy: func() *authz.Policy {
+			if unbound.Load() {
+				return none
+			}
+			return bound
+		}})
+		host := newHost(t)
+		a, _ := serve(t, socket(t), hostserver.Config{Host: host, Gate: admitting})
+		c, ended := dial(t, a), make(chan error, 1)
+		go func() { // ends with the call
+			_, err := c.Call(t.Context(), tool.Call{Tool: "danger", Arguments: json.RawMessage(`{}`), ApprovalWait: new(time.Hour)})
+			ended <- err
+		}()
+		var waiting []held.Decision
+		eventually.Holds(t, "the call waits", func() bool {
+			waiting = host.HeldCalls().Waiting(func(*held.Decision) bool { return true })
+			return len(waiting) == 1
+		})
+		lose(token, unbound)
+		if _, err := host.DecideHeld(t.Context(), held.Verdict{Name: waiting[0].Name, Etag: waiting[0].Etag, Approve: true, By: "olga"}, "unix"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; tool.KindOf(err) != tool.KindUnavailable && tool.KindOf(err) != tool.KindNotFound {
+			t.Errorf("without %s: %v", name, err)
+		}
+		if len(host.HeldCalls().Waiting(func(*held.Decision) bool { return true })) != 0 {
+			t.Errorf("without %s: the call waits again", name)
+		}
+	}
+}
