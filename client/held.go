@@ -2,9 +2,7 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
-	"strings"
 
 	"google.golang.org/grpc"
 
@@ -52,11 +50,15 @@ func (c *Client) InboxDecision(ctx context.Context, name string) (InboxDecision,
 
 // Decide approves or rejects a held call, and returns it with the verdict. Errors: not_found;
 // conflict if the etag is not that of the decision, or if the decision was made before;
-// invalid_argument; denied if the client may not decide. To reject a call of its own, a client needs
-// no right.
-func (c *Client) Decide(ctx context.Context, r DecideRequest) (InboxDecision, error) {
+// invalid_argument; denied if the client may not decide. To reject a call of its own, a client
+// needs no right.
+func (c *Client) Decide(ctx context.Context, request DecideRequest) (InboxDecision, error) {
+	message, err := fromDecideRequest(&request)
+	if err != nil {
+		return InboxDecision{}, err
+	}
 	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*decisionv1.DecideResponse, error) {
-		return decisionv1.NewDecisionServiceClient(conn).Decide(ctx, r.message())
+		return decisionv1.NewDecisionServiceClient(conn).Decide(ctx, message)
 	})
 	if err != nil {
 		return InboxDecision{}, err
@@ -64,26 +66,8 @@ func (c *Client) Decide(ctx context.Context, r DecideRequest) (InboxDecision, er
 	return toHeldCall(resp.GetDecision()), nil
 }
 
-// DecideRequest makes a decision.
-type DecideRequest struct {
-	Name      string          // InboxDecision.Name
-	Etag      string          // InboxDecision.Etag of what the person has seen
-	Verdict   Verdict         // Approve, Reject or Answer
-	Text      string          // the reason, or the answer
-	Arguments json.RawMessage // nil: those that were shown
-	RequestID string          // recognizes a repeat; empty: a repeat gets conflict
-	DecidedBy string          // the name of the person, which nobody verifies
-}
-
-func (r DecideRequest) message() *decisionv1.DecideRequest {
-	return &decisionv1.DecideRequest{
-		Name: r.Name, Etag: r.Etag, Verdict: decisionv1.Verdict(decisionv1.Verdict_value["VERDICT_"+strings.ToUpper(string(r.Verdict))]), Text: strings.ToValidUTF8(r.Text, "\uFFFD"),
-		Arguments: r.Arguments, RequestId: r.RequestID, DecidedByName: strings.ToValidUTF8(r.DecidedBy, "\uFFFD"),
-	}
-}
-
 func toHeldCall(m *decisionv1.Decision) InboxDecision {
 	d := toInboxDecision(m)
-	d.Etag, d.Agent, d.Session = m.GetEtag(), m.GetAgent(), m.GetSession()
+	d.Agent, d.Session = m.GetAgent(), m.GetSession()
 	return d
 }

@@ -26,8 +26,6 @@ type InboxDecision struct {
 	Principal   string // the key of the principal that the run belongs to; may be empty
 	// Agent and Session are those of a call that toolhost holds. AgentClient does not set them.
 	Agent, Session string
-	// Etag is for DecideRequest.Etag. Only InboxDecision sets it, and only if the decision waits.
-	Etag string
 	// Cut is whether Arguments or Reason are not whole, or Options, Schema or Diff are left out.
 	// AgentClient.InboxDecision has the whole.
 	Cut bool

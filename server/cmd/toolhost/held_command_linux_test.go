@@ -78,8 +78,8 @@ func sits(t *testing.T, env map[string]string, args ...string) (keyboard io.Writ
 	}
 }
 
-// A person sees the whole call before the question, whatever its caller wrote, and only yes approves
-// it.
+// A person sees the whole call before the question, whatever its caller wrote, and only yes
+// approves it.
 func TestHeldCallsInTheTerminal(t *testing.T) {
 	book := heldBook{held.New()}
 	env := startWith(t, hostserver.Config{Decisions: book})

@@ -44,8 +44,8 @@ func (h *toolhost) approveHeld(t *testing.T) {
 }
 
 // A call of a program without a person waits until somebody approves it in another process. So does
-// that of an MCP client without elicitation, which repeats it. The tool gets the arguments that were
-// shown, which are not those that were sent.
+// that of an MCP client without elicitation, which repeats it. The tool gets the arguments that
+// were shown, which are not those that were sent.
 func TestHeldCalls(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
