@@ -17,7 +17,8 @@ import (
 )
 
 const serveHelp = `Serve is an MCP server on standard input and output, for the configuration of an MCP client. It connects to a toolhost
-that runs, and offers the tools that you may call there. It starts no toolhost: run ` + "`toolhost serve`" + ` first.
+that runs, and offers the tools that you may call there, or those of them that the flags choose. It starts no toolhost: run
+` + "`toolhost serve`" + ` first. ` + "`toolhost mcp connect`" + ` writes the configuration of a client.
 
 It speaks the versions 2025-11-25 and 2026-07-28 of the protocol. A call that needs an approval asks the user of the client by
 elicitation. A large result is a link that resources/read reads page by page. A client may put a call id into _meta of
@@ -25,15 +26,12 @@ tools/call as toolhost/callId: the call is then executed once, however often the
 
 Serve ends with exit code 0 when standard input ends. Its log goes to standard error.`
 
-const serveExample = `  toolhost mcp serve
+const serveExample = `  toolhost mcp serve --tag files --dangerous=false
   {"mcpServers": {"toolhost": {"command": "toolhost", "args": ["mcp", "serve"]}}}`
 
 func newServeCommand(p cli.Process) *cobra.Command {
 	conn := operate.Connection{Process: p}
-	var (
-		search  bool
-		session string
-	)
+	var offered profile
 	cmd := &cobra.Command{
 		Use:     "serve",
 		Short:   "Offer the tools of a running toolhost on standard input and output",
@@ -41,23 +39,22 @@ func newServeCommand(p cli.Process) *cobra.Command {
 		Example: serveExample,
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := tool.CheckID(session); session != "" && err != nil {
-				return cli.Usage("--session: %w", err)
+			if err := offered.check(); err != nil {
+				return err
 			}
 			return conn.With(func(c *client.Client) error {
 				log := logging.Open(logging.Config{To: p.Stderr})
 				defer log.Close()
 				config := mcpserver.Config{
-					Tools: c, ListChangedTools: c.ListChangedTools, Visible: cli.Visible, Search: search, Session: session, Logger: log.Logger(loglevel.Server),
+					Tools: c, ListChangedTools: c.ListChangedTools, Visible: cli.Visible, Search: offered.search,
+					Choice: offered.filter.Query(), Session: offered.session, Logger: log.Logger(loglevel.Server),
 				}
 				return serveClient(cmd.Context(), c, mcpserver.New(config), p)
 			})
 		},
 	}
-	f := cmd.Flags()
-	f.BoolVar(&search, "search", false, "offer two tools, find_tools and call_tool, instead of all tools: for more tools than a model can be shown")
-	f.StringVar(&session, "session", "", "the `SESSION` that the calls belong to")
-	conn.AddFlag(f)
+	offered.addFlags(cmd.Flags())
+	conn.AddFlag(cmd.Flags())
 	return cmd
 }
 

@@ -46,6 +46,9 @@ type Config struct {
 	Visible func(string) string
 	// Search offers two tools that find and call all others, instead of the tools themselves.
 	Search bool
+	// Choice chooses the tools that are offered, or that the two tools of Search find and call. The
+	// zero value chooses all. It has no session.
+	Choice tool.Query
 	// Session is the session of all calls. Empty: the principal's default session.
 	Session string
 	// Logger gets a record for each tool that cannot be offered, and at the level debug the mistakes
