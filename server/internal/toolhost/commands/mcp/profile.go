@@ -48,7 +48,10 @@ func (p *profile) arguments() []string {
 			if ok && strings.ContainsAny(value, ",\"\r\n") { // a list of pflag is a line of CSV
 				value = `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
 			}
-			if f.Changed {
+			switch {
+			case f.Changed && value == "true" && f.Value.Type() == "bool":
+				all = append(all, "--"+f.Name)
+			case f.Changed:
 				all = append(all, "--"+f.Name+"="+value)
 			}
 		}
