@@ -198,7 +198,7 @@ func (c *changed) text(title string) string {
 		text = fmt.Sprintf("removed the entry %s: %s is what it was before\n", c.Name, file)
 	}
 	if c.Backup != "" {
-		text += "the earlier file is " + cli.OneLine(c.Backup) + "\n"
+		text += "the file before is in " + cli.OneLine(c.Backup) + "\n"
 	}
 	return text + "restart " + title + " if it runs\n"
 }
@@ -215,6 +215,9 @@ func (c *connector) tellTools(ctx context.Context, title string) {
 		if err == nil {
 			infos = slices.DeleteFunc(infos, func(i tool.Info) bool { return i.UnavailableReason != "" })
 			fmt.Fprintf(c.process.Out(), "%s gets %s\n", title, cli.Count(len(infos), "tool"))
+		}
+		if err == nil && len(infos) == 0 {
+			fmt.Fprintln(c.process.Err(), "note: no tool is what the flags say; `toolhost tools` lists all")
 		}
 		return err
 	})
