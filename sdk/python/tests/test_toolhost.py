@@ -481,6 +481,22 @@ def test_approval(client: Client) -> None:
     assert raised.value.kind in (Kind.DENIED, Kind.APPROVAL_REQUIRED, Kind.INVALID_ARGUMENT)
 
 
+def test_approval_wait(client: Client) -> None:
+    names = []
+    for wait in (0, 0.001):
+        with pytest.raises(ApprovalRequired) as raised:
+            client.call("erase", {"path": "held"}, approval_wait=wait)
+        names.append(raised.value.decision)
+    assert names[0] is not None
+    assert names[0].startswith("calls/")
+    assert names[0] == names[1]
+    with pytest.raises(ApprovalRequired) as raised:
+        client.call("erase", {"path": "held"})
+    assert raised.value.decision is None
+    with pytest.raises(InvalidArgument):
+        client.call("erase", {"path": "held"}, approval_wait=-1)
+
+
 def test_what_tools_print_is_log(client: Client, toolhost: Server) -> None:
     assert client.call("chatty", {"text": "Ähre 4711"}).text == "Ähre 4711"
     words = ["on stdout: Ähre 4711", "on stderr: Ähre 4711", "by a child: Ähre 4711", "printed before the handshake"]

@@ -60,6 +60,8 @@ export interface ErrorDetails {
     arguments?: string | undefined;
     /** The digest of the final arguments. */
     argumentsSha256?: string | undefined;
+    /** The name with which toolhost holds the call. */
+    decision?: string | undefined;
     /** The cause. It is not sent. */
     cause?: unknown;
 }
@@ -94,6 +96,12 @@ export declare class ToolhostError extends Error {
      * none.
      */
     readonly argumentsSha256: string | undefined;
+    /**
+     * For `approval_required`, the name with which toolhost holds the call: `toolhost approvals approve
+     * NAME` approves it, and then the same call passes once. Undefined if the call had no
+     * `approvalWaitMs`.
+     */
+    readonly decision: string | undefined;
     /** Creates an error. `message` says what happened, why, and what to do about it. */
     constructor(kind: ErrorKind, message: string, details?: ErrorDetails);
 }

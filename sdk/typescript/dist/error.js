@@ -32,6 +32,12 @@ export class ToolhostError extends Error {
      * none.
      */
     argumentsSha256;
+    /**
+     * For `approval_required`, the name with which toolhost holds the call: `toolhost approvals approve
+     * NAME` approves it, and then the same call passes once. Undefined if the call had no
+     * `approvalWaitMs`.
+     */
+    decision;
     /** Creates an error. `message` says what happened, why, and what to do about it. */
     constructor(kind, message, details = {}) {
         super(message || kind, details.cause === undefined ? undefined : { cause: details.cause });
@@ -44,6 +50,7 @@ export class ToolhostError extends Error {
         this.rule = details.rule || undefined;
         this.arguments = details.arguments;
         this.argumentsSha256 = details.argumentsSha256 || undefined;
+        this.decision = details.decision || undefined;
     }
 }
 /**

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { type CallEvent, type EndedEvent, Toolhost, ToolhostError } from "@toolhost/sdk/client";
+import { type CallEvent, type CallOptions, type EndedEvent, Toolhost, ToolhostError } from "@toolhost/sdk/client";
 import { admin } from "@toolhost/sdk/proto";
 import { VERSION } from "../dist/version.js";
 import { eventually, type Host, startToolhost } from "./harness.js";
@@ -247,6 +247,15 @@ test("a call passes the filter that its plugin applies to the tool", async () =>
   const { result } = await toolhost.call("account");
   assert.equal(result?.text, "masked account");
   assert.deepEqual(result?.metadata["toolhost.filters"], ["play.mask"]);
+});
+
+test("toolhost holds a call that waits for an approval, and names the decision", async () => {
+  const wipe = (options: CallOptions) => failure(toolhost.call("wipe", { what: "held" }, options));
+  const [first, second, unheld] = [await wipe({ approvalWaitMs: 0 }), await wipe({ approvalWaitMs: 1 }), await wipe({})];
+  assert.match(first.decision ?? "", /^calls\//);
+  assert.equal(first.kind, "approval_required");
+  assert.equal(second.decision, first.decision);
+  assert.equal(unheld.decision, undefined);
 });
 
 test("what cannot be said to toolhost is refused here, with what to do", async () => {

@@ -220,6 +220,7 @@ def to_error(m: error_pb2.Error) -> ToolhostError:
         rule=m.rule or None,
         arguments=m.arguments.decode() if m.arguments else None,
         arguments_sha256=m.arguments_sha256 or None,
+        decision=m.decision or None,
     )
 
 

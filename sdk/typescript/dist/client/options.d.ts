@@ -47,6 +47,13 @@ export interface CallOptions {
     readonly timeoutMs?: number;
     /** The approval by a person, for tools that require one. */
     readonly approval?: Approval;
+    /**
+     * Lets toolhost hold the call if a person has to approve it, and says how many milliseconds to wait
+     * for that. If nobody decides in that time, the call fails with `approval_required` and
+     * `ToolhostError.decision`: after a person approved that, the same call passes once. 0 does not
+     * wait. Default: toolhost does not hold the call.
+     */
+    readonly approvalWaitMs?: number;
     /** The run context, as JSON values by key. A tool receives only the keys that it declares. */
     readonly context?: Readonly<Record<string, unknown>>;
     /** The W3C traceparent. */

@@ -18,7 +18,7 @@ export function argumentBytes(args) {
 /** Converts the options of a call to their message. Throws if JSON cannot represent a value. */
 export function optionsMessage(options) {
     const { callId = "", session = "", approval, context, traceparent = "", maxShownBytes, ledgerId = "" } = options;
-    const { agent = "", run = "" } = options;
+    const { agent = "", run = "", approvalWaitMs } = options;
     const timeout = toDuration(options.timeoutMs);
     const firstSentTime = toTime(options.firstSent);
     const time = toTime(approval?.time);
@@ -29,6 +29,7 @@ export function optionsMessage(options) {
         traceparent,
         context: toValues(context),
         ...(timeout && { timeout }),
+        ...(approvalWaitMs !== undefined && { approvalWait: toDuration(approvalWaitMs) ?? {} }),
         ...(maxShownBytes !== undefined && { maxShownBytes: BigInt(maxShownBytes) }),
         ledgerId,
         agent,

@@ -131,10 +131,11 @@ export function fromError(m, cause) {
         reason: m.exit.reason,
         lastStderr: m.exit.lastStderr,
     };
-    const { callId, plugin, instance, rule, argumentsSha256 } = m;
+    const { callId, plugin, instance, rule, argumentsSha256, decision } = m;
     const args = m.arguments.length > 0 ? Buffer.from(m.arguments).toString() : undefined;
     const retryAfterMs = fromDuration(m.retryAfter);
-    const details = { retryAfterMs, callId, plugin, instance, exit, rule, arguments: args, argumentsSha256, cause };
+    const asked = { rule, arguments: args, argumentsSha256, decision };
+    const details = { retryAfterMs, callId, plugin, instance, exit, ...asked, cause };
     return new ToolhostError(errorKinds.word(m.kind) ?? "internal", m.message, details);
 }
 /** Converts a status to its message. Throws if JSON cannot represent a value in it. */

@@ -55,6 +55,13 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** The approval by a person, for tools that require one. */
   readonly approval?: Approval;
+  /**
+   * Lets toolhost hold the call if a person has to approve it, and says how many milliseconds to wait
+   * for that. If nobody decides in that time, the call fails with `approval_required` and
+   * `ToolhostError.decision`: after a person approved that, the same call passes once. 0 does not
+   * wait. Default: toolhost does not hold the call.
+   */
+  readonly approvalWaitMs?: number;
   /** The run context, as JSON values by key. A tool receives only the keys that it declares. */
   readonly context?: Readonly<Record<string, unknown>>;
   /** The W3C traceparent. */
@@ -150,7 +157,7 @@ export function argumentBytes(args: Exclude<Arguments, ArgumentStream>): Uint8Ar
 /** Converts the options of a call to their message. Throws if JSON cannot represent a value. */
 export function optionsMessage(options: CallOptions): MessageInitShape<typeof CallOptionsSchema> {
   const { callId = "", session = "", approval, context, traceparent = "", maxShownBytes, ledgerId = "" } = options;
-  const { agent = "", run = "" } = options;
+  const { agent = "", run = "", approvalWaitMs } = options;
   const timeout = toDuration(options.timeoutMs);
   const firstSentTime = toTime(options.firstSent);
   const time = toTime(approval?.time);
@@ -161,6 +168,7 @@ export function optionsMessage(options: CallOptions): MessageInitShape<typeof Ca
     traceparent,
     context: toValues(context),
     ...(timeout && { timeout }),
+    ...(approvalWaitMs !== undefined && { approvalWait: toDuration(approvalWaitMs) ?? {} }),
     ...(maxShownBytes !== undefined && { maxShownBytes: BigInt(maxShownBytes) }),
     ledgerId,
     agent,

@@ -157,10 +157,11 @@ export function fromError(m: PbError, cause?: unknown): ToolhostError {
     reason: m.exit.reason,
     lastStderr: m.exit.lastStderr,
   };
-  const { callId, plugin, instance, rule, argumentsSha256 } = m;
+  const { callId, plugin, instance, rule, argumentsSha256, decision } = m;
   const args = m.arguments.length > 0 ? Buffer.from(m.arguments).toString() : undefined;
   const retryAfterMs = fromDuration(m.retryAfter);
-  const details = { retryAfterMs, callId, plugin, instance, exit, rule, arguments: args, argumentsSha256, cause };
+  const asked = { rule, arguments: args, argumentsSha256, decision };
+  const details = { retryAfterMs, callId, plugin, instance, exit, ...asked, cause };
   return new ToolhostError(errorKinds.word(m.kind) ?? "internal", m.message, details);
 }
 

@@ -73,6 +73,11 @@ class CallOptions(TypedDict, total=False):
     """The longest duration of the call, in seconds. Without it, the timeout of the tool applies."""
     approval: Approval | str
     """The approval by a person, for tools that require one. A str is the name of that person."""
+    approval_wait: float
+    """Lets toolhost hold the call if a person has to approve it, and says how many seconds to wait
+    for that. If nobody decides in that time, the call raises ApprovalRequired with `decision`: after a
+    person approved that, the same call passes once. 0 does not wait. Without it, toolhost does not
+    hold the call."""
     context: Mapping[str, Any]
     """The run context. A tool receives only the keys that it declares."""
     traceparent: str
@@ -165,6 +170,9 @@ def call_options(options: CallOptions) -> pb.CallOptions:
             # than it is, and could be executed twice.
             raise InvalidArgument("first_sent has no time zone; use for example datetime.now(UTC)")
         message.first_sent_time.FromDatetime(first_sent)
+    wait = given.get("approval_wait")
+    if wait is not None:
+        message.approval_wait.FromNanoseconds(round(wait * 1_000_000_000))
     approval = given.get("approval")
     if approval is not None:
         agreed = Approval(approval) if isinstance(approval, str) else approval
