@@ -63,16 +63,20 @@ func (y *tally) late(call tool.Call, by time.Duration) {
 	}
 }
 
-// report logs the counts. It fails the test if a call ended too late, or if no call of a calm
-// plugin, no successful call of a wild plugin or no accident happened.
+// complete reports whether a call of a calm plugin, a successful call of a wild plugin and an
+// accident happened.
+func (y *tally) complete() bool {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return y.calm.Load() > 0 && y.outcomes["result"] > 0 && len(y.faults) > 0
+}
+
+// report logs the counts. It fails the test if a call ended too late.
 func (y *tally) report(t *testing.T) {
 	t.Helper()
 	t.Logf("calls of calm plugins: %d; outcomes of wild ones: %v; accidents: %v", y.calm.Load(), y.outcomes, y.faults)
 	t.Logf("the latest outcome came %v after its deadline, of %s; calls of calm plugins took at most %v", y.latest, y.latestCall, y.slowest)
 	if y.latest > slack+y.slowest {
 		t.Errorf("the outcome of %s came %v after its deadline, want at most %v, and what the machine adds", y.latestCall, y.latest, slack)
-	}
-	if y.calm.Load() == 0 || y.outcomes["result"] == 0 || len(y.faults) == 0 {
-		t.Error("something of the chaos did not happen at all")
 	}
 }
