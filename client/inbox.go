@@ -40,8 +40,6 @@ type InboxDecision struct {
 	// Etag is the digest of what the person sees, for DecideRequest.Etag. AgentClient.Inbox does not
 	// set it, because it does not return the whole. Empty if the decision does not wait.
 	Etag string
-	// ApproverGroups are the groups of which the approver has to be in one. Empty: any.
-	ApproverGroups []string
 }
 
 // InboxFilter selects decisions. The zero value selects all that the client may see.
@@ -90,12 +88,13 @@ func toInboxDecision(m *decisionv1.Decision) InboxDecision {
 	d := InboxDecision{
 		Name: m.GetName(), ParentRunID: m.GetParentRunId(), Tenant: m.GetTenant(), Principal: m.GetPrincipal(), Cut: m.GetCut(), NotAllowed: m.GetNotAllowed(),
 		Waiting: m.GetState() == decisionv1.DecisionState_DECISION_STATE_WAITING, MadeTime: toolpb.ToTime(m.GetDecideTime()),
-		Etag: m.GetEtag(), ApproverGroups: m.GetApproverGroups(),
+		Etag: m.GetEtag(),
 		PendingDecision: PendingDecision{
 			ID: m.GetDecisionId(), Kind: DecisionKind(enumName(m.GetKind().String(), "DECISION_KIND_")), CallID: m.GetCallId(), Tool: m.GetTool(),
 			DisplayName: m.GetDisplayName(), Arguments: json.RawMessage(m.GetArguments()), Reason: m.GetReason(), Options: m.GetOptions(), Rule: m.GetRule(),
 			Requested: toolpb.ToTime(m.GetRequestTime()), Expires: toolpb.ToTime(m.GetExpireTime()), RunID: m.GetRunId(), FourEyes: m.GetFourEyes(),
-			Plugin: m.GetPlugin(), Schema: json.RawMessage(m.GetSchema()), Diff: m.GetDiff(),
+			ApproverGroups: m.GetApproverGroups(),
+			Plugin:         m.GetPlugin(), Schema: json.RawMessage(m.GetSchema()), Diff: m.GetDiff(),
 		},
 	}
 	if m.GetVerdict() != decisionv1.Verdict_VERDICT_UNSPECIFIED {

@@ -178,6 +178,9 @@ type PendingDecision struct {
 	RunID     string    // the sub-run that waits; empty: the run itself
 	// FourEyes means that a principal other than the one that the run belongs to must approve.
 	FourEyes bool
+	// ApproverGroups are the keys of the groups of which the approver has to be in one: GROUP, or
+	// TENANT/GROUP outside of the default tenant. Empty: any approver.
+	ApproverGroups []string
 	// Plugin is the plugin that asks, for DecideTool.
 	Plugin string
 	// Schema is the JSON Schema of the answer for DecideTool. If it has only one property, a text,

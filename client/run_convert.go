@@ -134,7 +134,7 @@ func toPending(m *agentdv1.PendingDecision) PendingDecision {
 		ID: m.GetDecisionId(), Kind: DecisionKind(enumName(m.GetKind().String(), "DECISION_KIND_")), CallID: m.GetCallId(), Tool: m.GetTool(),
 		DisplayName: m.GetDisplayName(), Arguments: m.GetArguments(), Reason: m.GetReason(), Options: m.GetOptions(), Rule: m.GetRule(),
 		Requested: toolpb.ToTime(m.GetRequestTime()), Expires: toolpb.ToTime(m.GetExpireTime()), RunID: m.GetRunId(),
-		FourEyes: m.GetFourEyes(), Plugin: m.GetPlugin(), Schema: m.GetSchema(), Diff: m.GetDiff(),
+		FourEyes: m.GetFourEyes(), ApproverGroups: m.GetApproverGroups(), Plugin: m.GetPlugin(), Schema: m.GetSchema(), Diff: m.GetDiff(),
 		StandingOffers: toOffers(m.GetStandingOffers()),
 	}
 }

@@ -73,6 +73,8 @@ type Approval struct {
 	// Approver is the key of the principal that approved. Servers set it from the connection, or from
 	// the request of a delegate that has verified the approver.
 	Approver string `json:"approver,omitempty"`
+	// ApproverGroups are the groups of Approver within its tenant. Who sets Approver sets them.
+	ApproverGroups []string `json:"approver_groups,omitempty"`
 	// ApprovedBy is the name of the approver as the caller gives it, which proves nothing. Empty: the
 	// caller gives none.
 	ApprovedBy string    `json:"approved_by"`

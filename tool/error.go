@@ -32,8 +32,8 @@ type Error struct {
 	// FourEyes says, for KindApprovalRequired, that the approver must be a principal other than the
 	// one that the call is for.
 	FourEyes bool
-	// ApproverGroups are, for KindApprovalRequired, the groups of which the approver must be in one.
-	// Empty: the rule names none.
+	// ApproverGroups are, for KindApprovalRequired, the keys of the groups of which the approver has
+	// to be in one: GROUP, or TENANT/GROUP outside of the default tenant. Empty: any approver.
 	ApproverGroups []string
 	// DefinitionSHA256 is the digest of the tool's definition, for KindApprovalRequired. A caller
 	// that creates a standing approval from the call sends it with the request. Empty: toolhost has

@@ -98,8 +98,10 @@ type ApprovalRequest struct {
 	Patterns         []ArgumentPattern
 	Expires          time.Time // zero: the longest time that the operator allows, except for ScopePrincipal
 	CallID           string
-	// Approver is the key of the principal that approves. Servers set it.
+	// Approver is the key of the principal that approves, and ApproverGroups are its groups within its
+	// tenant. Servers set them; a client of a delegate sends ApproverGroups.
 	Approver           string
+	ApproverGroups     []string
 	ApprovedBy, Reason string
 	Context            map[string]json.RawMessage // of the approved call, for the rules of the policy
 }

@@ -142,3 +142,13 @@ func FromContext(ctx context.Context) (p Principal, ok bool) {
 	p, ok = ctx.Value(contextKey{}).(Principal)
 	return p, ok
 }
+
+// InGroups reports whether a principal is in one of some groups, or keys names none. key is that of
+// the principal, and groups are its groups within its tenant. keys are those of groups: GROUP, or
+// TENANT/GROUP outside of the default tenant.
+func InGroups(key string, groups, keys []string) bool {
+	return len(keys) == 0 || key != "" && slices.ContainsFunc(keys, func(wanted string) bool {
+		tenant, group := SplitKey(wanted)
+		return tenant == TenantOf(key) && slices.Contains(groups, group)
+	})
+}

@@ -50,3 +50,28 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+func TestInGroups(t *testing.T) {
+	for _, test := range []struct {
+		key    string
+		groups []string
+		keys   []string
+		want   bool
+	}{
+		{"", nil, nil, true},
+		{"olga", nil, nil, true},
+		{"olga", []string{"dev", "leads"}, []string{"leads"}, true},
+		{"olga", []string{"leads"}, []string{"ops", "default/leads"}, true},
+		{"red/olga", []string{"leads"}, []string{"ops", "red/leads"}, true},
+		{"olga", nil, []string{"leads"}, false},
+		{"olga", []string{"lead"}, []string{"leads"}, false},
+		{"red/olga", []string{"leads"}, []string{"leads"}, false},
+		{"olga", []string{"leads"}, []string{"red/leads"}, false},
+		{"olga", []string{"red/leads"}, []string{"red/leads"}, false},
+		{"", []string{"leads"}, []string{"leads"}, false},
+	} {
+		if got := identity.InGroups(test.key, test.groups, test.keys); got != test.want {
+			t.Errorf("%q of the groups %q is in %q: %v", test.key, test.groups, test.keys, got)
+		}
+	}
+}

@@ -52,10 +52,21 @@ func FromCall(c tool.Call) *toolhostv1.CallOptions {
 	if a := c.Approval; a != nil {
 		options.Approval = &toolhostv1.Approval{
 			ApprovedBy: valid(a.ApprovedBy), Reason: valid(a.Reason), Time: toolpb.FromTime(a.Time),
-			Arguments: a.Arguments, ArgumentsSha256: valid(a.ArgumentsSHA256), Approver: FromKey(a.Approver),
+			Arguments: a.Arguments, ArgumentsSha256: valid(a.ArgumentsSHA256), Approver: fromApprover(a),
 		}
 	}
 	return options
+}
+
+// fromApprover returns the principal that approved, with its groups; nil if the caller itself did.
+func fromApprover(a *tool.Approval) *toolv1.Principal {
+	p := FromKey(a.Approver)
+	if p != nil {
+		for _, group := range a.ApproverGroups {
+			p.Groups = append(p.Groups, valid(group))
+		}
+	}
+	return p
 }
 
 // FromKey returns the principal with a key, without its groups; nil for an empty key.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -147,12 +148,12 @@ func TestCallKeepsEveryFieldButPrincipalAndTime(t *testing.T) {
 		Agent:   "a", Run: "r",
 	}
 	checkSet(t, want, "Principal", "Groups", "Via", "From")
-	checkSet(t, *want.Approval, "Approver")
+	checkSet(t, *want.Approval, "Approver", "ApproverGroups")
 	sent, approval := want, *want.Approval
 	sent.Principal, sent.Groups, sent.Via, sent.Approval = "uid:0", []string{"g"}, "uid:1", &approval
-	approval.Approver = "red/ada"
+	approval.Approver, approval.ApproverGroups = "red/ada", []string{"leads"}
 	options := hostpb.FromCall(sent)
-	if p := options.GetApproval().GetApprover(); p.GetTenant() != "red" || p.GetName() != "ada" {
+	if p := options.GetApproval().GetApprover(); p.GetTenant() != "red" || p.GetName() != "ada" || !slices.Equal(p.GetGroups(), []string{"leads"}) {
 		t.Errorf("the approver is sent as %v", p)
 	}
 	got, err := hostpb.ToCall("t", want.Arguments, options)

@@ -210,7 +210,7 @@ def to_error(m: error_pb2.Error) -> ToolhostError:
     if m.HasField("exit"):
         e = m.exit
         exited = Exit(e.code, e.signal or None, e.out_of_memory, e.reason, tuple(e.last_stderr))
-    return ToolhostError.of(kind)(
+    error = ToolhostError.of(kind)(
         m.message,
         retry_after=seconds(m.retry_after),
         call_id=m.call_id or None,
@@ -220,8 +220,9 @@ def to_error(m: error_pb2.Error) -> ToolhostError:
         rule=m.rule or None,
         arguments=m.arguments.decode() if m.arguments else None,
         arguments_sha256=m.arguments_sha256 or None,
-        decision=m.decision or None,
     )
+    error.decision = m.decision or None
+    return error
 
 
 # Statuses and logs.

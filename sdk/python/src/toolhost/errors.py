@@ -94,7 +94,6 @@ class ToolhostError(Exception):
         rule: str | None = None,
         arguments: str | None = None,
         arguments_sha256: str | None = None,
-        decision: str | None = None,
     ) -> None:
         super().__init__(message or self.kind.value)
         self.message: str = message or self.kind.value
@@ -118,7 +117,7 @@ class ToolhostError(Exception):
         self.arguments_sha256 = arguments_sha256
         """The digest of the final arguments, to pass as `Approval.arguments_sha256`. None if there
         is none."""
-        self.decision = decision
+        self.decision: str | None = None
         """For `approval_required`, the name with which toolhost holds the call: `toolhost approvals
         approve NAME` approves it, and then the same call passes once. None if the call had no
         `approval_wait`."""

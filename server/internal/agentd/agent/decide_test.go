@@ -134,6 +134,7 @@ func TestEtag(t *testing.T) {
 		"definition": func(p *loop.Pending) { p.Definition = "abc" },
 		"rule":       func(p *loop.Pending) { p.Rule = "ask" },
 		"four eyes":  func(p *loop.Pending) { p.FourEyes = true },
+		"approvers":  func(p *loop.Pending) { p.Approvers = []string{"g"} },
 		"diff":       func(p *loop.Pending) { p.Diff = "+a" },
 		"offers":     func(p *loop.Pending) { p.Offers = []loop.Standing{{AnyArguments: true}} },
 		"plugin":     func(p *loop.Pending) { p.Question = &loop.ToolQuestion{Plugin: "p"} },

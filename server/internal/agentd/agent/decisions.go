@@ -47,6 +47,7 @@ type briefDecision struct {
 	Options     []string          `json:"options,omitempty"`
 	Rule        string            `json:"rule,omitempty"`
 	FourEyes    bool              `json:"four_eyes,omitempty"`
+	Approvers   []string          `json:"approver_groups,omitempty"`
 	Arguments   string            `json:"arguments,omitempty"`
 	Requested   time.Time         `json:"requested"`
 	Expires     time.Time         `json:"expires,omitzero"`
@@ -86,7 +87,7 @@ func brief(pending []loop.Pending) (list []briefDecision, by time.Time) {
 		p := &pending[i]
 		d := briefDecision{
 			ID: p.ID, Kind: p.Kind, CallID: p.CallID, Tool: p.Tool, DisplayName: p.DisplayName, Reason: p.Reason, Options: p.Options,
-			Rule: p.Rule, FourEyes: p.FourEyes, Arguments: p.Arguments, Requested: p.Requested, Expires: p.Expires,
+			Rule: p.Rule, FourEyes: p.FourEyes, Approvers: p.Approvers, Arguments: p.Arguments, Requested: p.Requested, Expires: p.Expires,
 			Cut: len(p.Schema) > 0 || p.Diff != "" || len(p.Offers) > 0 || p.Held != nil || p.Question != nil,
 		}
 		if p.Question != nil {
@@ -123,6 +124,7 @@ func (d *briefDecision) decision(run *Run) Decision {
 	p := loop.Pending{
 		DecisionRequested: loop.DecisionRequested{
 			ID: d.ID, Kind: d.Kind, CallID: d.CallID, Tool: d.Tool, DisplayName: d.DisplayName, Reason: d.Reason, Options: d.Options, Rule: d.Rule, FourEyes: d.FourEyes,
+			Approvers: d.Approvers,
 		},
 		Arguments: d.Arguments, Requested: d.Requested, Expires: d.Expires,
 	}

@@ -25,7 +25,7 @@ func (r *run) approveStanding(t *task, c loop.ApproveStanding) {
 	}
 	approver := ""
 	if a := c.Call.Approval; a != nil {
-		approver, request.ApprovedBy, request.Reason = a.Approver, a.ApprovedBy, a.Reason
+		approver, request.ApproverGroups, request.ApprovedBy, request.Reason = a.Approver, a.ApproverGroups, a.ApprovedBy, a.Reason
 	}
 	if approver == r.config.Principal {
 		approver = "" // toolhost takes the agent's own principal from the connection

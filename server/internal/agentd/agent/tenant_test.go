@@ -118,3 +118,41 @@ func TestRunActsForItsPrincipal(t *testing.T) {
 		}
 	})
 }
+
+// A call whose rule names groups waits for a person in one of them. toolhost gets the groups that
+// agentd has verified, and decides.
+func TestTheApproverOfARunIsInAGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var approval *tool.Approval
+		tools := newTools(func(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome {
+			if approval = call.Approval; approval == nil {
+				return tool.Outcome{CallID: call.ID, Err: &tool.Error{Kind: tool.KindApprovalRequired, Message: "money", ApproverGroups: []string{"red/leads"}}}
+			}
+			return echo(ctx, call, status)
+		})
+		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("ok"))), tools, withPeople)
+		defer f.Close()
+		if _, err := f.StartRun(t.Context(), loop.Task{Prompt: "go", RunID: "r", Principal: "red/ada"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		d, err := f.Decision(t.Context(), "red/r", "d1")
+		list, _, listed := f.ListDecisions(t.Context(), agent.DecisionQuery{})
+		if err != nil || listed != nil || !cmp.Equal(d.Approvers, []string{"red/leads"}) || len(list) != 1 || !cmp.Equal(list[0].Approvers, d.Approvers) {
+			t.Fatalf("the decision is %+v, %v, and listed as %+v, %v", d, err, list, listed)
+		}
+		for _, groups := range [][]string{{}, {"lead"}} {
+			made := loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove, Principal: "red/bob", Groups: groups}
+			if _, err := f.Decide(t.Context(), "red/r", d.Etag(), made); tool.KindOf(err) != tool.KindDenied {
+				t.Errorf("with the groups %q: %v", groups, err)
+			}
+		}
+		if _, err := f.Decide(t.Context(), "red/r", d.Etag(), loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove, Principal: "red/bob", Groups: []string{"leads"}}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if approval == nil || approval.Approver != "red/bob" || !cmp.Equal(approval.ApproverGroups, []string{"leads"}) {
+			t.Errorf("toolhost gets %+v", approval)
+		}
+	})
+}

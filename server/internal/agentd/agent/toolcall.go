@@ -145,7 +145,7 @@ func (e *toolCall) approval() *tool.Approval {
 		return a
 	}
 	own := *a
-	own.Approver, own.ApprovedBy = "", cmp.Or(a.ApprovedBy, a.Approver)
+	own.Approver, own.ApproverGroups, own.ApprovedBy = "", nil, cmp.Or(a.ApprovedBy, a.Approver)
 	return &own
 }
 

@@ -17,7 +17,7 @@ func fromPending(p *loop.Pending) *agentdv1.PendingDecision {
 func fromRequested(p *loop.DecisionRequested, at time.Time) *agentdv1.PendingDecision {
 	m := &agentdv1.PendingDecision{
 		DecisionId: p.ID, Kind: fromDecisionKind(p.Kind), CallId: p.CallID, Tool: p.Tool, Reason: p.Reason, Options: p.Options,
-		Rule: p.Rule, RequestTime: toolpb.FromTime(at), Arguments: p.Final, DisplayName: p.DisplayName, FourEyes: p.FourEyes,
+		Rule: p.Rule, RequestTime: toolpb.FromTime(at), Arguments: p.Final, DisplayName: p.DisplayName, FourEyes: p.FourEyes, ApproverGroups: p.Approvers,
 		Schema: p.Schema, Diff: p.Diff, StandingOffers: fromOffers(p.Offers),
 	}
 	if p.Question != nil {

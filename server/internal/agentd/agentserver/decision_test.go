@@ -35,7 +35,7 @@ func TestRespond(t *testing.T) {
 		{ID: "d3", Verdict: loop.VerdictAnswer, Text: "this", By: "ann"},
 	}
 	for i := range want {
-		want[i].Principal = authn.UserName(os.Getuid())
+		want[i].Principal, want[i].Groups = authn.UserName(os.Getuid()), []string{}
 	}
 	if diff := cmp.Diff(want, fake.made); diff != "" {
 		t.Errorf("decisions (-want +got):\n%s", diff)

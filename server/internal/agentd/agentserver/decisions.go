@@ -103,7 +103,7 @@ func (s *decisions) Decide(ctx context.Context, req *decisionv1.DecideRequest) (
 	}
 	caller, _ := identity.FromContext(ctx)
 	made := loop.DecisionMade{
-		ID: id, Verdict: verdict, Text: req.GetText(), By: req.GetDecidedByName(), Principal: caller.Key(), RequestID: req.GetRequestId(), Arguments: req.GetArguments(),
+		ID: id, Verdict: verdict, Text: req.GetText(), By: req.GetDecidedByName(), Principal: caller.Key(), Groups: s.groupsOf(caller), RequestID: req.GetRequestId(), Arguments: req.GetArguments(),
 	}
 	var d agent.Decision
 	if err = s.mayDecide(ctx, at, []loop.DecisionMade{made}); err == nil {
@@ -119,6 +119,14 @@ func (s *decisions) Decide(ctx context.Context, req *decisionv1.DecideRequest) (
 	return &decisionv1.DecideResponse{Decision: s.fromDecision(ctx, &d)}, nil
 }
 
+// groupsOf returns the groups of a caller for a decision.
+func (s *service) groupsOf(caller identity.Principal) []string {
+	if s.foreground {
+		return nil
+	}
+	return slices.Concat([]string{}, caller.Groups) // not nil: they are known
+}
+
 // verdicts has the verdicts that a person can give.
 var verdicts = map[decisionv1.Verdict]loop.Verdict{
 	decisionv1.Verdict_VERDICT_APPROVE: loop.VerdictApprove, decisionv1.Verdict_VERDICT_REJECT: loop.VerdictReject, decisionv1.Verdict_VERDICT_ANSWER: loop.VerdictAnswer,
@@ -132,7 +140,7 @@ func (s *decisions) fromDecision(ctx context.Context, d *agent.Decision) *decisi
 	m := &decisionv1.Decision{
 		Name: loop.DecisionRef(d.Run.ID, d.ID), Kind: decisionv1.DecisionKind(fromDecisionKind(d.Kind)), State: decisionv1.DecisionState_DECISION_STATE_WAITING,
 		RunId: d.Run.ID, DecisionId: d.ID, Tenant: agent.TenantOf(d.Run.ID), Principal: d.Run.Principal, CallId: d.CallID, Tool: d.Tool,
-		DisplayName: d.DisplayName, Arguments: validText(d.Arguments), Reason: d.Reason, Options: d.Options, Rule: d.Rule, FourEyes: d.FourEyes,
+		DisplayName: d.DisplayName, Arguments: validText(d.Arguments), Reason: d.Reason, Options: d.Options, Rule: d.Rule, FourEyes: d.FourEyes, ApproverGroups: d.Approvers,
 		Schema: validText(string(d.Schema)), Diff: d.Diff, Cut: d.Cut, RequestTime: toolpb.FromTime(d.Requested), ExpireTime: toolpb.FromTime(d.Expires),
 	}
 	if p := d.Run.Parent; p != nil {
@@ -171,6 +179,8 @@ func (s *decisions) whyNot(ctx context.Context, d *agent.Decision) string {
 		return "the token is limited to some tools, and makes no decisions"
 	case approval && d.FourEyes && own:
 		return "another principal than that of the run has to approve"
+	case approval && !s.foreground && !identity.InGroups(caller.Key(), caller.Groups, d.Approvers):
+		return "the rule names the groups of the approver, and you are in none of them: " + strings.Join(d.Approvers, ", ")
 	case (approval || !own) && !may(ctx, authz.RunsApprove, agent.TenantOf(d.Run.ID)):
 		return "this needs the right " + string(authz.RunsApprove)
 	}

@@ -107,6 +107,7 @@ type inboxView struct {
 	Options     []string            `json:"options,omitempty"`
 	Rule        string              `json:"rule,omitempty"`
 	FourEyes    bool                `json:"four_eyes,omitempty"`
+	Approvers   []string            `json:"approver_groups,omitempty"`
 	Schema      json.RawMessage     `json:"schema,omitempty"`
 	Diff        string              `json:"diff,omitempty"`
 	Cut         bool                `json:"cut,omitempty"`
@@ -124,7 +125,7 @@ func inboxViewOf(d *client.InboxDecision) inboxView {
 	v := inboxView{
 		Name: d.Name, Kind: d.Kind, Waiting: d.Waiting, RunID: d.RunID, DecisionID: d.ID, ParentRunID: d.ParentRunID, Tenant: d.Tenant, Principal: d.Principal,
 		CallID: d.CallID, Tool: d.Tool, DisplayName: d.DisplayName, Plugin: d.Plugin, Arguments: string(d.Arguments), Reason: d.Reason, Options: d.Options,
-		Rule: d.Rule, FourEyes: d.FourEyes, Diff: d.Diff, Cut: d.Cut, RequestTime: d.Requested, ExpireTime: d.Expires, NotAllowed: d.NotAllowed, Etag: d.Etag,
+		Rule: d.Rule, FourEyes: d.FourEyes, Approvers: d.ApproverGroups, Diff: d.Diff, Cut: d.Cut, RequestTime: d.Requested, ExpireTime: d.Expires, NotAllowed: d.NotAllowed, Etag: d.Etag,
 		Verdict: d.Made.Verdict, DecideTime: d.MadeTime, DecidedBy: d.Made.Principal, Text: d.Made.Text,
 	}
 	if json.Valid(d.Schema) {

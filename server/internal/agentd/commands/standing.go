@@ -23,6 +23,7 @@ func standingsOf(c *client.Client) func(ctx context.Context, r tool.ApprovalRequ
 		var p client.Principal
 		if approver != "" {
 			p.Tenant, p.Name = identity.SplitKey(approver)
+			p.Groups = r.ApproverGroups
 		}
 		return c.CreateApproval(ctx, r, p)
 	}

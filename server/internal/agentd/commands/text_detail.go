@@ -159,6 +159,9 @@ func (d *textDisplay) decision(p *client.PendingDecision, open int) error {
 	if p.FourEyes {
 		add("  a principal other than the one that the run belongs to has to approve")
 	}
+	if len(p.ApproverGroups) > 0 {
+		add("  who approves has to be in one of these groups: " + cli.OneLine(strings.Join(p.ApproverGroups, ", ")))
+	}
 	if p.Kind == client.DecideApproval || p.Kind == client.DecideOutcome {
 		lines = append(lines, shownArguments(p)...)
 	}

@@ -43,7 +43,7 @@ func (c *callState) mayAsk(f *Failure) bool {
 
 // approval returns the approval for toolhost, without the arguments that it covers.
 func (d *DecisionMade) approval(at time.Time) *tool.Approval {
-	a := &tool.Approval{Approver: d.Principal, ApprovedBy: d.By, Reason: d.Text, Time: at}
+	a := &tool.Approval{Approver: d.Principal, ApproverGroups: d.Groups, ApprovedBy: d.By, Reason: d.Text, Time: at}
 	if a.Approver == "" && a.ApprovedBy == "" {
 		a.ApprovedBy = "a person"
 	}

@@ -77,6 +77,9 @@ type DecisionRequested struct {
 	Rule string `json:"rule,omitempty"`
 	// FourEyes means that a principal other than the run's must approve.
 	FourEyes bool `json:"four_eyes,omitempty"`
+	// Approvers are the keys of the groups of which the approver has to be in one: GROUP, or
+	// TENANT/GROUP outside of the default tenant. Empty: any approver.
+	Approvers []string `json:"approver_groups,omitempty"`
 	// Final are the final arguments for DecideApproval: what the tool receives after toolhost's
 	// filters, repair and defaults. The person sees them, and an approval covers exactly these.
 	// FinalSHA256 is their digest. Both are empty if toolhost did not report them.
@@ -119,6 +122,9 @@ type DecisionMade struct {
 	// accepts the connection or reads the terminal sets it; a caller cannot. Empty for an expired
 	// decision, and in journals of earlier versions.
 	Principal string `json:"principal,omitempty"`
+	// Groups are the groups of Principal within its tenant. Who sets Principal sets them. Nil: they
+	// are not known here, because Principal is the user of this process; toolhost knows them.
+	Groups []string `json:"groups,omitempty"`
 	// Standing approves later calls together with this one. Nil approves only this call.
 	Standing *Standing `json:"standing,omitempty"`
 	// RequestID identifies the request with the verdict, so that a repeated one is recognized. Empty:

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -56,6 +58,8 @@ func (s *State) Check(d *DecisionMade) error {
 	}
 	if p := s.people.decision(d.ID); p.FourEyes && d.Verdict == VerdictApprove && (d.Principal == "" || d.Principal == s.started.Principal) {
 		return tool.Errorf(tool.KindDenied, "decision %s: a principal other than %s, to which the run belongs, has to approve the call", d.ID, s.started.Principal)
+	} else if d.Verdict == VerdictApprove && d.Groups != nil && !identity.InGroups(d.Principal, d.Groups, p.Approvers) {
+		return tool.Errorf(tool.KindDenied, "decision %s: who approves the call has to be in one of these groups: %s", d.ID, strings.Join(p.Approvers, ", "))
 	}
 	return nil
 }
@@ -94,7 +98,7 @@ func (s *State) Settle(r *CallResult) Payload {
 		}
 		d := s.people.request(DecideApproval, &c.Call, r.Failure.Message, s.started.People.Expiry)
 		d.Rule, d.Final, d.FinalSHA256, d.FourEyes = r.Failure.Rule, r.Failure.Final, r.Failure.FinalSHA256, r.Failure.FourEyes
-		d.Definition = r.Failure.Definition
+		d.Definition, d.Approvers = r.Failure.Definition, r.Failure.Approvers
 		return d
 	case tool.KindOutcomeUnknown:
 		if s.started.People.AskOutcome {

@@ -338,6 +338,7 @@ type Failure struct {
 	Final       json.RawMessage `json:"arguments,omitempty"`
 	FinalSHA256 string          `json:"arguments_sha256,omitempty"`
 	FourEyes    bool            `json:"four_eyes,omitempty"`
+	Approvers   []string        `json:"approver_groups,omitempty"`
 	// Definition is the digest of the tool's definition; see tool.Error.
 	Definition string `json:"definition_sha256,omitempty"`
 }
@@ -347,7 +348,7 @@ func (f *Failure) AsError(callID string) *tool.Error {
 	return &tool.Error{
 		Kind: f.Kind, Message: f.Message, RetryAfter: time.Duration(f.RetryAfterMS) * time.Millisecond,
 		CallID: callID, Plugin: f.Plugin, Instance: f.Instance, Exit: f.Exit, Rule: f.Rule,
-		Arguments: f.Final, ArgumentsSHA256: f.FinalSHA256, FourEyes: f.FourEyes,
+		Arguments: f.Final, ArgumentsSHA256: f.FinalSHA256, FourEyes: f.FourEyes, ApproverGroups: f.Approvers,
 		DefinitionSHA256: f.Definition,
 	}
 }

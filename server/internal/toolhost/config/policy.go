@@ -12,7 +12,7 @@ import (
 func (p Policy) Compile() (*policy.Policy, error) {
 	rules := make([]policy.Rule, len(p.Rules))
 	for i, r := range p.Rules {
-		rules[i] = policy.Rule{Name: r.Name, When: r.When, Then: policy.Verdict(r.Then), Reason: r.Reason}
+		rules[i] = policy.Rule{Name: r.Name, When: r.When, Then: policy.Verdict(r.Then), Reason: r.Reason, Approvers: r.Approvers}
 	}
 	return policy.Compile(rules)
 }

@@ -275,6 +275,9 @@ type Rule struct {
 	Then string `yaml:"then" required:"true" oneof:"allow,deny,require_approval,four_eyes"`
 	// The reason, for the caller and for the audit log.
 	Reason string `yaml:"reason" unset:"no reason"`
+	// The groups of which the approver has to be in one, for `require_approval` and `four_eyes`: a
+	// group of the default tenant, or TENANT/GROUP.
+	Approvers []string `yaml:"approvers" is:"group" unset:"any approver" hint:"write a list such as [leads]"`
 }
 
 // Audit configures the log of decisions about calls: one line of JSON for each. The log has digests

@@ -65,6 +65,7 @@ type Call struct {
 	Arguments                 json.RawMessage
 	Rule, Reason              string // why an approval is required
 	FourEyes                  bool
+	ApproverGroups            []string // of which the approver has to be in one; empty: any
 }
 
 // State says what became of a decision.
@@ -89,6 +90,7 @@ type Decision struct {
 	State   State
 	Decided time.Time // zero: it waits
 	By      string    // the key of the principal that decided; empty: it waits, or has expired
+	Groups  []string  // of By
 	ByName  string    // the name that the client of By gave
 	Text    string    // the reason of By
 }
@@ -122,6 +124,7 @@ type Verdict struct {
 	Name, Etag string
 	Approve    bool // otherwise the call is rejected
 	By, ByName string
+	Groups     []string // of By, as they were verified
 	Text       string
 	RequestID  string // recognizes a repeat; empty: no request is a repeat
 }

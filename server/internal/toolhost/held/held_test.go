@@ -186,7 +186,7 @@ func TestEtagOfAHeldCall(t *testing.T) {
 		s, seen := held.New(), map[string]bool{}
 		for i, call := range []held.Call{
 			{}, {Principal: "ada"}, {Session: "s"}, {ID: "i"}, {Agent: "a"}, {Run: "r"}, {Tool: "t"}, {DisplayName: "d"}, {Plugin: "p"},
-			{Arguments: json.RawMessage(`{}`)}, {Rule: "r"}, {Reason: "r"}, {FourEyes: true},
+			{Arguments: json.RawMessage(`{}`)}, {Rule: "r"}, {Reason: "r"}, {FourEyes: true}, {ApproverGroups: []string{"g"}},
 		} {
 			d, _, err := s.Hold(held.KeyOf(fmt.Sprint(i)), call)
 			if err != nil {
@@ -194,8 +194,8 @@ func TestEtagOfAHeldCall(t *testing.T) {
 			}
 			seen[d.Etag] = true
 		}
-		if len(seen) != 13 {
-			t.Errorf("%d calls have an etag of their own, want 13", len(seen))
+		if len(seen) != 14 {
+			t.Errorf("%d calls have an etag of their own, want 14", len(seen))
 		}
 	})
 }

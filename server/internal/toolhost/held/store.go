@@ -199,7 +199,7 @@ func (s *Store) judge(v *Verdict) (_ Decision, repeated bool, err error) {
 	if d.Etag != v.Etag {
 		return Decision{}, false, tool.Errorf(tool.KindConflict, "the verdict is not about what %s shows: its etag is another; look at the decision again", v.Name)
 	}
-	d.State, d.Decided, d.By, d.ByName, d.Text = v.state(), time.Now().UTC().Round(0), v.By, v.ByName, v.Text
+	d.State, d.Decided, d.By, d.Groups, d.ByName, d.Text = v.state(), time.Now().UTC().Round(0), v.By, v.Groups, v.ByName, v.Text
 	return d, false, nil
 }
 

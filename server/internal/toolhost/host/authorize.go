@@ -3,7 +3,9 @@ package host
 import (
 	"context"
 	"log/slog"
+	"strings"
 
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/text/arguments"
 	"github.com/toolhost/toolhost/server/internal/audit"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
@@ -69,14 +71,17 @@ func (made *decision) judge(call *tool.Call, s submission, final arguments.Parse
 			approved, refused = nil, tool.Errorf(tool.KindApprovalRequired,
 				"%s: the principal that the call is for cannot approve it; another one has to", whyApproval(call.Tool, d))
 		}
+		if approved != nil && !identity.InGroups(approved.Approver, approved.ApproverGroups, d.Approvers) {
+			approved, refused = nil, tool.Errorf(tool.KindApprovalRequired, "%s: the approver has to be in %s", whyApproval(call.Tool, d), groupWords(d.Approvers))
+		}
 		if approved != nil {
 			made.entry.Outcome, made.entry.Approval = audit.Approved, approved
 			return
 		}
 		if refused == nil {
-			refused = tool.Errorf(tool.KindApprovalRequired, "%s: %s has to approve the call first", whyApproval(call.Tool, d), approvers(other))
+			refused = tool.Errorf(tool.KindApprovalRequired, "%s: %s has to approve the call first", whyApproval(call.Tool, d), approvers(other, d.Approvers))
 		}
-		refused.Rule, refused.FourEyes = d.Rule, other
+		refused.Rule, refused.FourEyes, refused.ApproverGroups = d.Rule, other, d.Approvers
 	default:
 		made.entry.Outcome = audit.Denied
 		made.refused = tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s", call.Tool, d.Because())
@@ -122,11 +127,22 @@ func whyApproval(toolName string, d policy.Decision) string {
 	return "the call of \"" + toolName + "\" needs consent, " + d.Because()
 }
 
-func approvers(other bool) string {
+func approvers(other bool, groups []string) string {
+	who := "a person"
 	if other {
-		return "a principal other than the one that the call is for"
+		who = "a principal other than the one that the call is for"
 	}
-	return "a person"
+	if len(groups) > 0 {
+		who += " in " + groupWords(groups)
+	}
+	return who
+}
+
+func groupWords(groups []string) string {
+	if len(groups) == 1 {
+		return "the group " + groups[0]
+	}
+	return "one of the groups " + strings.Join(groups, ", ")
 }
 
 // decisions has the level and the words for each outcome of a decision.

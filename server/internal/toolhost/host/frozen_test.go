@@ -295,3 +295,39 @@ func TestFourEyes(t *testing.T) {
 		t.Errorf("with the approval of another principal: %+v, executed %v", got.Err, executed)
 	}
 }
+
+// A rule that names groups needs an approver who is in one of them, as who sets the approver has
+// verified it.
+func TestTheApproverIsInAGroup(t *testing.T) {
+	rules, err := policy.Compile([]policy.Rule{
+		{Name: "money", When: `tool.name == "pay"`, Then: policy.RequireApproval, Approvers: []string{"ops", "red/leads"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var executed []string
+	r := newRig(t, []hosttest.Tool{pays(&executed)}, func(c *host.Config) { c.Policy = rules })
+	call := tool.Call{Tool: "pay", Principal: "red/ada", Via: "agentd", Arguments: []byte(askedPays)}
+	first := outcome(t, r, call)
+	if first.Err == nil || first.Err.Kind != tool.KindApprovalRequired || !slices.Equal(first.Err.ApproverGroups, []string{"ops", "red/leads"}) ||
+		!strings.Contains(first.Err.Message, "a person in one of the groups ops, red/leads has to approve") {
+		t.Fatalf("without an approval: %+v", first.Err)
+	}
+	for _, approval := range []tool.Approval{
+		{Approver: "red/olga"}, {Approver: "red/olga", ApproverGroups: []string{"ops", "lead"}}, {Approver: "olga", ApproverGroups: []string{"leads"}},
+		{ApprovedBy: "red/leads", ApproverGroups: []string{"leads"}},
+	} {
+		approval.ArgumentsSHA256 = first.Err.ArgumentsSHA256
+		call.Approval = &approval
+		if got := outcome(t, r, call); got.Err == nil || got.Err.Kind != tool.KindApprovalRequired || len(got.Err.ApproverGroups) != 2 {
+			t.Errorf("%+v: %+v", approval, got.Err)
+		}
+	}
+	if len(executed) > 0 {
+		t.Fatalf("executed %v", executed)
+	}
+	call.Approval = &tool.Approval{Approver: "red/olga", ApproverGroups: []string{"leads"}, ArgumentsSHA256: first.Err.ArgumentsSHA256}
+	if got := outcome(t, r, call); got.Err != nil || len(executed) != 1 {
+		t.Errorf("with the approval of a lead: %+v, executed %v", got.Err, executed)
+	}
+}

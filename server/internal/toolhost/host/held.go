@@ -111,7 +111,7 @@ func (p *preparation) decideAgain(d *held.Decision) *tool.Error {
 	}
 	approved := c.request
 	approved.Approval = &tool.Approval{
-		Approver: d.By, ApprovedBy: d.ByName, Reason: d.Text, Time: d.Decided, ArgumentsSHA256: frozen.Digest(p.final),
+		Approver: d.By, ApproverGroups: d.Groups, ApprovedBy: d.ByName, Reason: d.Text, Time: d.Decided, ArgumentsSHA256: frozen.Digest(p.final),
 	}
 	made, ended := in.settings.authorizer.decide(c.ctx(), &approved, in.tool, p.submitted, p.final, false)
 	if ended != nil {
@@ -166,6 +166,7 @@ func (p *preparation) shownCall(asked decision) held.Call {
 	return held.Call{
 		Principal: r.Principal, Session: r.Session, ID: r.ID, Agent: r.Agent, Run: r.Run, Tool: r.Tool, DisplayName: p.call.tool.Spec.DisplayName,
 		Plugin: p.call.plugin(), Arguments: p.final.Canonical(), Rule: asked.entry.Rule, Reason: asked.refused.Message, FourEyes: asked.refused.FourEyes,
+		ApproverGroups: asked.refused.ApproverGroups,
 	}
 }
 

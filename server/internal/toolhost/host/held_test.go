@@ -190,6 +190,7 @@ func TestChangedWhileTheCallWaits(t *testing.T) {
 	}{
 		"a rule denies":             {host.Settings{Policy: rulesOf(t, policy.Rule{Name: "no", When: "true", Then: policy.Deny})}, "red/olga", "denied"},
 		"a rule wants another":      {host.Settings{Policy: rulesOf(t, policy.Rule{Name: "two", When: "true", Then: policy.FourEyes})}, "red/ada", "approval_required"},
+		"a rule wants a group":      {host.Settings{Policy: rulesOf(t, policy.Rule{Name: "two", When: "true", Then: policy.RequireApproval, Approvers: []string{"red/leads"}})}, "red/olga", "approval_required"},
 		"a rule has the other":      {host.Settings{Policy: rulesOf(t, policy.Rule{Name: "two", When: "true", Then: policy.FourEyes})}, "red/olga", "succeeded ran"},
 		"the tool has another form": {host.Settings{Overrides: catalog.Overrides{"write": {Tags: []string{"new"}}}}, "red/olga", "unavailable"},
 		"the plugin is disabled":    {host.Settings{Disabled: func(string) bool { return true }}, "red/olga", "unavailable"},

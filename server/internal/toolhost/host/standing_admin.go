@@ -132,6 +132,9 @@ func (in toolView) propose(ctx context.Context, r *tool.ApprovalRequest, call *t
 	default:
 		return a, tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s", call.Tool, d.Because())
 	}
+	if !identity.InGroups(r.Approver, r.ApproverGroups, d.Approvers) {
+		return a, tool.Errorf(tool.KindDenied, "%s: the approver has to be in %s", whyApproval(call.Tool, d), groupWords(d.Approvers))
+	}
 	definition := in.tool.DefinitionDigest()
 	if r.DefinitionSHA256 != "" && r.DefinitionSHA256 != definition {
 		return a, tool.Errorf(tool.KindConflict, "the definition of %q has changed since the call was refused; make the call again, and show it to the person", call.Tool)

@@ -54,12 +54,12 @@ func (s *approvalService) CreateApproval(ctx context.Context, req *toolhostv1.Cr
 	if err != nil {
 		return nil, err
 	}
-	approver, err := s.tools.approverOf(ctx, &caller, of, &toolhostv1.Approval{Approver: req.GetApprover()})
+	approver, groups, err := s.tools.approverOf(ctx, &caller, of, &toolhostv1.Approval{Approver: req.GetApprover()})
 	if err != nil {
 		return nil, err
 	}
 	r := hostpb.ToApprovalRequest(req)
-	r.Principal, r.Groups, r.Via, r.From, r.Approver = of.key, of.groups, of.via, caller.who.From, approver
+	r.Principal, r.Groups, r.Via, r.From, r.Approver, r.ApproverGroups = of.key, of.groups, of.via, caller.who.From, approver, groups
 	a, err := s.approvals.CreateApproval(ctx, r)
 	if err != nil {
 		return nil, err

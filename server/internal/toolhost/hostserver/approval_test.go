@@ -70,12 +70,13 @@ func TestApprovalsOfADelegate(t *testing.T) {
 	bindings := append([]authz.Binding{{Role: "delegate", To: []string{"name:agentd"}}}, delegates...)
 	c, book, _ := approvalClient(t, agentd, bindings...)
 	ctx := client.OnBehalfOf(bounded(t), client.Principal{Tenant: "red", Name: "ada", Groups: []string{"dev"}})
-	got, err := c.CreateApproval(ctx, someApprovalRequest, client.Principal{Tenant: "red", Name: "olga"})
+	got, err := c.CreateApproval(ctx, someApprovalRequest, client.Principal{Tenant: "red", Name: "olga", Groups: []string{"leads"}})
 	if diff := cmp.Diff(someApproval, got); err != nil || diff != "" {
 		t.Fatalf("%v (-want +got)\n%s", err, diff)
 	}
 	want := someApprovalRequest
 	want.Principal, want.Groups, want.Via, want.Approver, want.From = "red/ada", []string{"dev"}, "agentd", "red/olga", "unix"
+	want.ApproverGroups = []string{"leads"}
 	if diff := cmp.Diff([]tool.ApprovalRequest{want}, book.created); diff != "" {
 		t.Errorf("the host got (-want +got)\n%s", diff)
 	}

@@ -331,7 +331,7 @@ func (s *toolService) identify(ctx context.Context, caller *remote, call *tool.C
 		return err
 	}
 	if call.Approval != nil {
-		call.Approval.Approver, err = s.approverOf(ctx, caller, of, options.GetApproval())
+		call.Approval.Approver, call.Approval.ApproverGroups, err = s.approverOf(ctx, caller, of, options.GetApproval())
 	}
 	return err
 }

@@ -118,7 +118,7 @@ func (s *decisionService) Decide(ctx context.Context, req *decisionv1.DecideRequ
 		return nil, tool.Errorf(tool.KindDenied, "the caller may not decide about the call: %s", why)
 	}
 	made, err := s.decisions.DecideHeld(ctx, held.Verdict{
-		Name: d.Name, Etag: req.GetEtag(), Approve: approve, By: caller.Principal, ByName: req.GetDecidedByName(), Text: req.GetText(), RequestID: req.GetRequestId(),
+		Name: d.Name, Etag: req.GetEtag(), Approve: approve, By: caller.Principal, Groups: caller.who.Groups, ByName: req.GetDecidedByName(), Text: req.GetText(), RequestID: req.GetRequestId(),
 	}, caller.who.From)
 	if err != nil {
 		return nil, err
@@ -154,6 +154,8 @@ func (s *decisionService) whyNot(ctx context.Context, caller *remote, d *held.De
 		return "the token is limited to some tools, and makes no decisions"
 	case approve && d.FourEyes && own:
 		return "another principal than that of the call has to approve"
+	case approve && !identity.InGroups(caller.Principal, caller.who.Groups, d.ApproverGroups):
+		return "the rule names the groups of the approver, and the caller is in none of them: " + strings.Join(d.ApproverGroups, ", ")
 	case !may && (approve || !own):
 		return fmt.Sprintf("this needs the right %s in the tenant %s", authz.CallsApprove, tenant)
 	}
@@ -164,7 +166,7 @@ func (s *decisionService) fromDecision(ctx context.Context, d *held.Decision) *d
 	m := &decisionv1.Decision{
 		Name: d.Name, Kind: decisionv1.DecisionKind_DECISION_KIND_APPROVAL, State: decisionv1.DecisionState_DECISION_STATE_WAITING,
 		RunId: d.Run, Tenant: identity.TenantOf(d.Principal), Principal: d.Principal, CallId: d.ID, Tool: d.Tool, DisplayName: d.DisplayName,
-		Plugin: d.Plugin, Arguments: string(d.Arguments), Reason: d.Reason, Rule: d.Rule, FourEyes: d.FourEyes, Agent: d.Agent, Session: d.Session,
+		Plugin: d.Plugin, Arguments: string(d.Arguments), Reason: d.Reason, Rule: d.Rule, FourEyes: d.FourEyes, ApproverGroups: d.ApproverGroups, Agent: d.Agent, Session: d.Session,
 		RequestTime: toolpb.FromTime(d.Requested), ExpireTime: toolpb.FromTime(d.Expires),
 	}
 	if d.State == held.Waiting {

@@ -66,6 +66,7 @@ func decider(t *testing.T, b *heldBook, who identity.Principal, bindings ...auth
 // does not exist for it.
 func TestWhoDecidesAboutHeldCalls(t *testing.T) {
 	ada, olga := identity.Principal{Tenant: "red", Name: "ada"}, identity.Principal{Tenant: "red", Name: "olga"}
+	lead := identity.Principal{Tenant: "red", Name: "olga", Groups: []string{"leads"}}
 	limited := func(tools ...string) identity.Principal {
 		return identity.Principal{Tenant: "red", Name: "ada", Scope: &identity.Scope{Tools: tools}}
 	}
@@ -77,24 +78,27 @@ func TestWhoDecidesAboutHeldCalls(t *testing.T) {
 		who             identity.Principal
 		bindings        []authz.Binding
 		fourEyes        bool
+		groups          []string
 		sees            bool
 		approve, reject tool.Kind
 	}{
-		"the caller":                    {ada, role("caller", "name:red/ada"), false, true, no, ok},
-		"the caller with the right":     {ada, append(role("caller", "name:red/ada"), role("approver", "name:red/ada")...), false, true, ok, ok},
-		"the caller, four eyes":         {ada, append(role("caller", "name:red/ada"), role("approver", "name:red/ada")...), true, true, no, ok},
-		"an approver, four eyes":        {olga, role("approver", "name:red/olga"), true, true, ok, ok},
-		"an approver":                   {olga, role("approver", "name:red/olga"), false, true, ok, ok},
-		"an admin of all tenants":       {identity.Principal{Tenant: "blue", Name: "eve"}, role("admin", "name:blue/eve", authz.AllTenants), false, true, ok, ok},
-		"an auditor":                    {olga, append(role("caller", "name:red/olga"), role("auditor", "name:red/olga")...), false, true, no, no},
-		"another caller":                {olga, role("caller", "tenant:red"), false, false, none, none},
-		"the same name elsewhere":       {identity.Principal{Tenant: "blue", Name: "ada"}, role("admin", "name:blue/ada"), false, false, none, none},
-		"an approver of another tenant": {olga, role("approver", "name:red/olga", "blue"), false, false, none, none},
-		"a token for the tool":          {limited("write"), role("admin", "name:red/ada"), false, true, no, no},
-		"a token for another tool":      {limited("read"), role("admin", "name:red/ada"), false, false, none, none},
+		"the caller":                    {ada, role("caller", "name:red/ada"), false, nil, true, no, ok},
+		"the caller with the right":     {ada, append(role("caller", "name:red/ada"), role("approver", "name:red/ada")...), false, nil, true, ok, ok},
+		"the caller, four eyes":         {ada, append(role("caller", "name:red/ada"), role("approver", "name:red/ada")...), true, nil, true, no, ok},
+		"an approver, four eyes":        {olga, role("approver", "name:red/olga"), true, nil, true, ok, ok},
+		"an approver in no group":       {olga, role("approver", "name:red/olga"), false, []string{"red/leads"}, true, no, ok},
+		"an approver in a group":        {lead, role("approver", "name:red/olga"), true, []string{"ops", "red/leads"}, true, ok, ok},
+		"an approver":                   {olga, role("approver", "name:red/olga"), false, nil, true, ok, ok},
+		"an admin of all tenants":       {identity.Principal{Tenant: "blue", Name: "eve"}, role("admin", "name:blue/eve", authz.AllTenants), false, nil, true, ok, ok},
+		"an auditor":                    {olga, append(role("caller", "name:red/olga"), role("auditor", "name:red/olga")...), false, nil, true, no, no},
+		"another caller":                {olga, role("caller", "tenant:red"), false, nil, false, none, none},
+		"the same name elsewhere":       {identity.Principal{Tenant: "blue", Name: "ada"}, role("admin", "name:blue/ada"), false, nil, false, none, none},
+		"an approver of another tenant": {olga, role("approver", "name:red/olga", "blue"), false, nil, false, none, none},
+		"a token for the tool":          {limited("write"), role("admin", "name:red/ada"), false, nil, true, no, no},
+		"a token for another tool":      {limited("read"), role("admin", "name:red/ada"), false, nil, false, none, none},
 	} {
 		for _, verdict := range []client.Verdict{client.Approve, client.Reject} {
-			b, d := holds(t, func(c *held.Call) { c.FourEyes = test.fourEyes })
+			b, d := holds(t, func(c *held.Call) { c.FourEyes, c.ApproverGroups = test.fourEyes, test.groups })
 			c, refusals := decider(t, b, test.who, test.bindings...)
 			shown := 0
 			for got, err := range c.Inbox(bounded(t), client.InboxFilter{}) {
@@ -112,7 +116,7 @@ func TestWhoDecidesAboutHeldCalls(t *testing.T) {
 			if tool.KindOf(err) != want || (len(b.made) == 1) != (want == ok) || (refusals() > before) != (want != ok) {
 				t.Errorf("%s, %s: %v, %d verdicts, %d refusals", name, verdict, err, len(b.made), refusals()-before)
 			}
-			if want == ok && (b.made[0].By != test.who.Key() || b.made[0].Approve != (verdict == client.Approve) || b.made[0].ByName != "me" || b.made[0].Text != "why") {
+			if want == ok && (b.made[0].By != test.who.Key() || b.made[0].Approve != (verdict == client.Approve) || !slices.Equal(b.made[0].Groups, test.who.Groups) || b.made[0].ByName != "me" || b.made[0].Text != "why") {
 				t.Errorf("%s, %s: the host got %+v", name, verdict, b.made[0])
 			}
 		}

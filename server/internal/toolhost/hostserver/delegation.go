@@ -55,24 +55,24 @@ func (s *toolService) subjectOf(ctx context.Context, caller *remote, right authz
 	return subject{key: p.Key(), groups: p.Groups, via: caller.Principal}, nil
 }
 
-// approverOf returns the key of the principal that approves a call of a subject: the caller itself,
-// which needs the right to approve calls in the tenant of the subject, or the principal that a
-// delegate has verified.
-func (s *toolService) approverOf(ctx context.Context, caller *remote, of subject, a *toolhostv1.Approval) (string, error) {
+// approverOf returns the key and the groups of the principal that approves a call of a subject: the
+// caller itself, which needs the right to approve calls in the tenant of the subject, or the
+// principal that a delegate has verified.
+func (s *toolService) approverOf(ctx context.Context, caller *remote, of subject, a *toolhostv1.Approval) (key string, groups []string, err error) {
 	tenant := identity.TenantOf(of.key)
 	if a.GetApprover() == nil {
-		return caller.Principal, s.require(ctx, caller, of.key, caller.who, authz.Request{Right: authz.CallsApprove, Tenant: tenant}, "approve calls")
+		return caller.Principal, caller.who.Groups, s.require(ctx, caller, of.key, caller.who, authz.Request{Right: authz.CallsApprove, Tenant: tenant}, "approve calls")
 	}
 	p, err := principalOf(a.GetApprover())
 	if err != nil {
-		return "", s.invalid(ctx, "the approver", err)
+		return "", nil, s.invalid(ctx, "the approver", err)
 	}
 	for _, in := range []string{tenant, p.Tenant} {
 		if err := s.require(ctx, caller, p.Key(), caller.who, authz.Request{Right: authz.Delegate, Tenant: in}, "name an approver"); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
-	return p.Key(), nil
+	return p.Key(), p.Groups, nil
 }
 
 // agentOf returns the agent and the run that make a call, as its caller states them. Limits and

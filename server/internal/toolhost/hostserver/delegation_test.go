@@ -215,8 +215,8 @@ func TestForgedIdentity(t *testing.T) {
 
 // Who approved is what the server or a delegate verified, never what the caller claims.
 func TestApprovers(t *testing.T) {
-	ada := identity.Principal{Tenant: "red", Name: "ada"}
-	bob := &toolv1.Principal{Tenant: "red", Name: "bob"}
+	ada := identity.Principal{Tenant: "red", Name: "ada", Groups: []string{"leads"}}
+	bob := &toolv1.Principal{Tenant: "red", Name: "bob", Groups: []string{"leads"}}
 	approvers := append([]authz.Binding{{Role: "approver", To: []string{"name:red/ada"}}}, delegates...)
 	for name, test := range map[string]struct {
 		caller      identity.Principal
@@ -250,7 +250,7 @@ func TestApprovers(t *testing.T) {
 				}
 				return
 			}
-			if got := lastCall(t, host); err != nil || got.Approval.Approver != test.want || got.Approval.ApprovedBy != "root" {
+			if got := lastCall(t, host); err != nil || got.Approval.Approver != test.want || !slices.Equal(got.Approval.ApproverGroups, []string{"leads"}) || got.Approval.ApprovedBy != "root" {
 				t.Errorf("%v, and the approval is %+v", err, got.Approval)
 			}
 		})

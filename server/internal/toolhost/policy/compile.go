@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/ext"
 
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -81,6 +83,9 @@ func Compile(rules []Rule) (*Policy, error) {
 		if !slices.Contains([]Verdict{Allow, Deny, RequireApproval, FourEyes}, rule.Then) {
 			wrong = append(wrong, &Error{Field: "then", Message: fmt.Sprintf("%q is not allow, deny, require_approval or four_eyes", rule.Then)})
 		}
+		for _, message := range approverFaults(&rule) {
+			wrong = append(wrong, &Error{Field: "approvers", Message: message})
+		}
 		for _, err := range wrong {
 			err.Index, err.Rule = i, rule.Name
 		}
@@ -91,6 +96,25 @@ func Compile(rules []Rule) (*Policy, error) {
 		return nil, errs
 	}
 	return p, nil
+}
+
+// maxApprovers is the largest number of groups of a rule: a person reads them.
+const maxApprovers = 16
+
+func approverFaults(rule *Rule) (faults []string) {
+	if len(rule.Approvers) > 0 && rule.Then != RequireApproval && rule.Then != FourEyes {
+		faults = append(faults, fmt.Sprintf("nobody approves what the rule decides, which is %s; use require_approval or four_eyes", rule.Then))
+	}
+	if len(rule.Approvers) > maxApprovers {
+		faults = append(faults, fmt.Sprintf("there are %d groups; a rule may name %d", len(rule.Approvers), maxApprovers))
+	}
+	for _, key := range rule.Approvers {
+		tenant, group := identity.SplitKey(key)
+		if err := cmp.Or(identity.CheckTenant(tenant), identity.CheckName(group)); err != nil {
+			faults = append(faults, fmt.Sprintf("%q is no group; write GROUP, or TENANT/GROUP outside of the default tenant: %v", key, err))
+		}
+	}
+	return faults
 }
 
 // subjects are the variables of expressions.

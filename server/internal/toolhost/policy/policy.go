@@ -46,6 +46,9 @@ type Rule struct {
 	When   string  // a CEL expression of type bool
 	Then   Verdict // the verdict if When is true
 	Reason string  // shown to the caller of a call that the rule decides; may be empty
+	// Approvers are the keys of groups, of which the approver has to be in one. Empty: any approver.
+	// Only with RequireApproval and FourEyes.
+	Approvers []string
 }
 
 // Input is the call to decide on. Tool is required.
@@ -77,6 +80,8 @@ type Decision struct {
 	Then   Verdict
 	Rule   string // the rule that decided; empty: none matched
 	Reason string // for the caller and the audit log; never quotes arguments; may be empty
+	// Approvers are the keys of the groups of which the approver has to be in one. Empty: any approver.
+	Approvers []string
 	// Why Rule could not be evaluated; nil: it could; it may quote arguments, so show it only to
 	// operators.
 	Err error
@@ -117,7 +122,7 @@ func (p *Policy) Decide(ctx context.Context, in Input) Decision {
 	case err != nil:
 		return Decision{Then: Deny, Rule: rule.Name, Reason: rule.failure(err), Err: err}
 	case rule != nil:
-		return Decision{Then: rule.Then, Rule: rule.Name, Reason: rule.Reason}
+		return Decision{Then: rule.Then, Rule: rule.Name, Reason: rule.Reason, Approvers: rule.Approvers}
 	}
 	return byDefault(in)
 }
@@ -150,7 +155,11 @@ func (p *Policy) RuleDigest(name string) string {
 	}
 	for i := range p.rules {
 		if rule := &p.rules[i]; rule.Name == name {
-			sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %s", len(rule.When), rule.When, rule.Then))
+			text := fmt.Appendf(nil, "%d %s %s", len(rule.When), rule.When, rule.Then)
+			if len(rule.Approvers) > 0 {
+				text = fmt.Appendf(text, " %q", rule.Approvers)
+			}
+			sum := sha256.Sum256(text)
 			return hex.EncodeToString(sum[:])
 		}
 	}

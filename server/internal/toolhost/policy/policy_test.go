@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/toolhost/policy"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -252,6 +254,15 @@ func TestCompileSaysAllThatIsWrong(t *testing.T) {
 			{Rule: "a b", Field: "name", Message: `the name "a b" is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter`},
 			{Rule: "a b", Field: "then", Message: `"maybe" is not allow, deny, require_approval or four_eyes`},
 			{Index: 2, Rule: "r", Field: "name", Message: "another rule has this name already"},
+		}},
+		{"approvers", []policy.Rule{
+			{Name: "a", When: "true", Then: policy.Deny, Approvers: []string{"leads"}}, {Name: "b", When: "true", Then: policy.FourEyes, Approvers: []string{"red/leads", "a b", "Red/x"}},
+			{Name: "c", When: "true", Then: policy.RequireApproval, Approvers: slices.Repeat([]string{"leads"}, 17)},
+		}, []policy.Error{
+			{Rule: "a", Field: "approvers", Message: "nobody approves what the rule decides, which is deny; use require_approval or four_eyes"},
+			{Index: 1, Rule: "b", Field: "approvers", Message: `"a b" is no group; write GROUP, or TENANT/GROUP outside of the default tenant: ` + identity.CheckName("a b").Error()},
+			{Index: 1, Rule: "b", Field: "approvers", Message: `"Red/x" is no group; write GROUP, or TENANT/GROUP outside of the default tenant: ` + identity.CheckTenant("Red").Error()},
+			{Index: 2, Rule: "c", Field: "approvers", Message: "there are 17 groups; a rule may name 16"},
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -70,6 +70,7 @@ type heldView struct {
 	Rule        string         `json:"rule,omitempty"`
 	Reason      string         `json:"reason"`
 	FourEyes    bool           `json:"four_eyes,omitempty"`
+	Approvers   []string       `json:"approver_groups,omitempty"`
 	RequestTime time.Time      `json:"request_time"`
 	ExpireTime  time.Time      `json:"expire_time"`
 	NotAllowed  string         `json:"not_allowed,omitempty"`
@@ -83,7 +84,7 @@ type heldView struct {
 func viewHeld(d *client.InboxDecision) heldView {
 	return heldView{
 		Name: d.Name, Waiting: d.Waiting, Principal: d.Principal, Agent: d.Agent, RunID: d.RunID, Session: d.Session, CallID: d.CallID, Tool: d.Tool,
-		DisplayName: d.DisplayName, Plugin: d.Plugin, Arguments: string(d.Arguments), Cut: d.Cut, Rule: d.Rule, Reason: d.Reason, FourEyes: d.FourEyes,
+		DisplayName: d.DisplayName, Plugin: d.Plugin, Arguments: string(d.Arguments), Cut: d.Cut, Rule: d.Rule, Reason: d.Reason, FourEyes: d.FourEyes, Approvers: d.ApproverGroups,
 		RequestTime: d.Requested, ExpireTime: d.Expires, NotAllowed: d.NotAllowed, Etag: d.Etag, Verdict: d.Made.Verdict, DecideTime: d.MadeTime,
 		DecidedBy: d.Made.Principal, Text: d.Made.Text,
 	}
@@ -127,7 +128,7 @@ func showHeld(w io.Writer, d *client.InboxDecision) error {
 	}
 	lines := [][2]string{
 		{"tool", strings.TrimSpace(d.Tool+" "+parenthesized(d.DisplayName)) + " of the plugin " + d.Plugin}, {"call", d.CallID + " " + who}, {"agent", d.Agent},
-		{"run", d.RunID}, {"session", d.Session}, {"rule", d.Rule}, {"why", d.Reason}, {"asked", clock(d.Requested)},
+		{"run", d.RunID}, {"session", d.Session}, {"rule", d.Rule}, {"groups", strings.Join(d.ApproverGroups, ", ")}, {"why", d.Reason}, {"asked", clock(d.Requested)},
 	}
 	if d.Waiting {
 		lines = append(lines, [2]string{"ends", clock(d.Expires)}, [2]string{"etag", d.Etag})

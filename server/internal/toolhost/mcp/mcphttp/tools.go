@@ -84,7 +84,7 @@ func (t *hostTools) Open(ctx context.Context, call tool.Call, complete bool) (to
 		if err := t.require(ctx, authz.CallsApprove, "approve calls", call.Tool); err != nil {
 			return nil, err
 		}
-		call.Approval.Approver = t.principal.Key()
+		call.Approval.Approver, call.Approval.ApproverGroups = t.principal.Key(), t.principal.Groups
 	}
 	return t.host.Open(t.context(ctx), call, complete)
 }

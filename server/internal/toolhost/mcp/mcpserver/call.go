@@ -78,7 +78,7 @@ func (s *Server) converse(ctx context.Context, req *mcp.CallToolRequest, c *conv
 		if err != nil {
 			return nil, err
 		}
-		if o := outcome.Err; o != nil && o.Kind == tool.KindApprovalRequired && o.FourEyes && c.call.ApprovalWait == nil {
+		if o := outcome.Err; o != nil && o.Kind == tool.KindApprovalRequired && (o.FourEyes || len(o.ApproverGroups) > 0) && c.call.ApprovalWait == nil {
 			c.call.Approval, c.call.ApprovalWait = nil, &s.config.ApprovalWait // the user of the client is not who has to approve
 			again, err := s.openCall(ctx, req, c.call, c.approved)
 			if err == nil {
