@@ -87,7 +87,13 @@ func Default(program string, getenv func(string) string) Address {
 			return a.Own()
 		}
 	}
-	return Address{path: filepath.Join("/tmp", program+"-"+strconv.Itoa(os.Getuid()), program+".sock"), own: true}
+	return Address{path: inTemp(program), own: true}
+}
+
+// inTemp returns the path of the default socket without a runtime folder. Another user can create
+// its folder.
+func inTemp(program string) string {
+	return filepath.Join("/tmp", program+"-"+strconv.Itoa(os.Getuid()), program+".sock")
 }
 
 // runtimes is the folder of the runtime folders of users, by their ids. systemd makes them, for
@@ -150,10 +156,15 @@ func (a Address) network() (network, address string) {
 }
 
 // Find returns the address that a client of program uses: given if it is not empty, otherwise the
-// value of the environment variable PROGRAM_ADDR, otherwise that of Local.
+// value of the environment variable PROGRAM_ADDR, otherwise that of Local. The default socket in
+// /tmp is as in Own also if it is given, such as in a file that a program has written.
 func Find(given, program string, getenv func(string) string) (Address, error) {
 	if given != "" {
-		return ParseServer(given)
+		a, err := ParseServer(given)
+		if err == nil && a.path == inTemp(program) {
+			a = a.Own()
+		}
+		return a, err
 	}
 	variable := Variable(program)
 	if value := getenv(variable); value != "" {

@@ -44,3 +44,19 @@ func TestLocal(t *testing.T) {
 		t.Errorf("with the variable: %s", got)
 	}
 }
+
+// The default socket in /tmp is as safe if somebody has written it down: another user can create
+// its folder.
+func TestFindOwn(t *testing.T) {
+	env := func(string) string { return "" }
+	for _, given := range []string{Default("toolhost", env).String(), "unix:///tmp/./toolhost-" + strconv.Itoa(os.Getuid()) + "/toolhost.sock"} {
+		if got, err := Find(given, "toolhost", env); err != nil || !got.IsOwn() {
+			t.Errorf("%s: %+v, %v", given, got, err)
+		}
+	}
+	for _, given := range []string{"unix:///tmp/x/toolhost.sock", Default("agentd", env).String(), "127.0.0.1:1"} {
+		if got, err := Find(given, "toolhost", env); err != nil || got.IsOwn() {
+			t.Errorf("%s: %+v, %v", given, got, err)
+		}
+	}
+}

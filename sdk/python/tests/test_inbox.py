@@ -13,7 +13,7 @@ import pytest
 from toolhost._proto.toolhost.decision.v1 import decision_service_pb2 as pb
 from toolhost._proto.toolhost.decision.v1 import decision_service_pb2_grpc as pb_grpc
 from toolhost.agent import AgentClient, AsyncAgentClient, DecisionKind, Verdict
-from toolhost.errors import NotFound
+from toolhost.errors import Conflict, InvalidArgument, NotFound
 
 WAITING = pb.Decision(
     name="r1/d1",
@@ -54,6 +54,17 @@ class _Decisions(pb_grpc.DecisionServiceServicer):
             context.abort(grpc.StatusCode.NOT_FOUND, "no such decision")
         return pb.GetDecisionResponse(decision=MADE)
 
+    def Decide(self, request: Any, context: Any) -> pb.DecideResponse:  # noqa: N802
+        if request.etag != "seen":
+            context.abort(grpc.StatusCode.ALREADY_EXISTS, "something else is asked")
+        decision = pb.Decision(state=pb.DECISION_STATE_MADE)
+        decision.CopyFrom(WAITING)
+        decision.state = pb.DECISION_STATE_MADE
+        decision.verdict, decision.text = request.verdict, request.text
+        decision.arguments, decision.decided_by_name = request.arguments.decode(), request.decided_by_name
+        decision.decided_by = request.request_id
+        return pb.DecideResponse(decision=decision)
+
 
 @pytest.fixture
 def address() -> Iterator[str]:
@@ -82,6 +93,19 @@ def test_inbox(address: str) -> None:
         assert made.decide_time is not None
         with pytest.raises(NotFound):
             agentd.inbox_decision("r1/none")
+
+
+def test_decide(address: str) -> None:
+    with AgentClient(address) as agentd:
+        made = agentd.decide(
+            "r1/d1", "seen", Verdict.APPROVE, text="fine", arguments={"path": "new"}, by="A person", request_id="q1"
+        )
+        assert (made.waiting, made.verdict, made.text, made.decided_by) == (False, Verdict.APPROVE, "fine", "A person")
+        assert (made.pending.arguments, made.decided_by_principal) == ('{"path":"new"}', "q1")
+        with pytest.raises(Conflict):
+            agentd.decide("r1/d1", "old", Verdict.REJECT)
+        with pytest.raises(InvalidArgument):
+            agentd.decide("r1/d1", "seen", Verdict.EXPIRED)
 
 
 def test_inbox_asyncio(address: str) -> None:

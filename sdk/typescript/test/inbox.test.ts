@@ -12,9 +12,10 @@ test("the inbox has pages, made decisions and unknown kinds", async () => {
   const made = { name: "r2/d2", kind: 99, state: 2, runId: "r2", verdict: 2, decidedBy: "uid:7", text: "No." };
   const list = methodDefinition(pb.DecisionService.method.listDecisions);
   const get = methodDefinition(pb.DecisionService.method.getDecision);
+  const decide = methodDefinition(pb.DecisionService.method.decide);
   const server = new Server();
   server.addService(
-    { list, get },
+    { list, get, decide },
     {
       list: (call: ServerUnaryCall<pb.ListDecisionsRequest, unknown>, reply: sendUnaryData<unknown>) => {
         const { pageToken, tenants } = call.request;
@@ -27,7 +28,17 @@ test("the inbox has pages, made decisions and unknown kinds", async () => {
           reply({ code: status.NOT_FOUND, details: "no such decision" });
           return;
         }
-        reply(null, create(pb.GetDecisionResponseSchema, { decision: made }));
+        reply(null, create(pb.GetDecisionResponseSchema, { decision: { ...made, etag: "seen" } }));
+      },
+      decide: (call: ServerUnaryCall<pb.DecideRequest, unknown>, reply: sendUnaryData<unknown>) => {
+        const { name, etag, verdict, text, arguments: args, requestId, decidedByName } = call.request;
+        if (etag !== "seen") {
+          reply({ code: status.ALREADY_EXISTS, details: "something else is asked" });
+          return;
+        }
+        const given = `${requestId} ${decidedByName} ${new TextDecoder().decode(args)}`;
+        const decision = { name, state: 2, verdict, text, decidedBy: given };
+        reply(null, create(pb.DecideResponseSchema, { decision }));
       },
     },
   );
@@ -46,6 +57,11 @@ test("the inbox has pages, made decisions and unknown kinds", async () => {
     assert.deepEqual([second?.name, second?.kind], ["r2/d2", undefined]);
     const got = await agentd.inboxDecision("r2/d2");
     assert.deepEqual([got.waiting, got.verdict, got.decidedByPrincipal, got.text], [false, "reject", "uid:7", "No."]);
+    const verdict = { verdict: "approve", arguments: { path: "new" }, reason: "fine" } as const;
+    const decided = await agentd.decide("r2/d2", got.etag ?? "", verdict, { by: "me", requestId: "q1" });
+    const expected = ["approve", "fine", 'q1 me {"path":"new"}', undefined];
+    assert.deepEqual([decided.verdict, decided.text, decided.decidedByPrincipal, decided.etag], expected);
+    await assert.rejects(agentd.decide("r2/d2", "old", { verdict: "reject" }), { kind: "conflict" });
     await assert.rejects(agentd.inboxDecision("r1/none"), { kind: "not_found" });
   } finally {
     server.forceShutdown();

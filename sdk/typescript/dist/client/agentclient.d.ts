@@ -2,7 +2,7 @@ import { type CredentialOptions } from "./credentials.js";
 import { type CallerInfo } from "./identity.js";
 import type { RequestOptions } from "./options.js";
 import type { RunEvent, RunFinished } from "./runevents.js";
-import type { Attachment, Decision, InboxDecision, Run, RunFilter, RunOptions } from "./runs.js";
+import type { Attachment, Decision, InboxDecision, InboxVerdict, Run, RunFilter, RunOptions } from "./runs.js";
 import { type VersionInfo } from "./version.js";
 /** The options of an AgentClient. */
 export interface AgentClientOptions extends CredentialOptions {
@@ -16,6 +16,16 @@ export interface AgentClientOptions extends CredentialOptions {
      * deadline.
      */
     readonly rpcTimeoutMs?: number;
+}
+/** The options of a verdict about a decision of the inbox. */
+export interface DecideOptions extends RequestOptions {
+    /** The person who decides. Nobody verifies it. */
+    readonly by?: string;
+    /**
+     * Makes the request safe to repeat: 1 to 64 of A-Z a-z 0-9 _ -. Default: a repeated request gets a
+     * conflict.
+     */
+    readonly requestId?: string;
 }
 /** The options of a decision. */
 export interface DecisionOptions extends RequestOptions {
@@ -123,4 +133,10 @@ export declare class AgentClient implements AsyncDisposable {
     }): AsyncGenerator<InboxDecision>;
     /** Returns one decision as a whole, also after it was made. Error kinds: not_found. */
     inboxDecision(name: string, options?: RequestOptions): Promise<InboxDecision>;
+    /**
+     * Makes one decision of the inbox, and returns it as it was made. `etag` is that of what the person
+     * has seen. Error kinds: not_found; conflict if the decision is not that any more, or another
+     * verdict came first; invalid_argument if the verdict does not fit; denied.
+     */
+    decide(name: string, etag: string, verdict: InboxVerdict, options?: DecideOptions): Promise<InboxDecision>;
 }

@@ -7,7 +7,7 @@ import { resolveCredentials } from "./credentials.js";
 import { sayable } from "./failure.js";
 import { callerInfo } from "./identity.js";
 import { Link } from "./link.js";
-import { fromInboxDecision, fromRun, fromRunEvent, toAttachments, toDecision, toStartRequest, toStates } from "./runwire.js";
+import { fromInboxDecision, fromRun, fromRunEvent, toAttachments, toDecideRequest, toDecision, toStartRequest, toStates } from "./runwire.js";
 import { versionInfo } from "./version.js";
 /** The largest event of a run in bytes. An event carries a whole tool result. */
 const maxRunEventBytes = 64 << 20;
@@ -186,6 +186,19 @@ export class AgentClient {
     /** Returns one decision as a whole, also after it was made. Error kinds: not_found. */
     async inboxDecision(name, options = {}) {
         const { decision } = await this.#link.unary(DecisionService.method.getDecision, { name }, options.signal);
+        if (!decision) {
+            throw new ToolhostError("internal", "agentd returned no decision");
+        }
+        return fromInboxDecision(decision);
+    }
+    /**
+     * Makes one decision of the inbox, and returns it as it was made. `etag` is that of what the person
+     * has seen. Error kinds: not_found; conflict if the decision is not that any more, or another
+     * verdict came first; invalid_argument if the verdict does not fit; denied.
+     */
+    async decide(name, etag, verdict, options = {}) {
+        const request = sayable(() => toDecideRequest(name, etag, verdict, options));
+        const { decision } = await this.#link.unary(DecisionService.method.decide, request, options.signal);
         if (!decision) {
             throw new ToolhostError("internal", "agentd returned no decision");
         }

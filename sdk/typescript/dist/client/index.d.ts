@@ -13,7 +13,7 @@ export type { RetryPolicy } from "../plugin/tool.js";
 export type { Answer, ModelAnswer, ModelMessage, ModelQuestion, PersonAnswer, PersonQuestion, QuestionEnd, QuestionKind, } from "../question.js";
 export type { StandardSchema } from "../standard.js";
 export type { LogLevel, LogRecord, Progress, Status, StatusState } from "../status.js";
-export { AgentClient, type AgentClientOptions, type DecisionOptions } from "./agentclient.js";
+export { AgentClient, type AgentClientOptions, type DecideOptions, type DecisionOptions } from "./agentclient.js";
 export type { ToolCaller } from "./caller.js";
 export type { CredentialOptions, TLSOptions } from "./credentials.js";
 export type { CallEvent, EndedEvent, LogEvent, Outcome, QuestionClosedEvent, QuestionEvent, StartedEvent, StatusEvent, } from "./events.js";
@@ -22,7 +22,7 @@ export type { CallerInfo, GrantedRight, GrantedRole, Principal } from "./identit
 export type { Approval, ArgumentStream, Arguments, ArtifactPiece, CallKey, CallOptions, RequestOptions, TypedOutcome, } from "./options.js";
 export type { ArgumentCompletion, ArgumentOwner, Prompt, PromptArgument, PromptMessage, PromptText, Resource, ResourceChange, ResourceContent, ResourceTemplate, } from "./resources.js";
 export type { RunEvent, RunFinished, RunPayload, ToolCall } from "./runevents.js";
-export type { Attachment, AttachmentInfo, Completion, Decision, DecisionKind, InboxDecision, Limits, PendingDecision, People, Run, RunFilter, RunOptions, RunState, Sampling, StopReason, ToolChoice, Verdict, Window, } from "./runs.js";
+export type { Attachment, AttachmentInfo, Completion, Decision, DecisionKind, InboxDecision, InboxVerdict, Limits, PendingDecision, People, Run, RunFilter, RunOptions, RunState, Sampling, StopReason, ToolChoice, Verdict, Window, } from "./runs.js";
 export type { Token } from "./tokens.js";
 export { type ClientOptions, Toolhost } from "./toolhost.js";
 export type { RenderedTools, ToolFormat, ToolInfo, ToolMatch, ToolQuery, Viewer } from "./tools.js";

@@ -258,7 +258,27 @@ export interface InboxDecision extends PendingDecision {
     readonly decidedByPrincipal: string | undefined;
     /** When the decision was made. */
     readonly decideTime: Date | undefined;
+    /**
+     * The digest of what the person sees, for `decide`. Only `inboxDecision` sets it, and only while the
+     * decision waits: `inbox` does not return the whole.
+     */
+    readonly etag: string | undefined;
+    /** The groups of which the approver has to be in one. Empty means any approver. */
+    readonly approverGroups: readonly string[];
 }
+/** A verdict about a decision of the inbox. */
+export type InboxVerdict = {
+    readonly verdict: "approve";
+    /** The arguments that replace those that were shown. Default: these. */
+    readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+    readonly reason?: string | undefined;
+} | {
+    readonly verdict: "reject";
+    readonly reason?: string | undefined;
+} | {
+    readonly verdict: "answer";
+    readonly text: string;
+};
 /** The summary of a run. */
 export interface Run {
     /** The id. */

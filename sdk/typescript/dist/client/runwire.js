@@ -153,7 +153,25 @@ export function fromInboxDecision(m) {
         decidedBy: m.decidedByName,
         decidedByPrincipal: m.decidedBy || undefined,
         decideTime: fromTime(m.decideTime),
+        etag: m.etag || undefined,
+        approverGroups: m.approverGroups,
     };
+}
+/** Converts a verdict. Throws if it is none, or its arguments cannot be encoded. */
+export function toDecideRequest(name, etag, verdict, options) {
+    const request = { name, etag, decidedByName: options.by ?? "", requestId: options.requestId ?? "" };
+    switch (verdict.verdict) {
+        case "approve": {
+            const args = verdict.arguments ? encodeJSONBytes(verdict.arguments) : new Uint8Array();
+            return { ...request, verdict: decisionpb.Verdict.APPROVE, arguments: args, text: verdict.reason ?? "" };
+        }
+        case "reject":
+            return { ...request, verdict: decisionpb.Verdict.REJECT, text: verdict.reason ?? "" };
+        case "answer":
+            return { ...request, verdict: decisionpb.Verdict.ANSWER, text: verdict.text };
+        default:
+            throw new TypeError("the verdict of a decision must be approve, reject or answer");
+    }
 }
 /** Converts a message to the summary of a run. */
 export function fromRun(m) {

@@ -9,8 +9,8 @@ import { type CallerInfo, callerInfo } from "./identity.js";
 import { Link } from "./link.js";
 import type { RequestOptions } from "./options.js";
 import type { RunEvent, RunFinished } from "./runevents.js";
-import type { Attachment, Decision, InboxDecision, Run, RunFilter, RunOptions } from "./runs.js";
-import { fromInboxDecision, fromRun, fromRunEvent, toAttachments, toDecision, toStartRequest, toStates } from "./runwire.js";
+import type { Attachment, Decision, InboxDecision, InboxVerdict, Run, RunFilter, RunOptions } from "./runs.js";
+import { fromInboxDecision, fromRun, fromRunEvent, toAttachments, toDecideRequest, toDecision, toStartRequest, toStates } from "./runwire.js";
 import { type VersionInfo, versionInfo } from "./version.js";
 
 /** The largest event of a run in bytes. An event carries a whole tool result. */
@@ -28,6 +28,17 @@ export interface AgentClientOptions extends CredentialOptions {
    * deadline.
    */
   readonly rpcTimeoutMs?: number;
+}
+
+/** The options of a verdict about a decision of the inbox. */
+export interface DecideOptions extends RequestOptions {
+  /** The person who decides. Nobody verifies it. */
+  readonly by?: string;
+  /**
+   * Makes the request safe to repeat: 1 to 64 of A-Z a-z 0-9 _ -. Default: a repeated request gets a
+   * conflict.
+   */
+  readonly requestId?: string;
 }
 
 /** The options of a decision. */
@@ -244,6 +255,20 @@ export class AgentClient implements AsyncDisposable {
   /** Returns one decision as a whole, also after it was made. Error kinds: not_found. */
   async inboxDecision(name: string, options: RequestOptions = {}): Promise<InboxDecision> {
     const { decision } = await this.#link.unary(DecisionService.method.getDecision, { name }, options.signal);
+    if (!decision) {
+      throw new ToolhostError("internal", "agentd returned no decision");
+    }
+    return fromInboxDecision(decision);
+  }
+
+  /**
+   * Makes one decision of the inbox, and returns it as it was made. `etag` is that of what the person
+   * has seen. Error kinds: not_found; conflict if the decision is not that any more, or another
+   * verdict came first; invalid_argument if the verdict does not fit; denied.
+   */
+  async decide(name: string, etag: string, verdict: InboxVerdict, options: DecideOptions = {}): Promise<InboxDecision> {
+    const request = sayable(() => toDecideRequest(name, etag, verdict, options));
+    const { decision } = await this.#link.unary(DecisionService.method.decide, request, options.signal);
     if (!decision) {
       throw new ToolhostError("internal", "agentd returned no decision");
     }

@@ -32,7 +32,7 @@ export type {
 } from "../question.js";
 export type { StandardSchema } from "../standard.js";
 export type { LogLevel, LogRecord, Progress, Status, StatusState } from "../status.js";
-export { AgentClient, type AgentClientOptions, type DecisionOptions } from "./agentclient.js";
+export { AgentClient, type AgentClientOptions, type DecideOptions, type DecisionOptions } from "./agentclient.js";
 export type { ToolCaller } from "./caller.js";
 export type { CredentialOptions, TLSOptions } from "./credentials.js";
 export type {
@@ -77,6 +77,7 @@ export type {
   Decision,
   DecisionKind,
   InboxDecision,
+  InboxVerdict,
   Limits,
   PendingDecision,
   People,

@@ -12,6 +12,7 @@ import type {
   Decision,
   DecisionKind,
   InboxDecision,
+  InboxVerdict,
   PendingDecision,
   Run,
   RunOptions,
@@ -176,7 +177,31 @@ export function fromInboxDecision(m: decisionpb.Decision): InboxDecision {
     decidedBy: m.decidedByName,
     decidedByPrincipal: m.decidedBy || undefined,
     decideTime: fromTime(m.decideTime),
+    etag: m.etag || undefined,
+    approverGroups: m.approverGroups,
   };
+}
+
+/** Converts a verdict. Throws if it is none, or its arguments cannot be encoded. */
+export function toDecideRequest(
+  name: string,
+  etag: string,
+  verdict: InboxVerdict,
+  options: { by?: string; requestId?: string },
+): MessageInitShape<typeof decisionpb.DecideRequestSchema> {
+  const request = { name, etag, decidedByName: options.by ?? "", requestId: options.requestId ?? "" };
+  switch (verdict.verdict) {
+    case "approve": {
+      const args = verdict.arguments ? encodeJSONBytes(verdict.arguments) : new Uint8Array();
+      return { ...request, verdict: decisionpb.Verdict.APPROVE, arguments: args, text: verdict.reason ?? "" };
+    }
+    case "reject":
+      return { ...request, verdict: decisionpb.Verdict.REJECT, text: verdict.reason ?? "" };
+    case "answer":
+      return { ...request, verdict: decisionpb.Verdict.ANSWER, text: verdict.text };
+    default:
+      throw new TypeError("the verdict of a decision must be approve, reject or answer");
+  }
 }
 
 /** Converts a message to the summary of a run. */

@@ -92,6 +92,25 @@ const Anonymous = "anonymous"
 // ErrUnidentified is the error for evidence that identifies no caller. Use errors.Is.
 var ErrUnidentified = errors.New("nothing identifies the caller")
 
+// UncheckedError is the error for a credential that the server could not check, because it could
+// not reach what it needs for that. It says nothing about the credential, so it counts as no failed
+// attempt. Use errors.AsType.
+type UncheckedError struct {
+	// Missing says what cannot be reached, for the caller. It contains nothing that the caller does
+	// not know.
+	Missing string
+	// Err is the cause, for logs.
+	Err error
+}
+
+// Error implements error. The text is for logs.
+func (e *UncheckedError) Error() string {
+	return "the credential cannot be checked, because " + e.Missing + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *UncheckedError) Unwrap() error { return e.Err }
+
 // Config configures an Authenticator. The zero value accepts no tokens.
 type Config struct {
 	// Rules map credentials to principals. The first rule that matches decides.

@@ -2,6 +2,7 @@ package clientlimit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"log/slog"
@@ -35,6 +36,9 @@ func (a *Authenticator) Authenticate(ctx context.Context, e authn.Evidence) (aut
 		return authn.Verified{}, limited("there were too many failed attempts to authenticate", wait)
 	}
 	caller, err := a.Inner.Authenticate(ctx, e)
+	if unchecked, ok := errors.AsType[*authn.UncheckedError](err); ok {
+		return caller, a.unchecked(origin, unchecked)
+	}
 	if err == nil || ctx.Err() == nil { // otherwise the error says nothing about the credential
 		a.proven.set(e.Bearer, err == nil)
 	}
@@ -49,6 +53,18 @@ func (a *Authenticator) Authenticate(ctx context.Context, e authn.Evidence) (aut
 		return authn.Verified{}, limited("the caller has too many connections", time.Second)
 	}
 	return caller, nil
+}
+
+// unchecked returns the error for a credential that could not be checked. No attempt failed, so it
+// blocks neither the origin nor the credential. But an origin gets as many lines in the log for it
+// as for failures.
+func (a *Authenticator) unchecked(origin string, e *authn.UncheckedError) error {
+	origin = "unchecked " + origin // no origin of failures begins with it
+	if a.Failures.Blocked(origin) > 0 {
+		return &gate.LimitError{Err: gate.Unchecked(e)}
+	}
+	a.Failures.Add(origin)
+	return e
 }
 
 func limited(reason string, wait time.Duration) error {

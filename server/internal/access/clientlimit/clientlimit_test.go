@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -43,10 +44,13 @@ import (
 // end of the request.
 const guarded = "/test.Test/Guarded"
 
-// tokens knows two tokens. It implements gate.Authenticator.
+// tokens knows two tokens, and one that it cannot check. It implements gate.Authenticator.
 type tokens struct{}
 
 func (tokens) Authenticate(_ context.Context, e authn.Evidence) (authn.Verified, error) {
+	if e.Bearer == "unchecked" {
+		return authn.Verified{}, fmt.Errorf("the JWT: %w", &authn.UncheckedError{Missing: "the issuer is down", Err: errors.New("connection refused")})
+	}
 	if e.Bearer != "good" && e.Bearer != "new" {
 		return authn.Verified{}, errors.New("the token is unknown")
 	}
@@ -378,6 +382,11 @@ func TestFailuresAreThrottled(t *testing.T) {
 		return stream.RecvMsg(&healthv1.HealthCheckResponse{})
 	}
 	admitted()
+	for range 5 { // counts as no failure, also if the log has no further lines
+		if err := try("unchecked"); status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "the issuer is down; try again") || strings.Contains(err.Error(), "refused") {
+			t.Errorf("a credential that cannot be checked: %v", err)
+		}
+	}
 	for range 3 {
 		if err := try("bad"); status.Code(err) != codes.Unauthenticated || strings.Contains(err.Error(), "token") {
 			t.Errorf("a bad token: %v", err)

@@ -67,6 +67,11 @@ type LimitError struct{ Err *tool.Error }
 // Error implements error.
 func (e *LimitError) Error() string { return e.Err.Error() }
 
+// Unchecked returns what a caller gets whose credential could not be checked.
+func Unchecked(e *authn.UncheckedError) *tool.Error {
+	return tool.Errorf(tool.KindUnavailable, "the credential cannot be checked now, because %s; try again later", e.Missing)
+}
+
 // Refusal is an RPC that was refused.
 type Refusal struct {
 	Method    string
@@ -156,9 +161,10 @@ func Unknown(any, grpc.ServerStream) error {
 const unknownRPC = "the server has no such RPC"
 
 // Admit returns the context of an RPC with its principal and its authz.Caller, or a status error if
-// the caller may not use the RPC. A caller that is not identified learns nothing from the error,
-// and another one learns its key and which right it needs. request is the request of a unary RPC,
-// for the audit log; nil: a stream. A context of AdmitUnread is admitted already.
+// the caller may not use the RPC. A caller that is not identified learns nothing from the error
+// but whether its credential could be checked. Another one learns its key and which right it needs.
+// request is the request of a unary RPC, for the audit log; nil: a stream. A context of AdmitUnread
+// is admitted already.
 func (g *Gate) Admit(ctx context.Context, method string, request any) (context.Context, error) {
 	p, _ := ctx.Value(permissionKey{}).(*permission)
 	if p == nil || p.gate != g || p.method != method {
@@ -197,6 +203,7 @@ func (g *Gate) AdmitUnread(ctx context.Context, method string) (context.Context,
 		return ctx, nil
 	}
 	evidence, problem := evidenceOf(ctx)
+	refused := status.Error(codes.Unauthenticated, "the caller is not authenticated")
 	var caller authn.Verified
 	if problem == "" {
 		var err error
@@ -204,12 +211,15 @@ func (g *Gate) AdmitUnread(ctx context.Context, method string) (context.Context,
 			if limit, ok := errors.AsType[*LimitError](err); ok {
 				return nil, toolpb.StatusError(limit.Err)
 			}
+			if unchecked, ok := errors.AsType[*authn.UncheckedError](err); ok {
+				refused = toolpb.StatusError(Unchecked(unchecked))
+			}
 			problem = err.Error()
 		}
 	}
 	if problem != "" {
 		g.Report(ctx, Refusal{Method: method, Address: evidence.Address, Reason: problem})
-		return nil, status.Error(codes.Unauthenticated, "the caller is not authenticated")
+		return nil, refused
 	}
 	policy := g.config.Policy()
 	rights := g.config.Rights[method]

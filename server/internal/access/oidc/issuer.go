@@ -119,6 +119,9 @@ type token struct {
 func (i *issuer) verify(ctx context.Context, bearer string) (token, error) {
 	var ref keyRef
 	id, err := i.verifier.Verify(context.WithValue(ctx, keyRefKey{}, &ref), bearer)
+	if ref.unfetched != nil {
+		return token{}, &authn.UncheckedError{Missing: "the keys of its issuer cannot be fetched", Err: ref.unfetched}
+	}
 	if err != nil {
 		return token{}, err
 	}

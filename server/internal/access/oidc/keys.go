@@ -76,8 +76,13 @@ func (s *keySet) close() {
 // keyRef is the key that signed a token.
 type keyRef struct {
 	set *keySet
-	key *jose.JSONWebKey
+	key *jose.JSONWebKey // nil: none was found
+	// unfetched is why the keys cannot be fetched. go-oidc does not wrap the errors of its key set.
+	unfetched error
 }
+
+// errUnfetched is the error of a lookup that needs keys from the issuer and gets none.
+var errUnfetched = errors.New("the keys cannot be fetched")
 
 // keyRefKey is the context key of a *keyRef, which VerifySignature fills in.
 type keyRefKey struct{}
@@ -106,14 +111,18 @@ func (s *keySet) VerifySignature(ctx context.Context, bearer string) ([]byte, er
 	if err := checkHeader(header); err != nil {
 		return nil, err
 	}
+	ref, _ := ctx.Value(keyRefKey{}).(*keyRef)
 	keys, err := s.find(ctx, header)
 	if err != nil {
+		if ref != nil && errors.Is(err, errUnfetched) {
+			ref.unfetched = err
+		}
 		return nil, err
 	}
 	for _, key := range keys {
 		if payload, err := signed.Verify(key); err == nil {
-			if ref, ok := ctx.Value(keyRefKey{}).(*keyRef); ok {
-				*ref = keyRef{s, &key}
+			if ref != nil {
+				*ref = keyRef{set: s, key: &key}
 			}
 			return payload, nil
 		}
@@ -155,7 +164,7 @@ func (s *keySet) find(ctx context.Context, h jose.Header) ([]jose.JSONWebKey, er
 		return nil, fmt.Errorf("it names no key, and the issuer does not have exactly one for %s", h.Algorithm)
 	}
 	if err := s.refresh(ctx); err != nil {
-		return nil, fmt.Errorf("the key %q is unknown, and the keys cannot be fetched: %w", h.KeyID, err)
+		return nil, fmt.Errorf("the key %q is unknown: %w", h.KeyID, err)
 	}
 	s.mu.Lock()
 	keys = s.keys
@@ -207,14 +216,15 @@ func (s *keySet) current(ctx context.Context) ([]jose.JSONWebKey, error) {
 	}
 	s.mu.Unlock()
 	if err := s.refresh(ctx); err != nil {
-		return nil, fmt.Errorf("the keys cannot be fetched: %w", err)
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.keys, nil
 }
 
-// refresh fetches the keys, or joins a fetch in progress, and waits for its end.
+// refresh fetches the keys, or joins a fetch in progress, and waits for its end. Its error is
+// errUnfetched, unless the keys are so new that another fetch is not permitted yet.
 func (s *keySet) refresh(ctx context.Context) error {
 	s.mu.Lock()
 	err := s.start()
@@ -225,9 +235,12 @@ func (s *keySet) refresh(ctx context.Context) error {
 	}
 	select {
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return fmt.Errorf("%w: %w", errUnfetched, context.Cause(ctx))
 	case <-f.done:
-		return f.err
+		if f.err != nil {
+			return fmt.Errorf("%w: %w", errUnfetched, f.err)
+		}
+		return nil
 	}
 }
 
@@ -238,13 +251,13 @@ func (s *keySet) start() error {
 		return nil
 	}
 	if s.closed {
-		return errors.New("the server stops")
+		return fmt.Errorf("%w: the server stops", errUnfetched)
 	}
 	if !s.permits.Allow() {
 		if s.failed != nil {
-			return s.failed
+			return fmt.Errorf("%w: %w", errUnfetched, s.failed)
 		}
-		return errors.New("they were fetched too often in the last seconds")
+		return errors.New("the keys were fetched too often in the last seconds")
 	}
 	f := &fetching{done: make(chan struct{})}
 	s.inFlight = f

@@ -3,6 +3,7 @@ package oidc_test
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -189,9 +190,16 @@ func TestIssuerDown(t *testing.T) {
 		v, fake := newVerifier(t, oidc.Config{MaxLifetime: 100 * time.Hour}, key)
 		token := key.sign(t, valid(claims{"exp": time.Now().Add(90 * time.Hour).Unix()}), nil)
 		fake.set(func(f *fakeIssuer) { f.down = true })
-		if _, err := verify(t, v, token); err == nil || !strings.Contains(err.Error(), "connection refused") {
-			t.Errorf("without keys: %v", err)
+		unchecked := func(when, token string) {
+			t.Helper()
+			if _, err := verify(t, v, token); !isUnchecked(err) || !strings.Contains(err.Error(), "connection refused") {
+				t.Errorf("%s: %v", when, err)
+			}
 		}
+		for range 5 { // also when no further fetch is permitted
+			unchecked("without keys", token)
+		}
+		time.Sleep(time.Minute)
 		fake.set(func(f *fakeIssuer) { f.down = false })
 		if _, err := verify(t, v, token); err != nil {
 			t.Errorf("after the issuer has started: %v", err)
@@ -203,16 +211,24 @@ func TestIssuerDown(t *testing.T) {
 				t.Fatalf("while the issuer is down: %v", err)
 			}
 		}
-		time.Sleep(2 * time.Hour)
-		if _, err := verify(t, v, token); err == nil {
-			t.Error("keys are used although the issuer was down for a day")
+		next := newPair("k2")
+		unchecked("a new key", next.sign(t, valid(nil), nil))
+		if _, err := verify(t, v, key.sign(t, valid(claims{"aud": "other"}), nil)); err == nil || isUnchecked(err) {
+			t.Errorf("another audience: %v", err)
 		}
+		time.Sleep(2 * time.Hour)
+		unchecked("keys of a day ago", token)
 		fake.set(func(f *fakeIssuer) { f.down = false })
 		time.Sleep(time.Minute)
 		if _, err := verify(t, v, token); err != nil {
 			t.Errorf("after the issuer is back: %v", err)
 		}
 	})
+}
+
+func isUnchecked(err error) bool {
+	_, is := errors.AsType[*authn.UncheckedError](err)
+	return is
 }
 
 func TestUnknownKeysDoNotFloodTheIssuer(t *testing.T) {
@@ -228,6 +244,8 @@ func TestUnknownKeysDoNotFloodTheIssuer(t *testing.T) {
 			stranger.id = fmt.Sprint("x", i)
 			if _, err := verify(t, v, stranger.sign(t, valid(nil), nil)); err == nil {
 				t.Fatal("a token of an unknown key is valid")
+			} else if isUnchecked(err) {
+				t.Fatalf("a stranger is not counted: %v", err)
 			}
 			time.Sleep(100 * time.Millisecond)
 		}

@@ -115,7 +115,7 @@ func (s *Store) find(token string) (*Record, error) {
 	}
 	snapshot, err := s.load()
 	if err != nil {
-		return nil, fmt.Errorf("the tokens cannot be read: %w", err)
+		return nil, &authn.UncheckedError{Missing: "this server cannot read its tokens", Err: err}
 	}
 	sum, stored := digest(token), [sha256.Size]byte{}
 	e := snapshot.tokens[id]

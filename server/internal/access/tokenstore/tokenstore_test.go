@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolhost/toolhost/server/internal/access/authn"
 	"github.com/toolhost/toolhost/server/internal/access/tokenstore"
 )
 
@@ -227,7 +228,7 @@ func TestUnsafeFilesRefuseAllTokens(t *testing.T) {
 		"without hash": {func(path string) error {
 			return os.WriteFile(path, []byte(`{"version":1,"tokens":[{"id":"a","name":"x","tenant":"red","hash":"","created":"2026-01-01T00:00:00Z","created_by":"","expires":"2026-01-02T00:00:00Z"}]}`), 0o600)
 		}, "has no hash"},
-		"a link":   {func(path string) error { return errors.Join(os.Rename(path, path+"2"), os.Symlink(path+"2", path)) }, "cannot be read"},
+		"a link":   {func(path string) error { return errors.Join(os.Rename(path, path+"2"), os.Symlink(path+"2", path)) }, "cannot read its tokens"},
 		"a folder": {func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) }, "not a regular file"},
 		"gone":     {os.Remove, "unknown"},
 	} {
@@ -240,8 +241,13 @@ func TestUnsafeFilesRefuseAllTokens(t *testing.T) {
 			if err := test.spoil(server.Path()); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := server.Verify(t.Context(), token); err == nil || !strings.Contains(err.Error(), test.reason) {
+			_, err := server.Verify(t.Context(), token)
+			if err == nil || !strings.Contains(err.Error(), test.reason) {
 				t.Errorf("got %v; want an error with %q", err, test.reason)
+			}
+			// Without the file, there are no tokens. Otherwise nobody knows.
+			if _, unchecked := errors.AsType[*authn.UncheckedError](err); unchecked == (name == "gone") {
+				t.Errorf("%v counts as a failed attempt: %t", err, !unchecked)
 			}
 		})
 	}

@@ -100,8 +100,8 @@ func (a *Agent) deliver(ctx context.Context, runID string, payloads ...loop.Payl
 	return a.hand(ctx, runID, &input{payloads: payloads})
 }
 
-// hand is deliver for an input. It releases the attachments when the event is in the journal or will
-// not be there, which may be after ctx has ended.
+// hand is deliver for an input. It releases the attachments when the event is in the journal or
+// will not be there, which may be after ctx has ended.
 func (a *Agent) hand(ctx context.Context, runID string, in *input) (uint64, error) {
 	handed := false
 	defer func() {

@@ -134,8 +134,8 @@ func TestGetDecision(t *testing.T) {
 	}
 }
 
-// Who may decide what: approvals need the right, the rest belongs to the owner, and each verdict has
-// the etag of what was seen.
+// Who may decide what: approvals need the right, the rest belongs to the owner, and each verdict
+// has the etag of what was seen.
 func TestDecide(t *testing.T) {
 	approve, reject, answer := decisionv1.Verdict_VERDICT_APPROVE, decisionv1.Verdict_VERDICT_REJECT, decisionv1.Verdict_VERDICT_ANSWER
 	scoped := identity.Principal{Tenant: "red", Name: "bob", Scope: &identity.Scope{Tools: []string{"echo"}}}

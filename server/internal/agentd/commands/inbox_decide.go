@@ -62,8 +62,8 @@ func (v *inboxVerdict) given(cmd *cobra.Command) (made client.Decision, given bo
 	return made, err == nil, err
 }
 
-// decide makes the decision. Without the etag of what the person has seen, it shows the decision and
-// asks.
+// decide makes the decision. Without the etag of what the person has seen, it shows the decision
+// and asks.
 func (v *inboxVerdict) decide(ctx context.Context, p cli.Process, a *client.AgentClient, name string, made client.Decision) error {
 	etag := v.etag
 	if etag == "" {
@@ -152,8 +152,8 @@ func askInbox(ctx context.Context, p cli.Process, d *client.InboxDecision) (clie
 	}
 }
 
-// next returns the decision that the next line or the end of an edit makes about the first question.
-// errNoAnswer means that it asked again.
+// next returns the decision that the next line or the end of an edit makes about the first
+// question. errNoAnswer means that it asked again.
 func (v *interview) next(ctx context.Context) (client.Decision, error) {
 	var lines <-chan terminal.Typed
 	if !v.editor.busy() {

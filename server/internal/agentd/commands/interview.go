@@ -225,7 +225,11 @@ func (v *interview) hear(line string) (client.Decision, error) {
 	word := strings.ToLower(text)
 	switch {
 	case d.Kind == client.DecideQuestion:
-		made.Verdict, made.Text = client.Answer, option(d.Options, text)
+		answer, err := option(d.Options, line)
+		if err != nil {
+			return made, noAnswer(v.again(fmt.Sprintf("  %v", err)))
+		}
+		made.Verdict, made.Text = client.Answer, answer
 		if text == "" {
 			made.Verdict = client.Reject
 		}
@@ -374,11 +378,20 @@ func (v *interview) approveEdited(made client.Decision, text string) (client.Dec
 	return made, nil
 }
 
-// option returns the answer that a text means. If the text is the number of a proposed answer, that
-// is the proposed answer. Otherwise it is the text itself.
-func option(options []string, text string) string {
-	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(options) {
-		return options[n-1]
+// option returns the answer that a line means. If it is the number of a proposed answer, that is
+// the proposed answer. Another number is probably mistyped, so it is an error, unless a space
+// before it or a proposed answer says that the person means the text. Otherwise it is the text
+// itself.
+func option(options []string, line string) (string, error) {
+	text := strings.TrimSpace(line)
+	n, err := strconv.ParseUint(text, 10, 64)
+	switch {
+	case err != nil, len(options) == 0:
+		return text, nil
+	case n >= 1 && n <= uint64(len(options)):
+		return options[n-1], nil
+	case slices.Contains(options, text), strings.HasPrefix(line, " "):
+		return text, nil
 	}
-	return text
+	return "", fmt.Errorf("there is no answer %s: type a number from 1 to %d, or words; for the text %[1]s, type a space before it", text, len(options))
 }

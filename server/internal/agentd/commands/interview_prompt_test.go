@@ -54,6 +54,34 @@ func TestAnEmptyLineDeclinesWhereItIsNoValue(t *testing.T) {
 	}
 }
 
+// A number beyond the proposed answers is no answer in words.
+func TestANumberChoosesAmongProposedAnswers(t *testing.T) {
+	proposed := []string{"red", "blue", "42"}
+	for _, tt := range []struct {
+		line     string
+		options  []string
+		verdict  client.Verdict // empty: it asks again
+		wantText string
+	}{
+		{"1", proposed, client.Answer, "red"}, {" 3 ", proposed, client.Answer, "42"}, {"42", proposed, client.Answer, "42"},
+		{"10", proposed, "", ""}, {"0", proposed, "", ""}, {"4", proposed, "", ""}, {" 10", proposed, client.Answer, "10"},
+		{"10 of them", proposed, client.Answer, "10 of them"}, {"-1", proposed, client.Answer, "-1"}, {"", proposed, client.Reject, ""},
+		{"10", nil, client.Answer, "10"},
+	} {
+		v, out := askedFor(t, client.PendingDecision{ID: "d1", Kind: client.DecideQuestion, Options: tt.options})
+		made, err := v.hear(tt.line)
+		if tt.verdict == "" {
+			if !errors.Is(err, errNoAnswer) || !strings.Contains(out.String(), "there is no answer "+tt.line+": type a number from 1 to 3") || !v.asking() {
+				t.Errorf("%q decided %+v, %v, and shows %q", tt.line, made, err, out)
+			}
+			continue
+		}
+		if err != nil || made.Verdict != tt.verdict || made.Text != tt.wantText {
+			t.Errorf("%q decided %+v, %v, want %q", tt.line, made, err, tt.wantText)
+		}
+	}
+}
+
 // After a value that a later field does not take, the question is about that field.
 func TestABadValueAsksForItsFieldAgain(t *testing.T) {
 	schema := []byte(`{"type":"object","properties":{"why":{"type":"string"},"n":{"type":"integer"}}}`)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/terminal"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -21,14 +22,16 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 	var query client.RunFilter
 	var states []string
 	var limit int
+	var following bool
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List runs, the newest first",
 		Long: "Runs lists the runs in the journal, the newest first. A run is running, waiting for a person, finished, or interrupted:\n" +
 			"then no process works on it, and `agentd resume` continues it. With --target or --addr, or with a target in use, it lists\n" +
 			"those runs of a server that you may see. CALLS says how many calls had an unknown outcome that their tools settled.\n" +
-			"With -o json it prints one object per line.",
-		Example: "  agentd runs --state waiting\n  agentd runs --limit 0 -o json\n  agentd runs --target prod --tenant red",
+			"With -o json it prints one object per line. With -f it goes on until it is interrupted, which is no failure: a terminal\n" +
+			"shows the list again each second; elsewhere it prints each run that is new or has changed.",
+		Example: "  agentd runs --state waiting\n  agentd runs -f\n  agentd runs --limit 0 -o json\n  agentd runs --target prod --tenant red",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, name := range states {
@@ -42,13 +45,18 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 			if limit < 0 {
 				return cli.Usage("--limit: %d is below zero; 0 is all", limit)
 			}
+			reach, served, err := s.open()
+			if err != nil {
+				return err
+			}
+			if following {
+				return reach(cmd.Context(), func(a *client.AgentClient) error {
+					return followRuns(cmd.Context(), a, p, query, limit, format.JSON())
+				})
+			}
 			var runs []client.Run
 			collect := func(a *client.AgentClient) (err error) {
 				runs, err = listRuns(cmd.Context(), a, query, limit)
-				return err
-			}
-			reach, served, err := s.open()
-			if err != nil {
 				return err
 			}
 			if err := reach(cmd.Context(), collect); err != nil {
@@ -63,8 +71,32 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 	cmd.Flags().StringSliceVar(&states, "state", nil, "only runs in this `STATE`: running, waiting, interrupted or finished; several with commas")
 	cmd.Flags().StringVar(&query.ParentRunID, "parent", "", "only the sub-runs of this `RUN`")
 	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` runs; 0 is all")
+	cmd.Flags().BoolVarP(&following, "follow", "f", false, "go on with the runs as they change")
 	format.AddFlag(cmd.Flags())
 	return cmd
+}
+
+// betweenLists is the pause of runs -f.
+const betweenLists = time.Second
+
+// followRuns shows the runs of a filter until ctx ends.
+func followRuns(ctx context.Context, a *client.AgentClient, p cli.Process, filter client.RunFilter, limit int, asJSON bool) error {
+	changes := terminal.NewChanges(ctx, p, asJSON, runsHeader())
+	list := func(ctx context.Context) ([]client.Run, error) { return listRuns(ctx, a, filter, limit) }
+	for runs, err := range terminal.Every(ctx, betweenLists, list) {
+		rows := []terminal.Row{}
+		for i := range runs {
+			r := &runs[i]
+			rows = append(rows, terminal.Row{Key: r.ID, Cells: runCells(r), Value: viewRun(r), Mark: fmt.Sprint(stateOf(r), r.Turns, r.Calls, r.Cost, r.Settlements)})
+		}
+		if err == nil {
+			err = changes.Show(rows)
+		}
+		if err != nil && ctx.Err() == nil {
+			return errors.Join(err, changes.End())
+		}
+	}
+	return changes.End()
 }
 
 // read calls use with a client that reads the runs of the journal.
@@ -118,30 +150,38 @@ type settledView struct {
 	Unknown  int `json:"unknown,omitempty"`
 }
 
+func viewRun(r *client.Run) runView {
+	return runView{
+		RunID: r.ID, State: r.State, StopReason: r.StopReason, Prompt: r.Prompt, Model: r.Model, StartTime: r.Started.UTC(),
+		UpdateTime: r.Updated.UTC(), Turns: r.Turns, Calls: r.Calls, Usage: r.Usage, Cost: r.Cost, Interrupted: r.Interrupted,
+		ParentRunID: r.ParentRunID, Settled: settledView(r.Settlements),
+	}
+}
+
+func runsHeader() []string { return strings.Fields("RUN STATE UPDATED TURNS CALLS COST PROMPT") }
+
+// runCells returns a run as a row of a table.
+func runCells(r *client.Run) []string {
+	return []string{r.ID, stateOf(r), cli.Age(time.Since(r.Updated)) + " ago", number(r.Turns), callsOf(r), money(r.Cost), cli.Clip(r.Prompt, promptWidth)}
+}
+
 func printRuns(p cli.Process, runs []client.Run, asJSON, served bool) error {
 	var rows [][]string
 	for i := range runs {
 		r := &runs[i]
 		if asJSON {
-			v := runView{
-				RunID: r.ID, State: r.State, StopReason: r.StopReason, Prompt: r.Prompt, Model: r.Model, StartTime: r.Started.UTC(),
-				UpdateTime: r.Updated.UTC(), Turns: r.Turns, Calls: r.Calls, Usage: r.Usage, Cost: r.Cost, Interrupted: r.Interrupted,
-				ParentRunID: r.ParentRunID, Settled: settledView(r.Settlements),
-			}
-			if err := cli.WriteJSON(p.Stdout, v); err != nil {
+			if err := cli.WriteJSON(p.Stdout, viewRun(r)); err != nil {
 				return err
 			}
 			continue
 		}
-		rows = append(rows, []string{
-			r.ID, stateOf(r), cli.Age(time.Since(r.Updated)) + " ago", number(r.Turns), callsOf(r), money(r.Cost), cli.Clip(r.Prompt, promptWidth),
-		})
+		rows = append(rows, runCells(r))
 	}
 	if asJSON {
 		return nil
 	}
 	resumable := func(r client.Run) bool { return r.Interrupted && r.ParentRunID == "" && !served } // a server resumes its runs
-	if err := cli.WriteTable(p.Stdout, p.Screen(), strings.Fields("RUN STATE UPDATED TURNS CALLS COST PROMPT"), rows); err != nil {
+	if err := cli.WriteTable(p.Stdout, p.Screen(), runsHeader(), rows); err != nil {
 		return err
 	}
 	if i := slices.IndexFunc(runs, resumable); i >= 0 {

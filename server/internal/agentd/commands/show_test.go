@@ -104,3 +104,22 @@ func TestABrokenJournalIsShownAsFarAsItCanBeRead(t *testing.T) {
 	w.run("show", id).want(t, 3, "› second", "→ count", "decoding event 4")
 	w.run("runs").want(t, 0, "first", id+"  unreadable")
 }
+
+// runs -f prints the runs, and then each run that is new or has changed.
+func TestRunsAreFollowed(t *testing.T) {
+	w := newWorld(t).withToolhost()
+	model := w.script("turns:\n  - text: done\n")
+	w.run("run", "--model", model, "first").want(t, 0)
+	text, leave, waitText := w.begin("runs", "-f")
+	asJSON, leaveJSON, waitJSON := w.begin("runs", "--follow", "-o", "json")
+	text.stdout.until(t, "first")
+	asJSON.stdout.until(t, `"prompt":"first"`)
+	w.run("run", "--model", model, "second").want(t, 0)
+	text.stdout.until(t, "second")
+	asJSON.stdout.until(t, `"prompt":"second"`)
+	leave()
+	leaveJSON()
+	if waitText() != 0 || waitJSON() != 0 || strings.Count(text.stdout.String(), "first") != 1 || strings.Count(text.stdout.String(), "RUN") != 1 {
+		t.Errorf("the runs:\n%s%s%s", text.stdout, text.stderr, asJSON.stderr)
+	}
+}

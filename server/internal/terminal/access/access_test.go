@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,8 +72,20 @@ func TestTokenInAFile(t *testing.T) {
 	if code, _, problem := p.run("token", "create", "ci", "--out", p.state); code != cli.ExitUsage || !strings.Contains(problem, "no regular file") {
 		t.Errorf("exit %d, %q", code, problem)
 	}
-	if code, out, problem := p.run("token", "create", "ci", "--out", filepath.Join(file, "no")); code == 0 || out != "" || !strings.Contains(problem, "token revoke ") {
-		t.Errorf("exit %d, %q, %q", code, out, problem)
+	before, err := store.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, out, problem := p.run("token", "create", "ci", "--out", filepath.Join(file, "no"))
+	after, err := store.List()
+	if err != nil || len(after) != len(before)+1 {
+		t.Fatalf("%d tokens, %v", len(after), err)
+	}
+	for _, r := range after {
+		isNew := !slices.ContainsFunc(before, func(b tokenstore.Record) bool { return b.ID == r.ID })
+		if r.Revoked.IsZero() == isNew || isNew && (code == 0 || out != "" || !strings.Contains(problem, "the token "+r.ID+" is revoked")) {
+			t.Errorf("the token %s was revoked at %v: exit %d, %q, %q", r.ID, r.Revoked, code, out, problem)
+		}
 	}
 }
 

@@ -148,19 +148,26 @@ func newCreateCommand(s Server, p cli.Process) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			t := shown(&created)
 			switch {
 			case file != "":
 				err = atomicfile.Write(file, []byte(token+"\n"), 0o600)
-			case !format.JSON():
+			case format.JSON():
+				t.Token = token
+				err = cli.WriteJSON(p.Stdout, t)
+			default:
 				_, err = fmt.Fprintln(p.Stdout, token)
 			}
 			if err != nil {
-				return fmt.Errorf("writing the token: %w; revoke it with: %s token revoke %s", err, s.Program, created.ID)
+				err = fmt.Errorf("writing the token: %w", err)
+				if _, kept := store.Revoke(context.WithoutCancel(cmd.Context()), created.ID); kept != nil {
+					return fmt.Errorf("%w; the token is valid, because %w; revoke it with: %s token revoke %s", err, kept, s.Program, created.ID)
+				}
+				return fmt.Errorf("%w; the token %s is revoked, so create another one", err, created.ID)
 			}
 			if format.JSON() {
-				t := shown(&created)
 				if file == "" {
-					t.Token = token
+					return nil
 				}
 				return cli.WriteJSON(p.Stdout, t)
 			}

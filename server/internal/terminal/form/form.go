@@ -166,17 +166,18 @@ func (f *Field) Value(text string) (json.RawMessage, error) {
 }
 
 // choice accepts a value, its number in the prompt, or the beginning of exactly one value, in upper
-// or lower case.
+// or lower case. A number that the prompt does not have is mistyped, and no beginning.
 func (f *Field) choice(typed string) (json.RawMessage, error) {
 	if slices.Contains(f.Choices, typed) {
 		return json.Marshal(typed)
 	}
-	if n, err := strconv.Atoi(typed); err == nil && n >= 1 && n <= len(f.Choices) {
+	n, err := strconv.ParseUint(typed, 10, 64)
+	if err == nil && n >= 1 && n <= uint64(len(f.Choices)) {
 		return json.Marshal(f.Choices[n-1])
 	}
 	var begun []string
 	for _, choice := range f.Choices {
-		if strings.HasPrefix(strings.ToLower(choice), strings.ToLower(typed)) {
+		if err != nil && strings.HasPrefix(strings.ToLower(choice), strings.ToLower(typed)) {
 			begun = append(begun, choice)
 		}
 	}

@@ -37,6 +37,7 @@ func TestValues(t *testing.T) {
 		{"zone", "2", `"south"`}, {"zone", "north", `"north"`}, {"zone", "3", ""}, {"zone", "east", ""},
 		{"zone", "so", `"south"`}, {"zone", "SOUTH", `"south"`}, {"zone", "southern", ""},
 		{"word", "dup", `"duplicate"`}, {"word", "d", ""}, {"word", "du", `"duplicate"`}, {"word", "drop", `"drop"`}, {"word", "drop a", `"drop all"`},
+		{"size of", "1", `"100 kB"`}, {"size of", "10", ""}, {"size of", "100", ""}, {"size of", "100 k", `"100 kB"`}, {"size of", "20", `"20"`}, {"size of", "0", ""},
 		{"name", ` a "b" `, `"a \"b\""`}, {"name", "", ""},
 		{"size", "", "3"}, {"size", "-7", "-7"}, {"size", "1.5", ""},
 		{"ratio", "1.5", "1.5"}, {"ratio", "NaN", ""}, {"ratio", "0x10", ""}, {"ratio", "", "null"},
@@ -44,7 +45,8 @@ func TestValues(t *testing.T) {
 		{"tags", `["a"]`, `["a"]`}, {"tags", "a", ""},
 	} {
 		fields := form.Fields(json.RawMessage(schema))
-		for _, f := range append(fields, form.Field{Name: "word", Type: "string", Choices: []string{"duplicate", "drop", "drop all"}}) {
+		for _, f := range append(fields, form.Field{Name: "word", Type: "string", Choices: []string{"duplicate", "drop", "drop all"}},
+			form.Field{Name: "size of", Type: "string", Choices: []string{"100 kB", "20", "none"}}) {
 			if f.Name != tc.field {
 				continue
 			}

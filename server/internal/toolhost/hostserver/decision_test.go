@@ -188,7 +188,7 @@ func TestServerThatHoldsNoCalls(t *testing.T) {
 	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Gate: admitting})
 	c := dial(t, a)
 	_, getting := c.InboxDecision(bounded(t), "calls/x")
-	_, deciding := c.Decide(bounded(t), client.DecideRequest{Name: "calls/x"})
+	_, deciding := c.Decide(bounded(t), client.DecideRequest{Name: "calls/x", Verdict: client.Reject})
 	for _, err := range []error{getting, deciding} {
 		if tool.KindOf(err) != tool.KindUnsupported {
 			t.Errorf("%v", err)

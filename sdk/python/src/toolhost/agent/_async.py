@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -21,11 +21,12 @@ from toolhost.agent._convert import (
     from_states,
     start_request,
     to_event,
+    to_decide_request,
     to_inbox_decision,
     to_run,
 )
 from toolhost.agent._events import RunEvent, RunFinished
-from toolhost.agent._runs import Attachment, Decision, InboxDecision, Run, RunOptions, RunState
+from toolhost.agent._runs import Attachment, Decision, InboxDecision, Run, RunOptions, RunState, Verdict
 from toolhost.caller import CallerInfo
 from toolhost.credentials import CredentialOptions
 from toolhost.errors import Internal
@@ -203,6 +204,38 @@ class AsyncAgentClient:
             decision_pb_grpc.DecisionServiceStub, "GetDecision", decision_pb.GetDecisionRequest(name=name)
         )
         return to_inbox_decision(got.decision)
+
+    async def decide(
+        self,
+        name: str,
+        etag: str,
+        verdict: Verdict,
+        *,
+        text: str = "",
+        arguments: Mapping[str, Any] | None = None,
+        by: str = "",
+        request_id: str = "",
+    ) -> InboxDecision:
+        """Make one decision of the inbox, and return it as it was made.
+
+        Raises NotFound, Conflict if the decision is not what the person has seen any more, or another
+        verdict came first, InvalidArgument if the verdict does not fit, and Denied.
+
+        Args:
+            name: The name of the decision.
+            etag: `InboxDecision.etag` of what the person has seen.
+            verdict: APPROVE, REJECT or ANSWER.
+            text: The reason, which may be empty, or the answer.
+            arguments: Approve the call with these arguments. None means those that were shown.
+            by: The person who decides. Nobody verifies it.
+            request_id: Makes the request safe to repeat: 1 to 64 of A-Z a-z 0-9 _ -. Empty means that
+                a repeated request raises Conflict.
+        """
+        request = to_decide_request(name, etag, verdict, text, arguments, by, request_id)
+        made: decision_pb.DecideResponse = await self._link.unary(
+            decision_pb_grpc.DecisionServiceStub, "Decide", request
+        )
+        return to_inbox_decision(made.decision)
 
     async def list(self, *, states: Sequence[RunState] = (), parent_run_id: str | None = None) -> AsyncIterator[Run]:
         """Yield the summaries of runs, the newest first.

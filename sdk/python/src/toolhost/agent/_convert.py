@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from toolhost import _wire
@@ -123,17 +123,20 @@ _PARTS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+def _edited(arguments: Mapping[str, Any] | None) -> bytes:
+    try:
+        return b"" if arguments is None else encode(arguments)
+    except (ValueError, TypeError) as problem:
+        raise InvalidArgument(f"encoding the arguments: {problem}") from problem
+
+
 def from_decision(decision: _runs.Decision) -> pb.Decision:
     """Convert a decision. Raises InvalidArgument if JSON cannot represent its arguments."""
     message = pb.Decision(decision_id=decision.decision_id)
     text = valid_text(decision.text)
     match decision.verdict:
         case _runs.Verdict.APPROVE:
-            try:
-                edited = b"" if decision.arguments is None else encode(decision.arguments)
-            except (ValueError, TypeError) as problem:
-                raise InvalidArgument(f"encoding the arguments: {problem}") from problem
-            message.approve.CopyFrom(pb.Approve(arguments=edited, reason=text))
+            message.approve.CopyFrom(pb.Approve(arguments=_edited(decision.arguments), reason=text))
         case _runs.Verdict.REJECT:
             message.reject.CopyFrom(pb.Reject(reason=text))
         case _runs.Verdict.ANSWER:
@@ -216,6 +219,31 @@ def to_inbox_decision(m: decision_pb.Decision) -> _runs.InboxDecision:
         decided_by=m.decided_by_name,
         decided_by_principal=m.decided_by or None,
         decide_time=_wire.time(m.decide_time),
+        etag=m.etag or None,
+        approver_groups=tuple(m.approver_groups),
+    )
+
+
+def to_decide_request(
+    name: str,
+    etag: str,
+    verdict: _runs.Verdict,
+    text: str,
+    arguments: Mapping[str, Any] | None,
+    by: str,
+    request_id: str,
+) -> decision_pb.DecideRequest:
+    """Convert a verdict to a message. Raises InvalidArgument for one that no person can give."""
+    if verdict not in (_runs.Verdict.APPROVE, _runs.Verdict.REJECT, _runs.Verdict.ANSWER):
+        raise InvalidArgument(f"the verdict {verdict} cannot be given; use APPROVE, REJECT or ANSWER")
+    return decision_pb.DecideRequest(
+        name=name,
+        etag=etag,
+        verdict=decision_pb.Verdict.Value(f"VERDICT_{verdict.name}"),
+        text=valid_text(text),
+        arguments=_edited(arguments),
+        decided_by_name=by,
+        request_id=request_id,
     )
 
 

@@ -357,6 +357,11 @@ class InboxDecision:
     """The key of the principal that decided. None if nobody did."""
     decide_time: datetime | None
     """When the decision was made."""
+    etag: str | None = None
+    """The digest of what the person sees, for `decide`. Only `inbox_decision` sets it, and only while
+    the decision waits: `inbox` does not return the whole."""
+    approver_groups: tuple[str, ...] = ()
+    """The groups of which the approver has to be in one. Empty means any approver."""
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from typing_extensions import Unpack
 
 from toolhost._portal import Portal
 from toolhost.agent._async import AsyncAgentClient
 from toolhost.agent._events import RunEvent, RunFinished
-from toolhost.agent._runs import Attachment, Decision, InboxDecision, Run, RunOptions, RunState
+from toolhost.agent._runs import Attachment, Decision, InboxDecision, Run, RunOptions, RunState, Verdict
 from toolhost.caller import CallerInfo
 from toolhost.credentials import CredentialOptions
 from toolhost.version import VersionInfo
@@ -101,6 +101,22 @@ class AgentClient:
     def inbox_decision(self, name: str) -> InboxDecision:
         """Return one decision of the inbox as a whole; see `AsyncAgentClient.inbox_decision`."""
         return self._portal.run(self._client.inbox_decision(name))
+
+    def decide(
+        self,
+        name: str,
+        etag: str,
+        verdict: Verdict,
+        *,
+        text: str = "",
+        arguments: Mapping[str, Any] | None = None,
+        by: str = "",
+        request_id: str = "",
+    ) -> InboxDecision:
+        """Make one decision of the inbox; see `AsyncAgentClient.decide`."""
+        return self._portal.run(
+            self._client.decide(name, etag, verdict, text=text, arguments=arguments, by=by, request_id=request_id)
+        )
 
     def list(self, *, states: Sequence[RunState] = (), parent_run_id: str | None = None) -> Iterator[Run]:
         """Yield the summaries of runs, the newest first; see `AsyncAgentClient.list`."""

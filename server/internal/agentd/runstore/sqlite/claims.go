@@ -34,20 +34,35 @@ type claims struct {
 
 // Claim implements runstore.Claims.
 func (s *Store) Claim(runID string) error {
-	c := &s.claims
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, held := c.claimed[runID]; held {
+	if s.claims.holds(runID) {
 		return nil
 	}
 	number, err := s.number(context.Background(), runID)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = runstore.ErrNotFound
 	}
-	if err == nil {
-		err = c.open(os.O_CREATE)
-	}
 	if err != nil {
+		return fmt.Errorf("claiming run %s: %w", runID, err)
+	}
+	return s.claims.claim(runID, number)
+}
+
+func (c *claims) holds(runID string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, held := c.claimed[runID]
+	return held
+}
+
+// claim claims the run with the number. Several may claim it at the same time: for the same
+// process, the lock is the same.
+func (c *claims) claim(runID string, number int64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, held := c.claimed[runID]; held {
+		return nil
+	}
+	if err := c.open(os.O_CREATE); err != nil {
 		return fmt.Errorf("claiming run %s: %w", runID, err)
 	}
 	if err := c.checkOlder(); err != nil {
@@ -111,18 +126,28 @@ func (s *Store) Claimed(runIDs []string) (map[string]bool, error) {
 }
 
 func (s *Store) isClaimed(runID string) (bool, error) {
-	c := &s.claims
+	if s.claims.holds(runID) {
+		return true, nil
+	}
+	number, err := s.number(context.Background(), runID)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("looking for the process of run %s: %w", runID, err)
+	}
+	return s.claims.isClaimed(runID, number)
+}
+
+// isClaimed reports whether a process has claimed the run with the number.
+func (c *claims) isClaimed(runID string, number int64) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, held := c.claimed[runID]; held {
 		return true, nil
 	}
-	number, err := s.number(context.Background(), runID)
-	if err == nil {
-		err = c.open(0)
-	}
-	switch {
-	case errors.Is(err, sql.ErrNoRows), errors.Is(err, os.ErrNotExist): // no process has claimed a run of this journal yet
+	switch err := c.open(0); {
+	case errors.Is(err, os.ErrNotExist): // no process has claimed a run of this journal yet
 		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("looking for the process of run %s: %w", runID, err)

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/sqlite"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/storetest"
 )
@@ -27,6 +28,41 @@ func TestClaims(t *testing.T) {
 		t.Errorf("a question makes a file: %v", err)
 	}
 	storetest.RunClaims(t, func(*testing.T) (_, _ storetest.Claimer) { return one, other })
+}
+
+// A claim that waits for the journal holds up no other run.
+func TestClaimsWaitForTheJournalAlone(t *testing.T) {
+	store := open(t, filepath.Join(t.TempDir(), "runs.db"))
+	for _, run := range []string{"a", "b"} {
+		storetest.Must(t, store, run, 0, 1)
+	}
+	if err := store.Claim("a"); err != nil {
+		t.Fatal(err)
+	}
+	waiting, give, err := store.Occupy(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := waiting()
+	claimed, released := make(chan error, 1), make(chan struct{})
+	go func() { claimed <- store.Claim("b") }() // ends after give
+	eventually.Holds(t, "the claim waits", func() bool { return waiting() > before })
+	go func() { // ends at once
+		defer close(released)
+		store.Release("a")
+	}()
+	eventually.Holds(t, "another run is released", func() bool {
+		select {
+		case <-released:
+			return true
+		default:
+			return false
+		}
+	})
+	give()
+	if err := <-claimed; err != nil {
+		t.Error(err)
+	}
 }
 
 // If something else has the name of the file with the locks, the error names it and says what to

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,14 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tailscale/hujson"
-
+	"github.com/toolhost/toolhost/server/internal/toolhost/mcp/clientfile"
 	"github.com/toolhost/toolhost/tool"
 )
-
-// largestClientFile bounds the file of an MCP client, in bytes. The state file of a client, which
-// has more than its servers, fits.
-const largestClientFile = 32 << 20
 
 // clientFile is the part of an MCP client's configuration that names servers. Clients use one of
 // the keys.
@@ -55,16 +49,15 @@ func readClientFile(path string) (map[string]json.RawMessage, error) {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, largestClientFile+1))
+	data, err := io.ReadAll(io.LimitReader(file, clientfile.MaxBytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > largestClientFile {
-		return nil, fmt.Errorf("%s has more than %d bytes", path, largestClientFile)
+	if len(data) > clientfile.MaxBytes {
+		return nil, fmt.Errorf("%s has more than %d bytes", path, clientfile.MaxBytes)
 	}
 	var found clientFile
-	data = append(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), '\n') // a comment may end the file, but not for hujson
-	data, err = hujson.Standardize(data)
+	data, err = clientfile.Standardize(data)
 	if err == nil {
 		err = json.Unmarshal(data, &found)
 	}

@@ -15,6 +15,6 @@ func NewCommand(p cli.Process) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newServeCommand(p), newLoginCommand(p), newLogoutCommand(p), newStatusCommand(p), newAddCommand(p), newImportCommand(p))
+	cmd.AddCommand(newServeCommand(p), newConnectCommand(p), newLoginCommand(p), newLogoutCommand(p), newStatusCommand(p), newAddCommand(p), newImportCommand(p))
 	return cmd
 }

@@ -17,7 +17,8 @@ import (
 )
 
 const serveHelp = `Serve is an MCP server on standard input and output, for the configuration of an MCP client. It connects to a toolhost
-that runs, and offers the tools that you may call there. It starts no toolhost: run ` + "`toolhost serve`" + ` first.
+that runs, and offers the tools that you may call there, or those of them that the flags choose. It starts no toolhost: run
+` + "`toolhost serve`" + ` first. ` + "`toolhost mcp connect`" + ` writes the configuration of a client.
 
 It speaks the versions 2025-11-25 and 2026-07-28 of the protocol. A call that needs an approval asks the user of the client by
 elicitation. If the client cannot ask, toolhost holds the call: the answer says how to approve it, and then the same call
@@ -26,16 +27,12 @@ tools/call as toolhost/callId: the call is then executed once, however often the
 
 Serve ends with exit code 0 when standard input ends. Its log goes to standard error.`
 
-const serveExample = `  toolhost mcp serve
+const serveExample = `  toolhost mcp serve --tag files --dangerous=false
   {"mcpServers": {"toolhost": {"command": "toolhost", "args": ["mcp", "serve"]}}}`
 
 func newServeCommand(p cli.Process) *cobra.Command {
 	conn := operate.Connection{Process: p}
-	var (
-		search  bool
-		session string
-		wait    time.Duration
-	)
+	var offered profile
 	cmd := &cobra.Command{
 		Use:     "serve",
 		Short:   "Offer the tools of a running toolhost on standard input and output",
@@ -43,27 +40,22 @@ func newServeCommand(p cli.Process) *cobra.Command {
 		Example: serveExample,
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := tool.CheckID(session); session != "" && err != nil {
-				return cli.Usage("--session: %w", err)
-			}
-			if wait < 0 {
-				return cli.Usage("--wait-for-approval: %s is negative; leave it out to answer at once", wait)
+			if err := offered.check(); err != nil {
+				return err
 			}
 			return conn.With(func(c *client.Client) error {
 				log := logging.Open(logging.Config{To: p.Stderr})
 				defer log.Close()
 				config := mcpserver.Config{
-					Tools: c, ListChangedTools: c.ListChangedTools, Visible: cli.Visible, Search: search, Session: session, ApprovalWait: wait, Logger: log.Logger(loglevel.Server),
+					Tools: c, ListChangedTools: c.ListChangedTools, Visible: cli.Visible, Search: offered.search,
+					Choice: offered.filter.Query(), Session: offered.session, ApprovalWait: offered.wait, Logger: log.Logger(loglevel.Server),
 				}
 				return serveClient(cmd.Context(), c, mcpserver.New(config), p)
 			})
 		},
 	}
-	f := cmd.Flags()
-	f.BoolVar(&search, "search", false, "offer two tools, find_tools and call_tool, instead of all tools: for more tools than a model can be shown")
-	f.StringVar(&session, "session", "", "the `SESSION` that the calls belong to")
-	f.DurationVar(&wait, "wait-for-approval", 0, "keep the request of a call that a person has to approve open for this `TIME`, such as 45s, if the client cannot ask one (default: answer at once)")
-	conn.AddFlag(f)
+	offered.addFlags(cmd.Flags())
+	conn.AddFlag(cmd.Flags())
 	return cmd
 }
 

@@ -52,6 +52,21 @@ func (c *Connection) With(use func(*client.Client) error) error {
 	return c.with(false, use)
 }
 
+// Arguments returns the flag with which another process finds the same toolhost, whatever its
+// environment and the target in use are then. remote reports that the address may be on another
+// machine and belongs to no target, so that the environment has the credentials.
+func (c *Connection) Arguments() (flags []string, remote bool, err error) {
+	c.choice.Program, c.choice.Process = cli.Toolhost, c.Process
+	server, err := c.choice.Find()
+	switch {
+	case err != nil:
+		return nil, false, err
+	case server.Target != "":
+		return []string{"--target=" + server.Target}, false, nil
+	}
+	return []string{"--addr=" + server.Address.String()}, server.Address.IsRemote(), nil
+}
+
 // Change is With for a command that changes the server. It first prints which server that is, if a
 // person could take it for another one.
 func (c *Connection) Change(use func(*client.Client) error) error {

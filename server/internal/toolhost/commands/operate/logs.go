@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,14 +22,16 @@ func NewLogsCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format
 	var query tool.LogQuery
+	var since cli.Since
 	cmd := &cobra.Command{
 		Use:   "logs [PLUGIN]",
 		Short: "Show what a plugin wrote, or all plugins",
 		Long: "Logs shows what a plugin, or without a name every plugin, wrote to standard error, standard output and the logs of\n" +
-			"its calls, the oldest line first. A bounded number of lines is kept. With -f it goes on with new lines until it is\n" +
+			"its calls, the oldest line first. A bounded number of lines is kept, and none over a restart of toolhost: toolhost's own\n" +
+			"log has older ones. With -f it goes on with new lines until it is\n" +
 			"interrupted, which is no failure; if the toolhost goes away it says so and exits with code 4.\n" +
 			"With -o json it prints one object a line: seq, plugin, instance, call_id and the record.",
-		Example:           "  toolhost logs calculator -f\n  toolhost logs --call run-1.turn-2.0",
+		Example:           "  toolhost logs calculator -f\n  toolhost logs calculator --since 10m\n  toolhost logs --call run-1.turn-2.0",
 		Args:              cli.Arguments(0, 1),
 		ValidArgsFunction: conn.CompletePlugin,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -39,7 +42,7 @@ func NewLogsCommand(p cli.Process) *cobra.Command {
 				query.Plugin = args[0]
 			}
 			return conn.With(func(c *client.Client) error {
-				return showLogs(cmd.Context(), c, p, query, format.JSON())
+				return showLogs(cmd.Context(), c, p, query, since.Time(), format.JSON())
 			})
 		},
 	}
@@ -47,16 +50,20 @@ func NewLogsCommand(p cli.Process) *cobra.Command {
 	f.BoolVarP(&query.Follow, "follow", "f", false, "go on with new lines as they come")
 	f.StringVar(&query.CallID, "call", "", "only lines of the call with this `ID`")
 	tenantFlag(f, &query.Tenants, "lines")
+	since.AddFlag(f, "only lines from this `TIME` on: 10m or 24h ago, or 2026-01-31T08:00:00Z")
 	f.IntVar(&query.Last, "last", 0, "begin with the last `N` lines that are kept (default: all)")
 	conn.AddFlag(f)
 	format.AddFlag(f)
 	return cmd
 }
 
-func showLogs(ctx context.Context, c *client.Client, p cli.Process, q tool.LogQuery, asJSON bool) error {
+func showLogs(ctx context.Context, c *client.Client, p cli.Process, q tool.LogQuery, since time.Time, asJSON bool) error {
 	p.Stdout = cli.UntilDone(ctx, p.Stdout)
 	lines := 0
 	show := func(l tool.LogLine) error {
+		if l.Record.Time.Before(since) {
+			return nil
+		}
 		lines++
 		if asJSON {
 			return cli.WriteJSON(p.Stdout, l)
@@ -71,7 +78,11 @@ func showLogs(ctx context.Context, c *client.Client, p cli.Process, q tool.LogQu
 		return err
 	}
 	if lines == 0 && !asJSON {
-		fmt.Fprintf(p.Err(), "no lines of %s are kept\n", subject(q))
+		from := ""
+		if !since.IsZero() {
+			from = " from " + clock(since) + " on"
+		}
+		fmt.Fprintf(p.Err(), "no lines of %s%s are kept; lines from before the last start of toolhost are only in its own log, such as: journalctl -u toolhost\n", subject(q), from)
 	}
 	return nil
 }

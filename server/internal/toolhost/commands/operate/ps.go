@@ -3,6 +3,7 @@ package operate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/terminal"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -20,7 +22,7 @@ import (
 func NewPsCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format
-	var wide bool
+	var wide, following bool
 	var tenants tool.Tenants
 	cmd := &cobra.Command{
 		Use:   "ps [PLUGIN]",
@@ -28,18 +30,27 @@ func NewPsCommand(p cli.Process) *cobra.Command {
 		Long: "Ps lists the running plugin processes, or those of one plugin, ordered by plugin and start, with the limits that\n" +
 			"hold for each, those that this machine cannot enforce, and its sandbox. With --wide it shows by what means, too: what\n" +
 			"was granted, and each sandbox mechanism, effective or not, with the reason. With -o json it prints an array of objects; rss_bytes is\n" +
-			"0 where it is not known.\n" + fleetHelp("instances"),
-		Example:           "  toolhost ps --wide\n  toolhost ps --fleet --target prod",
+			"0 where it is not known.\n" +
+			"With -f it goes on until it is interrupted, which is no failure: a terminal shows the list again each second. Elsewhere it\n" +
+			"prints a line for each process that is new, has changed or has exited, with -o json an object. If the toolhost goes away\n" +
+			"it says so and exits with code 4.\n" + fleetHelp("instances"),
+		Example:           "  toolhost ps --wide\n  toolhost ps -f\n  toolhost ps --fleet --target prod",
 		Args:              cli.Arguments(0, 1),
 		ValidArgsFunction: conn.CompletePlugin,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ask := func(ctx context.Context, c *client.Client) ([]instanceView, error) {
 				return listInstances(ctx, c, strings.Join(args, ""), tenants)
 			}
+			if conn.fleet && following {
+				return cli.Usage("--fleet and --follow: ps follows one toolhost, such as that of --target prod/b")
+			}
 			if conn.fleet {
 				return conn.psOfFleet(cmd.Context(), ask, wide, format.JSON())
 			}
 			return conn.With(func(c *client.Client) error {
+				if following {
+					return followInstances(cmd.Context(), c, p, ask, wide, format.JSON())
+				}
 				views, err := ask(cmd.Context(), c)
 				if err != nil {
 					return err
@@ -52,11 +63,35 @@ func NewPsCommand(p cli.Process) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVarP(&wide, "wide", "w", false, "show tenants, calls in all, digests, and by what means limits and sandboxes hold too")
+	cmd.Flags().BoolVarP(&following, "follow", "f", false, "go on with the processes as they change")
 	tenantFlag(cmd.Flags(), &tenants, "processes")
 	conn.AddFlag(cmd.Flags())
 	conn.addFleetFlags(cmd.Flags(), "ask", nodeTimeout)
 	format.AddFlag(cmd.Flags())
 	return cmd
+}
+
+// betweenLists is the pause of ps -f. A list costs toolhost about what a call does.
+const betweenLists = time.Second
+
+// followInstances shows the instances that ask returns until ctx ends.
+func followInstances(ctx context.Context, c *client.Client, p cli.Process, ask func(context.Context, *client.Client) ([]instanceView, error), wide, asJSON bool) error {
+	changes := terminal.NewChanges(ctx, p, asJSON, instanceHeader(wide))
+	lists := terminal.Every(ctx, betweenLists, func(ctx context.Context) ([]instanceView, error) { return ask(ctx, c) })
+	err := follow(ctx, lists, func(views []instanceView) error {
+		rows := []terminal.Row{}
+		cells := instanceRows(views, wide)
+		for i, v := range views {
+			gone := v
+			gone.State, gone.Calls = tool.InstanceExited, 0
+			rows = append(rows, terminal.Row{
+				Key: v.ID, Cells: cells[i], Value: v, Gone: instanceRows([]instanceView{gone}, wide)[0], GoneValue: gone,
+				Mark: fmt.Sprint(v.State, v.PID, v.Calls, v.Tenant),
+			})
+		}
+		return changes.Show(rows)
+	})
+	return errors.Join(err, changes.End())
 }
 
 func listInstances(ctx context.Context, c *client.Client, plugin string, tenants tool.Tenants) ([]instanceView, error) {

@@ -218,6 +218,42 @@ func TestSearch(t *testing.T) {
 	})
 }
 
+// A server offers, finds and calls the tools of its choice, and no others.
+func TestChoice(t *testing.T) {
+	no := false
+	choices := map[string]tool.Query{"by name": {Names: []string{"echo", "nothing"}}, "by what it declares": {Dangerous: &no, Names: []string{"echo", "danger"}}}
+	for name, choice := range choices {
+		t.Run(name, func(t *testing.T) {
+			s := newFixture(t, func(c *mcpserver.Config) { c.Choice = choice }).connect(t, versions[0], nil)
+			listed, err := s.ListTools(t.Context(), nil)
+			if err != nil || len(listed.Tools) != 1 || listed.Tools[0].Name != "echo" {
+				t.Errorf("%+v, %v", listed, err)
+			}
+			if r := call(t, s, "echo", map[string]any{"text": "hello"}, nil); text(r) != "hello" {
+				t.Errorf("echo: %+v", r)
+			}
+			if _, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "danger"}); err == nil {
+				t.Error("a tool outside of the choice is called")
+			}
+
+			s = newFixture(t, func(c *mcpserver.Config) { c.Choice, c.Search = choice, true }).connect(t, versions[0], nil)
+			found := call(t, s, "find_tools", map[string]any{"query": "echo danger"}, nil)
+			if !strings.Contains(text(found), `"name":"echo"`) || strings.Contains(text(found), `"name":"danger"`) {
+				t.Errorf("found: %s", text(found))
+			}
+			if r := call(t, s, "call_tool", map[string]any{"name": "echo", "arguments": map[string]any{"text": "hello"}}, nil); text(r) != "hello" {
+				t.Errorf("call_tool: %+v", r)
+			}
+			for _, other := range []string{"danger", "nothing"} {
+				_, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "call_tool", Arguments: map[string]any{"name": other}})
+				if err == nil || !strings.Contains(err.Error(), "find_tools") {
+					t.Errorf("call_tool calls %s: %v", other, err)
+				}
+			}
+		})
+	}
+}
+
 // A toolhost that does not answer gives an error for each request, and the session stays.
 func TestNoToolhost(t *testing.T) {
 	down := &unreachable{Toolhost: hosttest.New(t, nil, hosttest.Tools()...), down: true}

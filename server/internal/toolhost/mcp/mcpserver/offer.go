@@ -59,12 +59,19 @@ func (s *Server) refresh(ctx context.Context) error {
 // list returns the tools of the principal and their revision, or only the revision if it is that of
 // the offered tools. The revision is empty if the host has none.
 func (s *Server) list(ctx context.Context) (infos []tool.Info, revision string, err error) {
-	query := tool.Query{Session: s.config.Session}
+	query := s.choice()
 	if s.config.ListChangedTools != nil {
 		return s.config.ListChangedTools(ctx, query, s.offering.revision)
 	}
 	infos, err = s.config.Tools.ListTools(ctx, query)
 	return infos, "", err
+}
+
+// choice returns the query for the tools of this server.
+func (s *Server) choice() tool.Query {
+	query := s.config.Choice
+	query.Session = s.config.Session
+	return query
 }
 
 // offers reports whether the server has a tool.

@@ -3,6 +3,8 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"reflect"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -52,7 +54,9 @@ func (s *Server) find(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallT
 	if problem := read(req.Params.Arguments, &in); problem != nil {
 		return problem, nil
 	}
-	matches, err := s.config.Tools.SearchTools(ctx, in.Query, tool.Query{MaxTools: max(1, min(in.Limit, mostFound)), Session: s.config.Session})
+	query := s.choice()
+	query.MaxTools = max(1, min(in.Limit, mostFound))
+	matches, err := s.config.Tools.SearchTools(ctx, in.Query, query)
 	if err != nil {
 		e := tool.AsError(err)
 		return failure(e, e.Error()), nil
@@ -84,10 +88,29 @@ func (s *Server) callNamed(ctx context.Context, req *mcp.CallToolRequest) (*mcp.
 	if problem := read(req.Params.Arguments, &in); problem != nil {
 		return problem, nil
 	}
+	if err := s.chosen(ctx, in.Name); err != nil {
+		return nil, requestError(err)
+	}
 	inner, params := *req, *req.Params
 	params.Name, params.Arguments = in.Name, in.Arguments
 	inner.Params = &params
 	return s.call(ctx, &inner, false)
+}
+
+// chosen returns nil if the server's choice has a tool.
+func (s *Server) chosen(ctx context.Context, name string) error {
+	if reflect.DeepEqual(s.config.Choice, tool.Query{}) {
+		return nil
+	}
+	query := s.choice()
+	if len(query.Names) == 0 || slices.Contains(query.Names, name) {
+		query.Names = []string{name}
+		infos, err := s.config.Tools.ListTools(ctx, query)
+		if err != nil || len(infos) > 0 {
+			return err
+		}
+	}
+	return tool.Errorf(tool.KindNotFound, "there is no tool %q here; "+findTools+" finds those that there are", name)
 }
 
 // read reads the arguments of find_tools or call_tool. The result is not nil if they do not fit.

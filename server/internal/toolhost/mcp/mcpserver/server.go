@@ -49,6 +49,9 @@ type Config struct {
 	// ApprovalWait is how long the request of a call waits for a person to approve the call, if the
 	// client cannot ask one. 0: the answer says at once how to approve it.
 	ApprovalWait time.Duration
+	// Choice chooses the tools that are offered, or that the two tools of Search find and call. The
+	// zero value chooses all. It has no session.
+	Choice tool.Query
 	// Session is the session of all calls. Empty: the principal's default session.
 	Session string
 	// Logger gets a record for each tool that cannot be offered, and at the level debug the mistakes
