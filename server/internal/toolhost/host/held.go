@@ -30,11 +30,10 @@ func heldBy(ctx context.Context, call *tool.Call) *holding {
 	return &holding{may: mayCall(ctx, call), valid: gate.Recheck(ctx)}
 }
 
-// holds reports whether a call waits that needs an approval and has none. Arguments that a person
-// cannot see whole, or that the plugin could not get unchanged, are refused as without a wait.
+// holds reports whether a call waits that needs an approval and has none. Arguments that the plugin
+// could not get as a person saw them are refused as without a wait.
 func (p *preparation) holds() bool {
-	canonical := p.final.Canonical()
-	return p.call.holding != nil && p.call.request.Approval == nil && len(canonical) <= maxShownArguments && !p.tooLargeToReplace(canonical)
+	return p.call.holding != nil && p.call.request.Approval == nil && !p.tooLargeToReplace(p.final.Canonical())
 }
 
 // hold makes a person decide about a call, or uses what one has decided. asked is the decision that
@@ -74,39 +73,45 @@ func (p *preparation) hold(asked decision) *tool.Error {
 			asked.refused.Rule, asked.entry.Outcome, asked.entry.Reason = asked.entry.Rule, audit.Denied, d.Because()
 			return p.record(asked)
 		case held.Approved:
-			if store.Use(d.Name) {
-				return p.pass(&d)
+			if !store.Use(d.Name) {
+				continue // another call took it
 			}
+			again, refused := p.pass(&d)
+			if refused == nil || refused.Kind != tool.KindApprovalRequired {
+				return refused
+			}
+			p.storeFrozen(refused)
+			asked = again // this approval is not enough any more, such as for a rule with four eyes
 		}
 	}
 }
 
-// pass decides again about a call that has an approval: what it depends on may have changed since a
-// person was asked.
-func (p *preparation) pass(d *held.Decision) *tool.Error {
+// pass decides again about a call that has taken an approval: what it depends on may have changed
+// since a person was asked.
+func (p *preparation) pass(d *held.Decision) (decision, *tool.Error) {
 	c := p.call
-	refused := p.decideAgain(d)
+	again, refused := p.decideAgain(d)
 	switch {
 	case refused == nil:
 		p.text = p.final.Canonical() // exactly what the person saw
 		c.approval.setUsed(d.Name)
-	case refused.Kind != tool.KindApprovalRequired: // else this approval is not enough any more
+	case refused.Kind != tool.KindApprovalRequired:
 		c.services.approvals.held.GiveBack(d.Name)
 	}
-	return refused
+	return again, refused
 }
 
-func (p *preparation) decideAgain(d *held.Decision) *tool.Error {
+func (p *preparation) decideAgain(d *held.Decision) (decision, *tool.Error) {
 	c := p.call
 	if c.holding.valid != nil && !c.holding.valid(c.ctx()) {
-		return tool.Errorf(tool.KindUnavailable, "the credential of the caller is not valid any more; nothing was executed")
+		return decision{}, tool.Errorf(tool.KindUnavailable, "the credential of the caller is not valid any more; nothing was executed")
 	}
 	in, err := c.services.plugins.tools.lookup(c.ctx(), c.request.Tool, c.holding.may)
 	if err != nil {
-		return tool.AsError(err)
+		return decision{}, tool.AsError(err)
 	}
 	if in.tool.DefinitionDigest() != c.tool.DefinitionDigest() {
-		return tool.Errorf(tool.KindUnavailable, "the tool %q has changed while the call waited for a person, so the approval is for another one; nothing was executed; call it again",
+		return decision{}, tool.Errorf(tool.KindUnavailable, "the tool %q has changed while the call waited for a person, so the approval is for another one; nothing was executed; call it again",
 			c.request.Tool)
 	}
 	approved := c.request
@@ -115,9 +120,10 @@ func (p *preparation) decideAgain(d *held.Decision) *tool.Error {
 	}
 	made, ended := in.settings.authorizer.decide(c.ctx(), &approved, in.tool, p.submitted, p.final, false)
 	if ended != nil {
-		return c.unsent(ended)
+		return decision{}, c.unsent(ended)
 	}
-	return p.record(made)
+	made.refused = p.record(made)
+	return made, made.refused
 }
 
 // await waits for a verdict. The time limit of the call does not run meanwhile. await returns an

@@ -1,7 +1,9 @@
 package host_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	holds "github.com/toolhost/toolhost/server/internal/toolhost/held"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/server/internal/toolhost/policy"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -70,7 +73,10 @@ func check(t *testing.T, what, got, want string) {
 func TestApprovedWhileTheCallWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newStandingRig(t, func(c *host.Config) { c.DefaultTimeout = time.Second })
-		e := begin(t, r.rig, holding(10*time.Minute, func(c *tool.Call) { c.ID = "one" }))
+		spaced := func(c *tool.Call) {
+			c.ID, c.Arguments = "one", json.RawMessage(`{ "path":"docs\/a", "content":"x", "mode":1 }`)
+		}
+		e := begin(t, r.rig, holding(10*time.Minute, spaced))
 		synctest.Wait()
 		want := holds.Call{
 			Principal: "red/ada", Session: "s", ID: "one", Agent: "writer", Tool: "write", Plugin: "fixture",
@@ -87,7 +93,7 @@ func TestApprovedWhileTheCallWaits(t *testing.T) {
 		if ran := r.executed(); len(ran) != 1 || ran[0] != `{"content":"x","mode":1,"path":"docs/a"}` {
 			t.Errorf("executed: %q", ran)
 		}
-		check(t, "again", r.ended(outcome(t, r.rig, holding(0, nil))), "approval_required")
+		check(t, "again", r.ended(outcome(t, r.rig, holding(0, func(c *tool.Call) { spaced(c); c.ID = "two" }))), "approval_required")
 		data, err := os.ReadFile(r.audit)
 		if err != nil {
 			t.Fatal(err)
@@ -202,7 +208,11 @@ func TestChangedWhileTheCallWaits(t *testing.T) {
 			synctest.Wait()
 			r.Reconfigure(change.settings, nothingReplaced)
 			decides(t, r, true, change.by)
-			check(t, name, r.ended(end(t, e)), change.want)
+			ended := end(t, e)
+			check(t, name, r.ended(ended), change.want)
+			if e := ended.Err; e != nil && e.Kind == tool.KindApprovalRequired && (e.Decision != pending(t, r).Name || !pending(t, r).FourEyes || len(e.Arguments) == 0) {
+				t.Errorf("%s: nobody is asked for the approval that the rule wants now: %+v", name, e)
+			}
 		})
 	}
 }
@@ -280,7 +290,55 @@ func TestWaitingTakesNoPlace(t *testing.T) {
 	})
 }
 
-// A caller that waits loses the tool with the right to call it; see hostserver for its credential.
+// An approval whose call the plugin has got is used up, also if the call then ends as one that was
+// not executed.
+func TestAnApprovalIsUsedUpByThePlugin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, spec, never := &standingRig{}, writer, make(chan struct{})
+		spec.ReadOnly, spec.Retry.MaxAttempts = true, 2
+		hangs := r.tool(never)
+		hangs.Spec = spec
+		records := stand(t, r)
+		r.rig = newRig(t, []hosttest.Tool{hangs}, records)
+		e := begin(t, r.rig, holding(time.Minute, nil))
+		synctest.Wait()
+		decides(t, r, true, "red/olga")
+		synctest.Wait()
+		r.launch = func(context.Context, *catalog.Plugin, string) (host.Process, error) {
+			return nil, errors.New("no more")
+		}
+		r.process(0).End(tool.Exit{Code: 1})
+		check(t, "the second attempt", r.ended(end(t, e)), "unavailable ran")
+		check(t, "again", r.ended(outcome(t, r.rig, holding(0, nil))), "approval_required")
+	})
+}
+
+// A call that its tool previews occupies the plugin, and so it is held and does not wait.
+func TestAPreviewedCallDoesNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, spec := &standingRig{}, writer
+		spec.PartialArguments = true
+		previews := r.tool(nil)
+		previews.Spec = spec
+		r.rig = newRig(t, []hosttest.Tool{previews}, stand(t, r))
+		call := holding(time.Hour, func(c *tool.Call) { c.Arguments = c.Arguments[:5] })
+		e, err := r.Open(t.Context(), call, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		began := time.Now()
+		if err := e.Send(t.Context(), holding(0, nil).Arguments[5:], true); err != nil {
+			t.Fatal(err)
+		}
+		ended := end(t, e)
+		if ended.Err == nil || ended.Err.Decision != pending(t, r).Name || time.Since(began) > time.Minute {
+			t.Errorf("after %v it ended with %+v", time.Since(began), ended.Err)
+		}
+	})
+}
+
+// A call of which a person could not see the whole is refused as without a wait.
 func TestCallsThatCannotBeHeld(t *testing.T) {
 	r := newStandingRig(t, nil)
 	large := outcome(t, r.rig, holding(time.Hour, func(c *tool.Call) {

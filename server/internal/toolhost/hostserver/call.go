@@ -310,6 +310,9 @@ func (s *toolService) callOf(ctx context.Context, caller *remote, name string, a
 		if call.Timeout == 0 || left < call.Timeout {
 			call.Timeout = left
 		}
+		if call.ApprovalWait != nil {
+			call.ApprovalWait = new(min(left, *call.ApprovalWait))
+		}
 	}
 	if call.Traceparent == "" {
 		if values := metadata.ValueFromIncomingContext(ctx, "traceparent"); len(values) > 0 {

@@ -10,7 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	"github.com/toolhost/toolhost/client"
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/server/internal/access/authz"
@@ -194,6 +197,28 @@ func TestServerThatHoldsNoCalls(t *testing.T) {
 		if tool.KindOf(err) != tool.KindUnsupported {
 			t.Errorf("%v", err)
 		}
+	}
+}
+
+// No call waits longer than its RPC, also if it has an id and so continues without its caller.
+func TestHeldCallsWaitAsLongAsTheirRPC(t *testing.T) {
+	host := newHost(t)
+	a, _ := serve(t, socket(t), hostserver.Config{Host: host})
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	stream, err := tools(t, a).Execute(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := &toolhostv1.StartCall{
+		Tool: "danger", Arguments: []byte(`{}`), Complete: true, Options: &toolhostv1.CallOptions{CallId: "one", ApprovalWait: durationpb.New(time.Hour)},
+	}
+	if err := stream.Send(&toolhostv1.ExecuteRequest{Frame: &toolhostv1.ExecuteRequest_Start{Start: start}}); err != nil {
+		t.Fatal(err)
+	}
+	eventually.Holds(t, "the call is open", func() bool { return len(host.Opened()) == 1 })
+	if wait := host.Opened()[0].ApprovalWait; wait == nil || *wait > 5*time.Minute {
+		t.Errorf("it waits %v", wait)
 	}
 }
 
