@@ -44,7 +44,7 @@ func (s *service) StartRun(ctx context.Context, req *agentdv1.StartRunRequest) (
 		return nil, err
 	}
 	caller, _ := identity.FromContext(ctx)
-	task.Principal, task.Groups = caller.Key(), s.groupsOf(caller)
+	task.Principal, task.Groups = caller.Key(), caller.Groups
 	task.Foreground = s.foreground
 	task.Confined = !may(ctx, authz.RunsCustomize, caller.Tenant)
 	free, err := s.intake(caller.Key(), req.GetAttachments())
@@ -104,7 +104,7 @@ func (s *service) Respond(ctx context.Context, req *agentdv1.RespondRequest) (*a
 	}
 	caller, _ := identity.FromContext(ctx)
 	for i := range decisions {
-		decisions[i].Principal, decisions[i].Groups = caller.Key(), caller.Groups
+		decisions[i].Principal, decisions[i].Groups = caller.Key(), s.groupsOf(caller)
 	}
 	seq, err := s.agent.Respond(ctx, at.runID, decisions...)
 	if err != nil {

@@ -80,7 +80,8 @@ type Decision struct {
 	Then   Verdict
 	Rule   string // the rule that decided; empty: none matched
 	Reason string // for the caller and the audit log; never quotes arguments; may be empty
-	// Approvers are the keys of the groups of which the approver has to be in one. Empty: any approver.
+	// Approvers are the keys of the groups of which the approver has to be in one. Empty: any
+	// approver.
 	Approvers []string
 	// Why Rule could not be evaluated; nil: it could; it may quote arguments, so show it only to
 	// operators.
