@@ -7,7 +7,7 @@ import { resolveCredentials } from "./credentials.js";
 import { sayable } from "./failure.js";
 import { callerInfo } from "./identity.js";
 import { Link } from "./link.js";
-import { fromInboxDecision, fromRun, fromRunEvent, toAttachments, toDecideRequest, toDecision, toStartRequest, toStates } from "./runwire.js";
+import { fromInboxDecision, fromRun, fromRunEvent, toAttachments, toDecideRequest, toDecision, toStartRequest, toStates, } from "./runwire.js";
 import { versionInfo } from "./version.js";
 /** The largest event of a run in bytes. An event carries a whole tool result. */
 const maxRunEventBytes = 64 << 20;

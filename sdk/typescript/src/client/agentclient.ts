@@ -10,7 +10,16 @@ import { Link } from "./link.js";
 import type { RequestOptions } from "./options.js";
 import type { RunEvent, RunFinished } from "./runevents.js";
 import type { Attachment, Decision, InboxDecision, InboxVerdict, Run, RunFilter, RunOptions } from "./runs.js";
-import { fromInboxDecision, fromRun, fromRunEvent, toAttachments, toDecideRequest, toDecision, toStartRequest, toStates } from "./runwire.js";
+import {
+  fromInboxDecision,
+  fromRun,
+  fromRunEvent,
+  toAttachments,
+  toDecideRequest,
+  toDecision,
+  toStartRequest,
+  toStates,
+} from "./runwire.js";
 import { type VersionInfo, versionInfo } from "./version.js";
 
 /** The largest event of a run in bytes. An event carries a whole tool result. */

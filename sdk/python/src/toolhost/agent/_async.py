@@ -20,8 +20,8 @@ from toolhost.agent._convert import (
     from_decision,
     from_states,
     start_request,
-    to_event,
     to_decide_request,
+    to_event,
     to_inbox_decision,
     to_run,
 )

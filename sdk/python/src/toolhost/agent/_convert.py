@@ -224,6 +224,13 @@ def to_inbox_decision(m: decision_pb.Decision) -> _runs.InboxDecision:
     )
 
 
+_VERDICTS = {
+    _runs.Verdict.APPROVE: decision_pb.VERDICT_APPROVE,
+    _runs.Verdict.REJECT: decision_pb.VERDICT_REJECT,
+    _runs.Verdict.ANSWER: decision_pb.VERDICT_ANSWER,
+}
+
+
 def to_decide_request(
     name: str,
     etag: str,
@@ -234,12 +241,13 @@ def to_decide_request(
     request_id: str,
 ) -> decision_pb.DecideRequest:
     """Convert a verdict to a message. Raises InvalidArgument for one that no person can give."""
-    if verdict not in (_runs.Verdict.APPROVE, _runs.Verdict.REJECT, _runs.Verdict.ANSWER):
+    given = _VERDICTS.get(verdict)
+    if given is None:
         raise InvalidArgument(f"the verdict {verdict} cannot be given; use APPROVE, REJECT or ANSWER")
     return decision_pb.DecideRequest(
         name=name,
         etag=etag,
-        verdict=decision_pb.Verdict.Value(f"VERDICT_{verdict.name}"),
+        verdict=given,
         text=valid_text(text),
         arguments=_edited(arguments),
         decided_by_name=by,
