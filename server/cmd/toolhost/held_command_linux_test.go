@@ -158,3 +158,35 @@ func TestHeldCallsWithoutATerminal(t *testing.T) {
 		}
 	}
 }
+
+// pending -f writes each call that waits, and once more when it waits no longer, until an interrupt
+// ends it.
+func TestFollowHeldCalls(t *testing.T) {
+	book := heldBook{held.New()}
+	env := startWith(t, hostserver.Config{Decisions: book})
+	for i, test := range []struct{ args, waits, gone string }{
+		{"approvals pending -f", "pay", "waits no more"},
+		{"approvals pending --follow -o json", `"waiting":true`, `"waiting":false`},
+	} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		defer interrupt()
+		out, errs := newScreen(), newScreen()
+		code := make(chan int, 1)
+		go func() {
+			code <- run(ctx, cli.Process{Args: strings.Fields(test.args), Getenv: func(n string) string { return env[n] }, Stdin: strings.NewReader(""), Stdout: out, Stderr: errs})
+		}()
+		d := book.hold(t, fmt.Sprint(i))
+		out.until(t, test.waits)
+		if code, _, stderr := toolhost(t.Context(), env, "", "approvals", "reject", d.Name); code != cli.ExitOK {
+			t.Fatal(stderr)
+		}
+		out.until(t, test.gone)
+		interrupt()
+		if got := <-code; got != cli.ExitOK || errs.String() != "" || strings.ContainsAny(out.String(), "\x1b\u202e\r") {
+			t.Errorf("%v: exit %d, %s, %q", test.args, got, errs.String(), out.String())
+		}
+	}
+	if code, _, stderr := toolhost(t.Context(), env, "", "approvals", "pending", "-f", "calls/x"); code != cli.ExitUsage || !strings.Contains(stderr, "-f follows the list") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}

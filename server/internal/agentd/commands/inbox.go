@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/terminal"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 )
 
@@ -18,6 +20,7 @@ func newInboxCommand(p cli.Process) *cobra.Command {
 	var format cli.Format
 	var filter client.InboxFilter
 	var verdict inboxVerdict
+	var following bool
 	cmd := &cobra.Command{
 		Use:   "inbox [RUN/DECISION]",
 		Short: "List what waits for a decision, in all runs, and decide",
@@ -28,9 +31,11 @@ func newInboxCommand(p cli.Process) *cobra.Command {
 			"--approve, --edit, --reject and --answer decide by the command line. At a terminal, inbox shows the decision and asks first.\n" +
 			"Elsewhere, --etag repeats the etag of what you have seen: if something else is asked by now, nothing is decided. Who comes\n" +
 			"second learns who decided what, and when.\n\n" +
+			"With -f it goes on until it is interrupted, which is no failure: a terminal shows the list again each second; elsewhere it\n" +
+			"prints each decision that is new or has changed, and once more when it waits no longer.\n\n" +
 			"With --target or --addr, or with a target in use, it lists what the runs of a server wait for: those that you may see, and\n" +
 			"those of tenants in which you may approve calls. With -o json it prints one object per line.",
-		Example: "  agentd inbox\n  agentd inbox run-k3f6zq7xw2m4n5pa/d1\n  agentd inbox --target prod --tenant red\n" +
+		Example: "  agentd inbox\n  agentd inbox -f\n  agentd inbox run-k3f6zq7xw2m4n5pa/d1\n  agentd inbox --target prod --tenant red\n" +
 			"  agentd inbox run-k3f6zq7xw2m4n5pa/d1 --reject --reason \"not in production\"",
 		Args: cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -38,6 +43,8 @@ func newInboxCommand(p cli.Process) *cobra.Command {
 			switch {
 			case err != nil:
 				return err
+			case following && (given || len(args) > 0):
+				return cli.Usage("-f follows the list; leave out the decision and the verdict")
 			case given && len(args) == 0:
 				return cli.Usage("name the decision: agentd inbox RUN/DECISION; `agentd inbox` lists them")
 			case given:
@@ -69,12 +76,12 @@ func newInboxCommand(p cli.Process) *cobra.Command {
 					}
 					return verdict.send(cmd.Context(), p, a, d.Name, d.Etag, made)
 				}
-				var list []client.InboxDecision
-				for d, err := range a.Inbox(cmd.Context(), filter) {
-					if err != nil {
-						return err
-					}
-					list = append(list, d)
+				if following {
+					return followInbox(cmd.Context(), a, p, filter, format.JSON())
+				}
+				list, err := listInbox(cmd.Context(), a, filter)
+				if err != nil {
+					return err
 				}
 				return printInbox(p, list, format.JSON())
 			})
@@ -83,6 +90,7 @@ func newInboxCommand(p cli.Process) *cobra.Command {
 	s.setup.addJournalFlags(cmd.Flags())
 	s.addServerFlags(cmd.Flags())
 	cmd.Flags().StringArrayVar(&filter.Tenants, "tenant", nil, "only what runs of this `TENANT` wait for; may be given more than once")
+	cmd.Flags().BoolVarP(&following, "follow", "f", false, "go on with what waits as it changes")
 	verdict.addFlags(cmd)
 	format.AddFlag(cmd.Flags())
 	return cmd
@@ -134,6 +142,52 @@ func inboxViewOf(d *client.InboxDecision) inboxView {
 	return v
 }
 
+// listInbox returns all decisions of a filter.
+func listInbox(ctx context.Context, a *client.AgentClient, filter client.InboxFilter) (list []client.InboxDecision, err error) {
+	for d, err := range a.Inbox(ctx, filter) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+// followInbox shows what waits until ctx ends.
+func followInbox(ctx context.Context, a *client.AgentClient, p cli.Process, filter client.InboxFilter, asJSON bool) error {
+	changes := terminal.NewChanges(ctx, p, asJSON, inboxHeader())
+	list := func(ctx context.Context) ([]client.InboxDecision, error) { return listInbox(ctx, a, filter) }
+	for decisions, err := range terminal.Every(ctx, betweenLists, list) {
+		rows := []terminal.Row{}
+		for i := range decisions {
+			d := &decisions[i]
+			gone := *d
+			gone.Waiting = false
+			rows = append(rows, terminal.Row{
+				Key: d.Name, Cells: inboxCells(d), Value: inboxViewOf(d), Mark: fmt.Sprint(d.Expires, d.NotAllowed), Gone: inboxCells(&gone), GoneValue: inboxViewOf(&gone),
+			})
+		}
+		if err == nil {
+			err = changes.Show(rows)
+		}
+		if err != nil && ctx.Err() == nil {
+			return errors.Join(err, changes.End())
+		}
+	}
+	return changes.End()
+}
+
+func inboxHeader() []string { return strings.Fields("DECISION WHAT FOR ENDS DETAIL") }
+
+// inboxCells returns a decision as a row of a table.
+func inboxCells(d *client.InboxDecision) []string {
+	ends := timeLeft(d.Expires)
+	if !d.Waiting {
+		ends = "waits no more"
+	}
+	return []string{d.Name, whatWaits(&d.PendingDecision), d.Principal, ends, cli.Clip(detailOf(&d.PendingDecision), promptWidth)}
+}
+
 func printInbox(p cli.Process, list []client.InboxDecision, asJSON bool) error {
 	var rows [][]string
 	for i := range list {
@@ -144,7 +198,7 @@ func printInbox(p cli.Process, list []client.InboxDecision, asJSON bool) error {
 			}
 			continue
 		}
-		rows = append(rows, []string{d.Name, whatWaits(&d.PendingDecision), d.Principal, timeLeft(d.Expires), cli.Clip(detailOf(&d.PendingDecision), promptWidth)})
+		rows = append(rows, inboxCells(d))
 	}
 	if asJSON {
 		return nil
@@ -153,7 +207,7 @@ func printInbox(p cli.Process, list []client.InboxDecision, asJSON bool) error {
 		_, err := fmt.Fprintln(p.Err(), "agentd: nothing waits for a decision")
 		return err
 	}
-	if err := cli.WriteTable(p.Stdout, p.Screen(), strings.Fields("DECISION WHAT FOR ENDS DETAIL"), rows); err != nil {
+	if err := cli.WriteTable(p.Stdout, p.Screen(), inboxHeader(), rows); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(p.Err(), "agentd: see one, and decide: agentd inbox %s\n", cli.OneLine(list[0].Name))

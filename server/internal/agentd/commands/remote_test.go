@@ -255,8 +255,14 @@ func TestARunWaitsForAPersonElsewhere(t *testing.T) {
 	w.run("run", "--wait-for-approval", "go").want(t, 2, "--addr or --target")
 	w.run("inbox", "--addr", socket).want(t, 0, "nothing waits")
 
+	inbox, leave, left := w.begin("inbox", "-f", "--addr", socket)
+	asJSON, leaveJSON, leftJSON := w.begin("inbox", "--follow", "-o", "json", "--addr", socket)
+	w.run("inbox", "-f", "--addr", socket, "r/d1").want(t, 2, "-f follows the list")
+
 	run, _, ended := w.begin("run", "--addr", socket, "--wait-for-approval", "go")
 	run.stderr.until(t, "the run waits for a person: agentd inbox run-")
+	inbox.stdout.until(t, "/d1  answer the model")
+	asJSON.stdout.until(t, `"waiting":true`)
 	listed := w.run("inbox", "--addr", socket)
 	listed.want(t, 0, "answer the model", "Where to?", "see one, and decide: agentd inbox run-")
 	name, _, _ := strings.Cut(strings.Split(listed.stdout.String(), "\n")[1], " ")
@@ -275,6 +281,13 @@ func TestARunWaitsForAPersonElsewhere(t *testing.T) {
 		t.Errorf("the run ended with %d\n%s\n%s", code, run.stdout, run.stderr)
 	}
 	w.run("inbox", "--addr", socket, name).want(t, 0, "answer, Oslo")
+	inbox.stdout.until(t, "waits no more")
+	asJSON.stdout.until(t, `"waiting":false`)
+	leave()
+	leaveJSON()
+	if left() != 0 || leftJSON() != 0 || strings.Count(inbox.stdout.String(), name) != 2 {
+		t.Errorf("the inbox was\n%s%s%s", inbox.stdout, inbox.stderr, asJSON.stderr)
+	}
 	w.run("inbox", "--addr", socket, "-o", "json").want(t, 0)
 	interrupt()
 	if code := wait(); code != 0 {

@@ -22,18 +22,26 @@ func newPendingCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format
 	var filter client.InboxFilter
+	var following bool
 	cmd := &cobra.Command{
 		Use:   "pending [CALL]",
 		Short: "List the calls that wait for an approval",
 		Long: "Pending lists the calls that toolhost holds until a person approves them, the one that ends first first: yours, and\n" +
 			"with the right calls.list or calls.approve those of a tenant. A call is held if its caller asks for that: toolhost call\n" +
 			"--wait-for-approval, and MCP clients that cannot ask their user. With CALL it shows one as a whole, also for 15 minutes\n" +
-			"after the decision. With -o json it prints an array of objects, and with CALL one object, which has the etag of what it shows.",
-		Example: "  toolhost approvals pending\n  toolhost approvals pending calls/x2k4d7qmb3wzt5ne",
+			"after the decision. With -o json it prints an array of objects, and with CALL one object, which has the etag of what it shows.\n" +
+			"With -f it goes on until it is interrupted, which is no failure: a terminal shows the list again each second; elsewhere it\n" +
+			"prints each call that is new, and once more when it waits no longer, with -o json an object.",
+		Example: "  toolhost approvals pending\n  toolhost approvals pending -f\n  toolhost approvals pending calls/x2k4d7qmb3wzt5ne",
 		Args:    cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return conn.With(func(c *client.Client) error {
-				if len(args) == 0 {
+				switch {
+				case following && len(args) > 0:
+					return cli.Usage("-f follows the list; leave out the call")
+				case following:
+					return followPending(cmd.Context(), c, p, filter, format.JSON())
+				case len(args) == 0:
 					return listPending(cmd.Context(), c, p, filter, format.JSON())
 				}
 				d, err := c.InboxDecision(cmd.Context(), args[0])
@@ -47,6 +55,7 @@ func newPendingCommand(p cli.Process) *cobra.Command {
 			})
 		},
 	}
+	cmd.Flags().BoolVarP(&following, "follow", "f", false, "go on with what waits as it changes")
 	tenantFlag(cmd.Flags(), (*tool.Tenants)(&filter.Tenants), "those")
 	conn.AddFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
@@ -90,6 +99,36 @@ func viewHeld(d *client.InboxDecision) heldView {
 	}
 }
 
+// followPending shows the calls that wait until ctx ends.
+func followPending(ctx context.Context, c *client.Client, p cli.Process, filter client.InboxFilter, asJSON bool) error {
+	changes := terminal.NewChanges(ctx, p, asJSON, pendingHeader())
+	lists := terminal.Every(ctx, betweenLists, func(ctx context.Context) (rows []terminal.Row, err error) {
+		for d, err := range c.Inbox(ctx, filter) {
+			if err != nil {
+				return nil, err
+			}
+			gone := d
+			gone.Waiting = false
+			rows = append(rows, terminal.Row{Key: d.Name, Cells: pendingCells(&d), Value: viewHeld(&d), Gone: pendingCells(&gone), GoneValue: viewHeld(&gone), Mark: d.NotAllowed})
+		}
+		return rows, nil
+	})
+	return errors.Join(follow(ctx, lists, changes.Show), changes.End())
+}
+
+func pendingHeader() []string {
+	return []string{"CALL", "TOOL", "PRINCIPAL", "AGENT", "ARGUMENTS", "ENDS"}
+}
+
+// pendingCells returns a held call as a row of a table.
+func pendingCells(d *client.InboxDecision) []string {
+	ends := clock(d.Expires)
+	if !d.Waiting {
+		ends = "waits no more"
+	}
+	return []string{d.Name, d.Tool, d.Principal, cli.Dash(d.Agent), cli.Clip(cli.OneLine(string(d.Arguments)), 300), ends}
+}
+
 func listPending(ctx context.Context, c *client.Client, p cli.Process, filter client.InboxFilter, asJSON bool) error {
 	all, rows := []heldView{}, [][]string{}
 	for d, err := range c.Inbox(ctx, filter) {
@@ -97,7 +136,7 @@ func listPending(ctx context.Context, c *client.Client, p cli.Process, filter cl
 			return err
 		}
 		all = append(all, viewHeld(&d))
-		rows = append(rows, []string{d.Name, d.Tool, d.Principal, cli.Dash(d.Agent), cli.Clip(cli.OneLine(string(d.Arguments)), 300), clock(d.Expires)})
+		rows = append(rows, pendingCells(&d))
 	}
 	if asJSON {
 		return cli.WriteJSON(p.Stdout, all)
@@ -106,7 +145,7 @@ func listPending(ctx context.Context, c *client.Client, p cli.Process, filter cl
 		fmt.Fprintln(p.Err(), "no call waits for an approval")
 		return nil
 	}
-	if err := cli.WriteTable(p.Stdout, p.Screen(), []string{"CALL", "TOOL", "PRINCIPAL", "AGENT", "ARGUMENTS", "ENDS"}, rows); err != nil {
+	if err := cli.WriteTable(p.Stdout, p.Screen(), pendingHeader(), rows); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(p.Err(), "see and approve one: toolhost approvals approve %s\n", all[0].Name)
