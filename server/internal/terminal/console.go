@@ -134,6 +134,15 @@ func (c *Console) Withdraw() {
 	c.Take()
 }
 
+// Remember adds earlier messages of the person to the history, the oldest first.
+func (c *Console) Remember(messages []string) {
+	for _, m := range messages {
+		if FitsEditor(m) {
+			c.history = append(c.history, m)
+		}
+	}
+}
+
 // Say writes text.
 func (c *Console) Say(text string) error {
 	_, err := io.WriteString(c.process.Stdout, text)

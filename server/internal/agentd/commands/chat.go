@@ -112,7 +112,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 		}
 		c.looks = c.bench.remote
 	}
-	err = errors.Join(c.greet(ctx), c.turns(ctx, quit))
+	err = errors.Join(c.greet(ctx), c.recall(ctx), c.turns(ctx, quit))
 	if errors.Is(err, errLeft) {
 		err = nil
 	}
