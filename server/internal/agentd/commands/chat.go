@@ -22,20 +22,35 @@ import (
 
 func newChatCommand(p cli.Process) *cobra.Command {
 	c := &chat{setup: setup{process: p, usesToolhost: true, startsToolhost: true}}
+	var newest bool
 	cmd := &cobra.Command{
 		Use:   "chat [RUN]",
 		Short: "Talk with a model that has tools, turn by turn",
 		Long: "Chat is a conversation in the terminal: what you type goes to the model, what it writes and calls is shown as it\n" +
-			"happens, and approvals and questions are asked in place. It is a run like any other; with RUN it goes on with that one.\n\n" +
+			"happens, and approvals and questions are asked in place. It is a run like any other; with RUN it goes on with that one, and\n" +
+			"with --continue with the newest one of this folder that you have talked in.\n\n" +
 			"Ctrl-C cancels what the model is doing and leaves the conversation whole. In a run of a server to which you have sent\n" +
 			"nothing, it only leaves. At the prompt it clears the text, or leaves if there is none, as Ctrl-D and /quit do. /help\n" +
 			"shows what else there is. The exit code is 0 unless something failed.\n\n" +
 			"With --addr or --target, or with a target in use, the run belongs to an `agentd serve`, as with `agentd run`.",
-		Example: "  agentd chat\n  agentd chat run-k3f6zq7xw2m4n5pa",
+		Example: "  agentd chat\n  agentd chat --continue\n  agentd chat run-k3f6zq7xw2m4n5pa",
 		Args:    cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if c.task.server, err = c.task.server.inUse(&c.setup); err != nil {
 				return err
+			}
+			if newest && len(args) > 0 {
+				return cli.Usage("--continue chooses the run, and %s is one; use one of them", args[0])
+			}
+			if err := c.setup.load(cmd.Context()); err != nil {
+				return err
+			}
+			if newest {
+				run, err := c.newestRun()
+				if err != nil {
+					return err
+				}
+				args = []string{run}
 			}
 			if len(args) > 0 && len(c.task.context) > 0 {
 				return cli.Usage("--context: the run %s has its context since it began; leave the flag out", args[0])
@@ -46,15 +61,13 @@ func newChatCommand(p cli.Process) *cobra.Command {
 			if len(args) > 0 && c.setup.model != "" && c.task.server != (serverChoice{}) {
 				return cli.Usage("--model: the agentd serve there goes on with the model of the run; leave the flag out")
 			}
-			if err := c.setup.load(cmd.Context()); err != nil {
-				return err
-			}
 			if c.setup.runID = agent.NewRunID(); len(args) > 0 {
 				c.setup.runID = args[0]
 			}
 			return c.talk(cmd.Context(), args)
 		},
 	}
+	cmd.Flags().BoolVar(&newest, "continue", false, "go on with the newest chat of this folder")
 	c.setup.addFlags(cmd.Flags())
 	c.setup.addResumeFlags(cmd.Flags())
 	c.task.addFlags(cmd.Flags())
@@ -186,7 +199,7 @@ func (c *chat) send(ctx context.Context, message string) error {
 	if c.run.id != "" {
 		seq, err := c.bench.SendMessage(ctx, c.run.id, message, c.attached...)
 		c.run.after = max(c.run.after, seq)
-		return err
+		return errors.Join(err, c.noted(err))
 	}
 	t, err := c.task.task(ctx, &c.setup, message)
 	if err != nil {
@@ -198,7 +211,19 @@ func (c *chat) send(ctx context.Context, message string) error {
 		t.People = new(client.People(c.setup.config.Approvals.People(true)))
 	}
 	c.run.id, err = c.bench.StartRun(ctx, t)
-	return err
+	return errors.Join(err, c.noted(err))
+}
+
+// noted remembers the chat for --continue, unless sending the message failed. That it cannot be
+// remembered is no reason to end the chat.
+func (c *chat) noted(sent error) error {
+	if sent != nil {
+		return nil
+	}
+	if err := c.remember(); err != nil {
+		return c.text.line(yellow, "--continue will not find this chat: %v", err)
+	}
+	return nil
 }
 
 // turn shows the work of the model until it waits for a message.
