@@ -83,6 +83,7 @@ type chat struct {
 	bench   *workbench
 	console *terminal.Console
 	text    *textDisplay
+	ahead   *terminal.Ahead // what the person types while the model works; nil without a terminal
 	signals chan os.Signal
 	run     begun // the run of the conversation; its id is empty before the first message
 	// looks says that the conversation is at a server, and that this chat has sent it nothing yet.
@@ -107,6 +108,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 	if screen := c.setup.process.Screen(); screen.Color {
 		c.text.prose = &markdown.Stream{Screen: screen}
 	}
+	c.ahead = c.console.Ahead()
 	if c.bench, err = c.setup.openWork(ctx, c.task.server, true); err != nil {
 		return err
 	}
@@ -144,10 +146,10 @@ func (c *chat) turns(ctx context.Context, quit <-chan struct{}) error {
 	for {
 		if atWork {
 			if err := c.turn(ctx, quit); err != nil {
-				return err
+				return errors.Join(err, c.unsent())
 			}
 		}
-		message, err := c.hear(quit)
+		message, err := c.next(quit)
 		if err != nil {
 			return err
 		}
@@ -164,10 +166,31 @@ func (c *chat) turns(ctx context.Context, quit <-chan struct{}) error {
 	}
 }
 
-// hear returns the next message, which may be empty. The error errLeft means that the person
-// leaves.
+// next returns the first message that the person typed while the model worked, or else the next one
+// that it types.
+func (c *chat) next(quit <-chan struct{}) (string, error) {
+	message := c.ahead.Next()
+	if message == "" {
+		return c.hear(quit)
+	}
+	c.console.Remember([]string{message})
+	return message, c.text.ownText(message, nil)
+}
+
+// unsent shows what the person typed while the model worked, because the person leaves.
+func (c *chat) unsent() error {
+	for line := range strings.Lines(c.ahead.Rest()) {
+		if err := c.text.line(yellow, "not sent: %s", strings.TrimRight(line, "\n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hear returns the next message, which may be empty. It begins with what the person typed while the
+// model worked. The error errLeft means that the person leaves.
 func (c *chat) hear(quit <-chan struct{}) (string, error) {
-	if err := c.console.Ask(terminal.Question{Prompt: terminal.PromptMessage, Message: true}); err != nil {
+	if err := c.console.Ask(terminal.Question{Prompt: terminal.PromptMessage, Message: true, Text: c.ahead.Rest()}); err != nil {
 		return "", err
 	}
 	select {
@@ -231,10 +254,10 @@ func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 	people := newInterview(c.setup.process, c.console, c.text)
 	people.expect(c.run.pending)
 	c.run.pending = nil
-	f := &follower{agent: c.bench.AgentClient, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit, private: c.bench.private, looks: c.looks}
-	f.spinner = startSpinner(c.text)
+	f := &follower{agent: c.bench.AgentClient, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit, private: c.bench.private, looks: c.looks, ahead: c.ahead, typed: c.text.typedAhead}
+	f.spinner, c.text.ahead = startSpinner(c.text), c.ahead
 	end, at, err := f.follow(ctx, c.run.id, c.run.after)
-	c.run.after = at
+	c.run.after, c.text.ahead = at, nil
 	err = errors.Join(err, f.spinner.stop(), c.text.endLine(), c.text.leave())
 	if err == nil {
 		err = c.account(end)
@@ -242,6 +265,7 @@ func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 	if err != nil || end == nil || exitCode(end.StopReason) == cli.ExitOK {
 		return err
 	}
+	c.ahead.Hold() // the person may want to say something else now
 	shade := red
 	if end.StopReason == client.StopReason(loop.StopCancelled) {
 		shade = yellow

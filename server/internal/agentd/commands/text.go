@@ -30,6 +30,7 @@ type textDisplay struct {
 	// escapes the model's text if prose is nil, and writes it to ready
 	plain      *cli.Printer
 	ready      *strings.Builder
+	ahead      *terminal.Ahead      // what the person types meanwhile; nil: nothing is shown of it
 	spin       string               // the frame of the animation; empty means none
 	story      bool                 // also show the user's messages, and how the run began and ended
 	inLine     bool                 // the last line is not complete
