@@ -192,7 +192,11 @@ func (c *Console) edit() {
 		typed := e.typed
 		// The editor removed its lines. What the person answered stays on the screen as plain lines.
 		shown := q.Prompt + strings.ReplaceAll(cli.Visible(typed.Text), "\n", "\n  ")
-		if err := c.Say(strings.TrimRight(shown, " ") + "\n"); err != nil && typed.Err == nil {
+		var lines []string
+		for line := range strings.SplitSeq(shown, "\n") {
+			lines = append(lines, cli.Wrap(line, e.wide)...)
+		}
+		if err := c.Say(strings.Join(lines, "\n") + "\n"); err != nil && typed.Err == nil {
 			typed.Err = err
 		}
 		if q.Message && typed.Err == nil && strings.TrimSpace(typed.Text) != "" {

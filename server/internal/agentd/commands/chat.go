@@ -135,7 +135,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 		return fmt.Errorf("%w; the conversation is kept as far as the journal has it; go on with it: %s", err, c.setup.command("chat", c.run.id, c.task.server))
 	}
 	if err == nil && c.run.id != "" {
-		err = c.text.line(dim, "the conversation is kept; go on with it: %s", c.setup.command("chat", c.run.id, c.task.server))
+		err = c.text.command(dim, "the conversation is kept; go on with it: %s", c.setup.command("chat", c.run.id, c.task.server))
 	}
 	return err
 }

@@ -95,7 +95,7 @@ func (c *chat) showPast(events []client.RunEvent, more bool) error {
 	}
 	if more {
 		shows := setup{file: c.setup.file, journal: c.setup.journal}
-		if err := c.text.line(dim, "… `%s` shows what was before", shows.command("show", c.run.id, c.task.server)); err != nil {
+		if err := c.text.command(dim, "… `%s` shows what was before", shows.command("show", c.run.id, c.task.server)); err != nil {
 			return err
 		}
 	}
