@@ -75,6 +75,22 @@ func TestAnEmptyLineIsLeft(t *testing.T) {
 	}
 }
 
+// A message is not left by one Ctrl-C, and the editor says so.
+func TestAMessageIsLeftByTwoInterrupts(t *testing.T) {
+	for keys, want := range map[string]Typed{
+		"\x03\x03": {Err: ErrInterrupted}, "half\x03\x03\x03": {Err: ErrInterrupted}, "\x03hi\r": {Text: "hi"}, "\x03a\x7f\x03b\r": {Text: "b"}, "\x04": {Err: io.EOF},
+	} {
+		if got := answer(t, Question{Message: true}, nil, keys); got.Text != want.Text || !errors.Is(got.Err, want.Err) {
+			t.Errorf("%q ended with %q, %v; want %q, %v", keys, got.Text, got.Err, want.Text, want.Err)
+		}
+	}
+	e := newEditor(Question{Message: true}, nil)
+	_, _ = e.Update(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
+	if e.ended || !strings.Contains(e.View().Content, "Ctrl-C again leaves") {
+		t.Errorf("ended %t, drawn %q", e.ended, e.View().Content)
+	}
+}
+
 // The person finds the text of a question on the line.
 func TestAQuestionBeginsWithAText(t *testing.T) {
 	text := "{\n\t\"to\": \"bob\"\n}"

@@ -30,7 +30,7 @@ func newChatCommand(p cli.Process) *cobra.Command {
 			"happens, and approvals and questions are asked in place. It is a run like any other; with RUN it goes on with that one, and\n" +
 			"with --continue with the newest one of this folder that you have talked in.\n\n" +
 			"Ctrl-C cancels what the model is doing and leaves the conversation whole. In a run of a server to which you have sent\n" +
-			"nothing, it only leaves. At the prompt it clears the text, or leaves if there is none, as Ctrl-D and /quit do. /help\n" +
+			"nothing, it only leaves. At the prompt it clears the text; twice without text it leaves, as Ctrl-D and /quit do. /help\n" +
 			"shows what else there is. The exit code is 0 unless something failed.\n\n" +
 			"With --addr or --target, or with a target in use, the run belongs to an `agentd serve`, as with `agentd run`.",
 		Example: "  agentd chat\n  agentd chat --continue\n  agentd chat run-k3f6zq7xw2m4n5pa",

@@ -15,7 +15,7 @@ var chatHelp = []string{
 	"What you type goes to the model when you press Enter.",
 	`  Alt-Enter     begin another line of the same message, as \ and Enter do; pasted lines are one message, too`,
 	"  up, down      what you typed before; Ctrl-R searches it",
-	"  Ctrl-C        cancel what the model is doing, if you have sent a message; at the prompt, clear the text, or leave if there is none",
+	"  Ctrl-C        cancel what the model is doing, if you have sent a message; at the prompt, clear the text; twice without text, leave",
 	"  /attach FILE  send an image, a PDF or a text file with your next message; /attach lists what is attached",
 	"  /result N     show a whole result; the number stands behind a result that was cut, and /result shows the last one",
 	"  /prompts      list the prompts that plugins offer",
