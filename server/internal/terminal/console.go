@@ -29,6 +29,8 @@ type Question struct {
 	// Decision says that the answer decides something. A paste is no decision, so the editor ignores
 	// it.
 	Decision bool
+	// Words are texts that Tab completes at the begin of the answer.
+	Words []string
 	// Message says that the person may answer before the question appears, and that the answer is
 	// added to the history. The console discards early answers to all other questions.
 	Message bool

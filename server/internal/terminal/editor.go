@@ -213,7 +213,7 @@ func (e *editor) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		}
 		return e, nil
 	case "tab":
-		if !e.asked.Decision {
+		if !e.asked.Decision && !e.complete() {
 			e.area.InsertString(tabMark)
 		}
 		return e, nil

@@ -75,6 +75,21 @@ func TestAnEmptyLineIsLeft(t *testing.T) {
 	}
 }
 
+// Tab completes a word of the question, and is a tab elsewhere.
+func TestTabCompletesWords(t *testing.T) {
+	q := Question{Message: true, Words: []string{"/cost", "/compare", "/help"}}
+	for keys, want := range map[string]string{
+		"/h\t\r": "/help ", "/h\tme\r": "/help me", "/c\t\r": "/co", "/co\ts\t\r": "/cost ", "\t\r": "\t", "a\tb\r": "a\tb", "/x\t\r": "/x\t", "/help\tx\r": "/help x",
+	} {
+		if got := answer(t, q, nil, keys); got.Text != want || got.Err != nil {
+			t.Errorf("%q became %q, %v; want %q", keys, got.Text, got.Err, want)
+		}
+	}
+	if got := answer(t, Question{Decision: true, Words: q.Words}, nil, "/h\t\r"); got.Text != "/h" {
+		t.Errorf("a decision became %q", got.Text)
+	}
+}
+
 // A message is not left by one Ctrl-C, and the editor says so.
 func TestAMessageIsLeftByTwoInterrupts(t *testing.T) {
 	for keys, want := range map[string]Typed{

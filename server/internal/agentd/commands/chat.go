@@ -190,7 +190,7 @@ func (c *chat) unsent() error {
 // hear returns the next message, which may be empty. It begins with what the person typed while the
 // model worked. The error errLeft means that the person leaves.
 func (c *chat) hear(quit <-chan struct{}) (string, error) {
-	if err := c.console.Ask(terminal.Question{Prompt: terminal.PromptMessage, Message: true, Text: c.ahead.Rest()}); err != nil {
+	if err := c.console.Ask(terminal.Question{Prompt: terminal.PromptMessage, Message: true, Text: c.ahead.Rest(), Words: chatCommands}); err != nil {
 		return "", err
 	}
 	select {
