@@ -3,10 +3,14 @@ package commands
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/agentd/agentconfig"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -79,7 +83,38 @@ func (c *chat) greet(ctx context.Context) error {
 			return err
 		}
 	}
+	if c.run.id == "" && c.bench.private != nil { // the current folder is the workspace of a new run
+		if err := c.unusedMemory("."); err != nil {
+			return err
+		}
+	}
 	return c.text.line(dim, "/help shows the keys; /quit or Ctrl-D leaves")
+}
+
+// instructionsFile is the name under which projects keep instructions for agents.
+const instructionsFile = "AGENTS.md"
+
+// unusedMemory says that a folder has instructions for agents that no memory file is. agentd reads
+// none by itself: whoever can write into the folder would steer the model.
+func (c *chat) unusedMemory(folder string) error {
+	info, err := os.Lstat(filepath.Join(folder, instructionsFile))
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	files := slices.Clone(c.setup.config.Memory)
+	for _, a := range c.setup.config.Agents {
+		files = append(files, a.Memory...)
+	}
+	for _, file := range files {
+		path, inWorkspace := agentconfig.WorkspaceFile(file)
+		if inWorkspace && filepath.Clean(path) == instructionsFile {
+			return nil
+		}
+		if of, err := os.Stat(file); !inWorkspace && err == nil && os.SameFile(info, of) {
+			return nil
+		}
+	}
+	return c.text.line(dim, "the model does not get %[1]s, which lies here; to give it to the model, add to agentd.yaml: memory: [\"workspace:%[1]s\"]", instructionsFile)
 }
 
 // account shows, in a terminal, the tokens, calls and cost of the conversation.
