@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 )
 
-// A chat that goes on with a run shows the end of the conversation, and the history has the messages
-// of the run.
+// A chat that goes on with a run shows the end of the conversation, and the history has the
+// messages of the run.
 func TestChatShowsTheEndOfAConversation(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	script := w.script(`turns: [{text: said one}, {text: said two}, {calls: [{id: e, tool: echo, arguments: {text: aloud}}]}, {text: said three}, {text: "` +

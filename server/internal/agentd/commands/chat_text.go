@@ -33,8 +33,8 @@ var chatHelp = []string{
 	"A message that begins with a slash goes to the model if a space stands before it.",
 }
 
-// chatCommands are what Tab completes. The prompts of plugins are not among them: nobody may wait for
-// a plugin at a key.
+// chatCommands are what Tab completes. The prompts of plugins are not among them: a key must not
+// wait for a plugin.
 var chatCommands = []string{"/attach", "/cost", "/exit", "/help", "/model", "/prompts", "/quit", "/result"}
 
 // slashCommand matches a message for agentd. It does not match a path, such as /etc/hosts.
