@@ -2,8 +2,11 @@ package terminal
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 )
 
 // Block holds lines at the end of a terminal that change, such as one line for each running call. A
@@ -13,6 +16,8 @@ type Block struct {
 	Size   func() (wide, high int) // returns the present size of the terminal
 	Hidden bool                    // a question to a person is at the end of the screen
 	Drawn  []string                // the lines on the screen
+
+	wide int // the width of the terminal when they were drawn
 }
 
 // Control sequences. They make the terminal cut the lines of the block, because only the terminal
@@ -27,7 +32,10 @@ const (
 
 // Erase returns the sequence that removes the block and moves the cursor to its beginning.
 func (b *Block) Erase() string {
-	n := len(b.Drawn)
+	n := 0
+	for _, line := range b.Drawn {
+		n += b.rows(line)
+	}
 	b.Drawn = nil
 	if n == 0 {
 		return ""
@@ -35,10 +43,24 @@ func (b *Block) Erase() string {
 	return "\r" + strings.Repeat(LineUp, n-1) + EraseBelow
 }
 
+// rows returns how many lines of the terminal a line of the block takes now. A terminal that got
+// narrower has wrapped what it does not hold any more.
+func (b *Block) rows(line string) int {
+	wide, _ := b.Size()
+	if wide <= 0 || wide >= b.wide {
+		return 1
+	}
+	columns := min(cli.Columns(shades.ReplaceAllString(line, "")), b.wide)
+	return max((columns+wide-1)/wide, 1)
+}
+
+// shades matches the colors in a line.
+var shades = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
 // draw returns the sequence that draws lines. If the terminal has too few lines, the last one
 // counts the others.
 func (b *Block) draw(lines []string) string {
-	_, high := b.Size()
+	wide, high := b.Size()
 	if most := max(high-1, 1); len(lines) > most {
 		rest := fmt.Sprintf("… and %d more", len(lines)-most+1)
 		lines = append(slices.Clone(lines[:most-1]), rest)
@@ -46,7 +68,7 @@ func (b *Block) draw(lines []string) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	b.Drawn = slices.Clone(lines)
+	b.Drawn, b.wide = slices.Clone(lines), wide
 	return CutLines + strings.Join(lines, "\n") + WrapLines
 }
 

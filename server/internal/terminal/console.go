@@ -29,6 +29,8 @@ type Question struct {
 	// Decision says that the answer decides something. A paste is no decision, so the editor ignores
 	// it.
 	Decision bool
+	// Words are texts that Tab completes at the begin of the answer.
+	Words []string
 	// Message says that the person may answer before the question appears, and that the answer is
 	// added to the history. The console discards early answers to all other questions.
 	Message bool
@@ -134,6 +136,15 @@ func (c *Console) Withdraw() {
 	c.Take()
 }
 
+// Remember adds earlier messages of the person to the history, the oldest first.
+func (c *Console) Remember(messages []string) {
+	for _, m := range messages {
+		if FitsEditor(m) {
+			c.history = append(c.history, m)
+		}
+	}
+}
+
 // Say writes text.
 func (c *Console) Say(text string) error {
 	_, err := io.WriteString(c.process.Stdout, text)
@@ -183,7 +194,11 @@ func (c *Console) edit() {
 		typed := e.typed
 		// The editor removed its lines. What the person answered stays on the screen as plain lines.
 		shown := q.Prompt + strings.ReplaceAll(cli.Visible(typed.Text), "\n", "\n  ")
-		if err := c.Say(strings.TrimRight(shown, " ") + "\n"); err != nil && typed.Err == nil {
+		var lines []string
+		for line := range strings.SplitSeq(shown, "\n") {
+			lines = append(lines, cli.Wrap(line, e.wide)...)
+		}
+		if err := c.Say(strings.Join(lines, "\n") + "\n"); err != nil && typed.Err == nil {
 			typed.Err = err
 		}
 		if q.Message && typed.Err == nil && strings.TrimSpace(typed.Text) != "" {

@@ -39,6 +39,7 @@ type editor struct {
 	past  past
 	find  *search // nil: no search is in progress
 	note  string  // a line below the text, until the next key
+	again bool    // the last key was a Ctrl-C without a text
 	wide  int
 
 	ready bool // the question is on the screen
@@ -174,7 +175,8 @@ func (e *editor) paste(text string) {
 
 // press handles a key.
 func (e *editor) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	e.note = ""
+	again := e.again
+	e.note, e.again = "", false
 	switch {
 	case e.ended:
 		return e, nil
@@ -183,7 +185,12 @@ func (e *editor) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	}
 	switch name := k.String(); name {
 	case "ctrl+c":
-		if e.area.Length() == 0 {
+		switch {
+		case e.area.Length() > 0:
+		case e.asked.Message && !again: // one key too many must not end a conversation
+			e.note, e.again = "Ctrl-C again leaves, as Ctrl-D does", true
+			return e, nil
+		default:
 			return e.end(Typed{Err: ErrInterrupted})
 		}
 		e.past.leave()
@@ -206,7 +213,7 @@ func (e *editor) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		}
 		return e, nil
 	case "tab":
-		if !e.asked.Decision {
+		if !e.asked.Decision && !e.complete() {
 			e.area.InsertString(tabMark)
 		}
 		return e, nil

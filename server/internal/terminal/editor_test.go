@@ -75,6 +75,37 @@ func TestAnEmptyLineIsLeft(t *testing.T) {
 	}
 }
 
+// Tab completes a word of the question, and is a tab elsewhere.
+func TestTabCompletesWords(t *testing.T) {
+	q := Question{Message: true, Words: []string{"/cost", "/compare", "/help"}}
+	for keys, want := range map[string]string{
+		"/h\t\r": "/help ", "/h\tme\r": "/help me", "/c\t\r": "/co", "/co\ts\t\r": "/cost ", "\t\r": "\t", "a\tb\r": "a\tb", "/x\t\r": "/x\t", "/help\tx\r": "/help x",
+	} {
+		if got := answer(t, q, nil, keys); got.Text != want || got.Err != nil {
+			t.Errorf("%q became %q, %v; want %q", keys, got.Text, got.Err, want)
+		}
+	}
+	if got := answer(t, Question{Decision: true, Words: q.Words}, nil, "/h\t\r"); got.Text != "/h" {
+		t.Errorf("a decision became %q", got.Text)
+	}
+}
+
+// A message is not left by one Ctrl-C, and the editor says so.
+func TestAMessageIsLeftByTwoInterrupts(t *testing.T) {
+	for keys, want := range map[string]Typed{
+		"\x03\x03": {Err: ErrInterrupted}, "half\x03\x03\x03": {Err: ErrInterrupted}, "\x03hi\r": {Text: "hi"}, "\x03a\x7f\x03b\r": {Text: "b"}, "\x04": {Err: io.EOF},
+	} {
+		if got := answer(t, Question{Message: true}, nil, keys); got.Text != want.Text || !errors.Is(got.Err, want.Err) {
+			t.Errorf("%q ended with %q, %v; want %q, %v", keys, got.Text, got.Err, want.Text, want.Err)
+		}
+	}
+	e := newEditor(Question{Message: true}, nil)
+	_, _ = e.Update(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
+	if e.ended || !strings.Contains(e.View().Content, "Ctrl-C again leaves") {
+		t.Errorf("ended %t, drawn %q", e.ended, e.View().Content)
+	}
+}
+
 // The person finds the text of a question on the line.
 func TestAQuestionBeginsWithAText(t *testing.T) {
 	text := "{\n\t\"to\": \"bob\"\n}"

@@ -52,6 +52,34 @@ func shownArguments(p *client.PendingDecision) []shownLine {
 	return a.lines
 }
 
+const (
+	// maxEditLines bounds what is shown of an edit that nobody decides about.
+	maxEditLines = 20
+	// maxEditBytes is the size of arguments from which no diff is made for that.
+	maxEditBytes = 256 << 10
+)
+
+// shownEdit returns the arguments of a call that edits or writes a text, as shownArguments shows
+// them, but no more than a few lines. nil: the call does neither.
+func shownEdit(arguments string) []shownLine {
+	if len(arguments) > maxEditBytes {
+		return nil
+	}
+	members, _ := membersOf([]byte(arguments))
+	a := &argumentLines{}
+	a.object("    ", members, 0)
+	if a.edits == 0 {
+		return nil
+	}
+	if more := len(a.lines) - maxEditLines; more > 1 {
+		a.lines = append(a.lines[:maxEditLines], shownLine{dim, fmt.Sprintf("    │ and %d more lines", more)})
+	}
+	for i := range a.lines {
+		a.lines[i].text = cli.ClipColumns(cli.OneLine(a.lines[i].text), diffWidth)
+	}
+	return a.lines
+}
+
 // member is a member of a JSON object.
 type member struct {
 	name  string
@@ -83,6 +111,7 @@ func membersOf(data []byte) ([]member, bool) {
 type argumentLines struct {
 	lines      []shownLine
 	besideDiff bool // the tool shows a diff
+	edits      int  // the texts that are shown as changes
 }
 
 func (a *argumentLines) add(shade, text string) {
@@ -125,6 +154,7 @@ func (a *argumentLines) edit(indent, name, before, after string) bool {
 	for range 3 { // the head, which has no names here
 		_, lines, _ = strings.Cut(lines, "\n")
 	}
+	a.edits++
 	a.add(yellow, fmt.Sprintf("%s%s, %s:", indent, name, editNames[name]))
 	for line := range strings.Lines(lines) {
 		a.add(diffShade(line), indent+"│ "+strings.TrimSuffix(line, "\n"))
@@ -192,6 +222,7 @@ func (a *argumentLines) text(indent, label, name, text string) bool {
 	}
 	if written {
 		mark, shade = "│ +", green
+		a.edits++
 	}
 	a.add(yellow, indent+label+style)
 	for i, line := range lines {

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,5 +105,35 @@ func TestArgumentsAreReadable(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// An edit is shown as one, in few lines. Other arguments are not.
+func TestEditsAreShown(t *testing.T) {
+	long := strings.Repeat(`line\n`, 30)
+	for name, tt := range map[string]struct {
+		arguments string
+		lines     int
+		has       []string
+	}{
+		"an edit":           {`{"path":"a","edits":[{"old_text":"b\n","new_text":"c\n"}]}`, 7, []string{`    path: "a"`, "        │ -b", "        │ +c"}},
+		"a written file":    {`{"path":"a","content":"one\ntwo\n"}`, 4, []string{"    │ +one", "    │ +two"}},
+		"a long file":       {`{"content":"` + long + `"}`, maxEditLines + 1, []string{"    │ +line", "    │ and 11 more lines"}},
+		"a long line":       {`{"content":"` + strings.Repeat("x", 1000) + `\ny"}`, 3, []string{"    │ +" + strings.Repeat("x", diffWidth-8) + "…"}},
+		"a command":         {`{"command":"rm a\nrm b"}`, 0, nil},
+		"a line":            {`{"content":"one"}`, 0, nil},
+		"hidden characters": {`{"old_text":"a\u202e","new_text":"b"}`, 0, nil},
+		"too much":          {`{"content":"a\nb` + strings.Repeat("x", maxEditBytes) + `"}`, 0, nil},
+		"no JSON":           {`{"content":"a\nb`, 0, nil},
+	} {
+		lines := shownEdit(tt.arguments)
+		if len(lines) != tt.lines {
+			t.Errorf("%s: %d lines: %q", name, len(lines), lines)
+		}
+		for _, want := range tt.has {
+			if !slices.ContainsFunc(lines, func(l shownLine) bool { return l.text == want }) {
+				t.Errorf("%s: no %q in %q", name, want, lines)
+			}
+		}
 	}
 }

@@ -73,7 +73,7 @@ func progress(p *tool.Progress) string {
 	return strings.TrimSpace(fmt.Sprintf("%g %s", p.Done, p.Message))
 }
 
-// cards returns the lines of the running calls.
+// cards returns the lines of the running calls, and of what the person types meanwhile.
 func (d *textDisplay) cards() []string {
 	var lines []string
 	wide, _ := d.block.Size()
@@ -91,7 +91,7 @@ func (d *textDisplay) cards() []string {
 	if len(lines) == 0 && d.spin != "" {
 		lines = append(lines, d.colors.shaded(dim, d.spin+" working"))
 	}
-	return lines
+	return append(lines, d.ahead.Lines(wide)...)
 }
 
 // refresh draws the lines of the running calls again, if they have changed.
@@ -106,6 +106,14 @@ func (d *textDisplay) refresh() error {
 	}
 	_, err := io.WriteString(d.out, d.block.Above("", d.cards(), false))
 	return err
+}
+
+// typedAhead shows what the person types, unless the model has not ended its line.
+func (d *textDisplay) typedAhead() error {
+	if d.inLine {
+		return nil
+	}
+	return d.refresh()
 }
 
 // hide removes the lines of the running calls until the caller calls reveal.

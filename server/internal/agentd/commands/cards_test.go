@@ -89,9 +89,9 @@ func TestCallsHaveOneLineEachWhileTheyAreUnderWay(t *testing.T) {
 		{"the first ends", []client.RunEvent{ended("a", tool.TextResult("42"))},
 			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "→ b half"}},
 		{"the run is warned", []client.RunEvent{{Payload: &client.BudgetWarning{Budget: "calls", Used: 8, Limit: 10}}},
-			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "! much of a budget is used: 8 of 10, calls", "→ b half"}},
+			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "! much of a budget is used:", "  8 of 10, calls", "→ b half"}},
 		{"the other fails", []client.RunEvent{ended("b", tool.ErrorResult("no"))},
-			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "! much of a budget is used: 8 of 10, calls", `✗ b {"x":"b"} (1s) no`}},
+			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "! much of a budget is used:", "  8 of 10, calls", `✗ b {"x":"b"} (1s) no`}},
 	}
 	d, s := newTerminal(t, wide, high)
 	for _, step := range steps {

@@ -22,20 +22,35 @@ import (
 
 func newChatCommand(p cli.Process) *cobra.Command {
 	c := &chat{setup: setup{process: p, usesToolhost: true, startsToolhost: true}}
+	var newest bool
 	cmd := &cobra.Command{
 		Use:   "chat [RUN]",
 		Short: "Talk with a model that has tools, turn by turn",
 		Long: "Chat is a conversation in the terminal: what you type goes to the model, what it writes and calls is shown as it\n" +
-			"happens, and approvals and questions are asked in place. It is a run like any other; with RUN it goes on with that one.\n\n" +
+			"happens, and approvals and questions are asked in place. It is a run like any other; with RUN it goes on with that one, and\n" +
+			"with --continue with the newest one of this folder that you have talked in.\n\n" +
 			"Ctrl-C cancels what the model is doing and leaves the conversation whole. In a run of a server to which you have sent\n" +
-			"nothing, it only leaves. At the prompt it clears the text, or leaves if there is none, as Ctrl-D and /quit do. /help\n" +
+			"nothing, it only leaves. At the prompt it clears the text; twice without text it leaves, as Ctrl-D and /quit do. /help\n" +
 			"shows what else there is. The exit code is 0 unless something failed.\n\n" +
 			"With --addr or --target, or with a target in use, the run belongs to an `agentd serve`, as with `agentd run`.",
-		Example: "  agentd chat\n  agentd chat run-k3f6zq7xw2m4n5pa",
+		Example: "  agentd chat\n  agentd chat --continue\n  agentd chat run-k3f6zq7xw2m4n5pa",
 		Args:    cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if c.task.server, err = c.task.server.inUse(&c.setup); err != nil {
 				return err
+			}
+			if newest && len(args) > 0 {
+				return cli.Usage("--continue chooses the run, and %s is one; use one of them", args[0])
+			}
+			if err := c.setup.load(cmd.Context()); err != nil {
+				return err
+			}
+			if newest {
+				run, err := c.newestRun()
+				if err != nil {
+					return err
+				}
+				args = []string{run}
 			}
 			if len(args) > 0 && len(c.task.context) > 0 {
 				return cli.Usage("--context: the run %s has its context since it began; leave the flag out", args[0])
@@ -46,15 +61,13 @@ func newChatCommand(p cli.Process) *cobra.Command {
 			if len(args) > 0 && c.setup.model != "" && c.task.server != (serverChoice{}) {
 				return cli.Usage("--model: the agentd serve there goes on with the model of the run; leave the flag out")
 			}
-			if err := c.setup.load(cmd.Context()); err != nil {
-				return err
-			}
 			if c.setup.runID = agent.NewRunID(); len(args) > 0 {
 				c.setup.runID = args[0]
 			}
 			return c.talk(cmd.Context(), args)
 		},
 	}
+	cmd.Flags().BoolVar(&newest, "continue", false, "go on with the newest chat of this folder")
 	c.setup.addFlags(cmd.Flags())
 	c.setup.addResumeFlags(cmd.Flags())
 	c.task.addFlags(cmd.Flags())
@@ -70,6 +83,7 @@ type chat struct {
 	bench   *workbench
 	console *terminal.Console
 	text    *textDisplay
+	ahead   *terminal.Ahead // what the person types while the model works; nil without a terminal
 	signals chan os.Signal
 	run     begun // the run of the conversation; its id is empty before the first message
 	// looks says that the conversation is at a server, and that this chat has sent it nothing yet.
@@ -94,6 +108,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 	if screen := c.setup.process.Screen(); screen.Color {
 		c.text.prose = &markdown.Stream{Screen: screen}
 	}
+	c.ahead = c.console.Ahead()
 	if c.bench, err = c.setup.openWork(ctx, c.task.server, true); err != nil {
 		return err
 	}
@@ -112,7 +127,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 		}
 		c.looks = c.bench.remote
 	}
-	err = errors.Join(c.greet(ctx), c.turns(ctx, quit))
+	err = errors.Join(c.greet(ctx), c.recall(ctx), c.turns(ctx, quit))
 	if errors.Is(err, errLeft) {
 		err = nil
 	}
@@ -120,7 +135,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 		return fmt.Errorf("%w; the conversation is kept as far as the journal has it; go on with it: %s", err, c.setup.command("chat", c.run.id, c.task.server))
 	}
 	if err == nil && c.run.id != "" {
-		err = c.text.line(dim, "the conversation is kept; go on with it: %s", c.setup.command("chat", c.run.id, c.task.server))
+		err = c.text.command(dim, "the conversation is kept; go on with it: %s", c.setup.command("chat", c.run.id, c.task.server))
 	}
 	return err
 }
@@ -131,10 +146,10 @@ func (c *chat) turns(ctx context.Context, quit <-chan struct{}) error {
 	for {
 		if atWork {
 			if err := c.turn(ctx, quit); err != nil {
-				return err
+				return errors.Join(err, c.unsent())
 			}
 		}
-		message, err := c.hear(quit)
+		message, err := c.next(quit)
 		if err != nil {
 			return err
 		}
@@ -151,10 +166,31 @@ func (c *chat) turns(ctx context.Context, quit <-chan struct{}) error {
 	}
 }
 
-// hear returns the next message, which may be empty. The error errLeft means that the person
-// leaves.
+// next returns the first message that the person typed while the model worked, or else the next one
+// that it types.
+func (c *chat) next(quit <-chan struct{}) (string, error) {
+	message := c.ahead.Next()
+	if message == "" {
+		return c.hear(quit)
+	}
+	c.console.Remember([]string{message})
+	return message, c.text.ownText(message, nil)
+}
+
+// unsent shows what the person typed while the model worked, because the person leaves.
+func (c *chat) unsent() error {
+	for line := range strings.Lines(c.ahead.Rest()) {
+		if err := c.text.line(yellow, "not sent: %s", strings.TrimRight(line, "\n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hear returns the next message, which may be empty. It begins with what the person typed while the
+// model worked. The error errLeft means that the person leaves.
 func (c *chat) hear(quit <-chan struct{}) (string, error) {
-	if err := c.console.Ask(terminal.Question{Prompt: terminal.PromptMessage, Message: true}); err != nil {
+	if err := c.console.Ask(terminal.Question{Prompt: terminal.PromptMessage, Message: true, Text: c.ahead.Rest(), Words: chatCommands}); err != nil {
 		return "", err
 	}
 	select {
@@ -186,7 +222,7 @@ func (c *chat) send(ctx context.Context, message string) error {
 	if c.run.id != "" {
 		seq, err := c.bench.SendMessage(ctx, c.run.id, message, c.attached...)
 		c.run.after = max(c.run.after, seq)
-		return err
+		return errors.Join(err, c.noted(err))
 	}
 	t, err := c.task.task(ctx, &c.setup, message)
 	if err != nil {
@@ -198,7 +234,19 @@ func (c *chat) send(ctx context.Context, message string) error {
 		t.People = new(client.People(c.setup.config.Approvals.People(true)))
 	}
 	c.run.id, err = c.bench.StartRun(ctx, t)
-	return err
+	return errors.Join(err, c.noted(err))
+}
+
+// noted remembers the chat for --continue, unless sending the message failed. That it cannot be
+// remembered is no reason to end the chat.
+func (c *chat) noted(sent error) error {
+	if sent != nil {
+		return nil
+	}
+	if err := c.remember(); err != nil {
+		return c.text.line(yellow, "--continue will not find this chat: %v", err)
+	}
+	return nil
 }
 
 // turn shows the work of the model until it waits for a message.
@@ -206,10 +254,10 @@ func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 	people := newInterview(c.setup.process, c.console, c.text)
 	people.expect(c.run.pending)
 	c.run.pending = nil
-	f := &follower{agent: c.bench.AgentClient, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit, private: c.bench.private, looks: c.looks}
-	f.spinner = startSpinner(c.text)
+	f := &follower{agent: c.bench.AgentClient, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit, private: c.bench.private, looks: c.looks, ahead: c.ahead, typed: c.text.typedAhead}
+	f.spinner, c.text.ahead = startSpinner(c.text), c.ahead
 	end, at, err := f.follow(ctx, c.run.id, c.run.after)
-	c.run.after = at
+	c.run.after, c.text.ahead = at, nil
 	err = errors.Join(err, f.spinner.stop(), c.text.endLine(), c.text.leave())
 	if err == nil {
 		err = c.account(end)
@@ -217,6 +265,7 @@ func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 	if err != nil || end == nil || exitCode(end.StopReason) == cli.ExitOK {
 		return err
 	}
+	c.ahead.Hold() // the person may want to say something else now
 	shade := red
 	if end.StopReason == client.StopReason(loop.StopCancelled) {
 		shade = yellow

@@ -176,6 +176,8 @@ func TestControlCInADecision(t *testing.T) {
 	y.press("go on\r")
 	y.sees("It said [cancelled]", atPrompt)
 	y.press("\x03")
+	y.sees("Ctrl-C again leaves")
+	y.press("\x03")
 	y.sees("the conversation is kept")
 	if code := wait(); code != cli.ExitOK {
 		t.Errorf("exit code %d", code)

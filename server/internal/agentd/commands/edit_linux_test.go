@@ -53,10 +53,13 @@ func (w *world) left() []string {
 	return list
 }
 
-// sits starts agentd at a terminal.
+// sits starts agentd at a terminal, which is so wide that what a test waits for is on one line.
 func (w *world) sits(args ...string) (y *typist, wait func() int) {
 	w.t.Helper()
 	keyboard, screen := openTerminal(w.t)
+	if err := unix.IoctlSetWinsize(int(keyboard.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: 250, Row: 50}); err != nil {
+		w.t.Fatal(err)
+	}
 	shown := newOutput()
 	go func() { _, _ = io.Copy(shown, keyboard) }() // ends when the terminal is closed
 	p := w.process(ended{stdout: newOutput(), stderr: newOutput()}, args...)

@@ -38,7 +38,9 @@ type follower struct {
 	// waits gets a line for each decision that a person has to make elsewhere; nil: none.
 	waits io.Writer
 
-	spinner *spinner // animates the display; may be nil
+	spinner *spinner        // animates the display; may be nil
+	ahead   *terminal.Ahead // takes what the person types while there is no question; may be nil
+	typed   func() error    // called after the person typed ahead; required with ahead
 
 	held     []client.RunEvent // events that arrive while a question is on the screen
 	headless []*client.CallResult
@@ -57,11 +59,17 @@ func (f *follower) follow(ctx context.Context, runID string, after uint64) (end 
 	defer stop()
 	defer f.people.editor.end()
 	defer f.people.console.Withdraw()
+	defer f.ahead.Stop()
 	at = after
 	done, lost, cancelled := f.done, f.private.ended(), false
 	for {
 		if err := f.ask(); err != nil {
 			return nil, at, err
+		}
+		if f.people.asking() {
+			f.ahead.Stop()
+		} else {
+			f.ahead.Start()
 		}
 		select {
 		case s, more := <-events:
@@ -78,6 +86,8 @@ func (f *follower) follow(ctx context.Context, runID string, after uint64) (end 
 			err = f.answer(ctx, runID, line)
 		case e := <-f.people.editor.result():
 			err = f.decide(ctx, runID, func() (client.Decision, error) { return f.people.hearEdit(e) })
+		case <-f.ahead.Changed():
+			err = f.typed()
 		case <-f.spinner.ticks():
 			err = f.spinner.next()
 		case <-done:

@@ -32,7 +32,18 @@ func (d *textDisplay) result(e client.RunEvent, p *client.CallResult) error {
 	if whole {
 		short = ""
 	}
-	if err := d.resultLine(e, card, head, short, shade, cut); err != nil || !whole {
+	var edit []shownLine
+	if d.block != nil && d.opens && !card.asked && !p.Result.IsError {
+		edit = shownEdit(card.arguments)
+	}
+	if edit != nil {
+		card.arguments = "" // they follow
+	}
+	err := d.resultLine(e, card, head, short, shade, cut)
+	for i := 0; i < len(edit) && err == nil; i++ {
+		err = d.line(edit[i].shade, "%s", edit[i].text)
+	}
+	if err != nil || !whole {
 		return err
 	}
 	return d.wholeResult(p)
@@ -77,7 +88,10 @@ func (d *textDisplay) resultLine(e client.RunEvent, card *callCard, head [2]stri
 	}
 	wide, _ := d.block.Size()
 	arguments := cli.Clip(cli.OneLine(card.arguments), min(argumentsWidth, max(wide/3, 1)))
-	line, hint, room := fmt.Sprintf("%s %s%s %s", head[0], arguments, head[1], text), "", wide-1
+	if arguments != "" {
+		arguments = " " + arguments
+	}
+	line, hint, room := head[0]+arguments+head[1]+" "+text, "", wide-1
 	if d.opens && (cut || cli.Clip(line, room) != line) {
 		hint = fmt.Sprintf(" (/result %d)", e.Seq)
 	}

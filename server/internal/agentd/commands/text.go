@@ -30,6 +30,7 @@ type textDisplay struct {
 	// escapes the model's text if prose is nil, and writes it to ready
 	plain      *cli.Printer
 	ready      *strings.Builder
+	ahead      *terminal.Ahead      // what the person types meanwhile; nil: nothing is shown of it
 	spin       string               // the frame of the animation; empty means none
 	story      bool                 // also show the user's messages, and how the run began and ended
 	inLine     bool                 // the last line is not complete
@@ -54,6 +55,7 @@ type callCard struct {
 	status    tool.Status // the merged status of the tool
 	shown     string      // the status on the screen
 	live      bool        // the call has a line in the block
+	asked     bool        // a person was asked about the call, and has seen its arguments
 }
 
 // The number of characters of a call's arguments and result, so that a call fits one line.
@@ -194,6 +196,9 @@ func (d *textDisplay) text(s string) error {
 		}
 	}
 	if d.prose != nil {
+		if d.block != nil { // the person may have changed the size
+			d.prose.Screen.Columns, _ = d.block.Size()
+		}
 		return d.put(d.prose.Write(s))
 	}
 	return d.put(d.escape(s))
@@ -241,12 +246,53 @@ const (
 	yellow = "33"
 )
 
-// line completes the last line, and writes text as one line, escaped as cli.OneLine does it.
+// line completes the last line, and writes text as one line, escaped as cli.OneLine does it. In a
+// terminal, a line that is too long goes on below between two words, after the same indentation and
+// the same mark.
 func (d *textDisplay) line(color, format string, args ...any) error {
 	if err := d.endLine(); err != nil {
 		return err
 	}
-	return d.put(d.colors.shaded(color, strings.TrimRight(cli.OneLine(fmt.Sprintf(format, args...)), " ")) + "\n")
+	text := strings.TrimRight(cli.OneLine(fmt.Sprintf(format, args...)), " ")
+	var shown strings.Builder
+	for _, part := range d.folded(text) {
+		shown.WriteString(d.colors.shaded(color, part) + "\n")
+	}
+	return d.put(shown.String())
+}
+
+// command is line for a text with a command, which a person copies as one line.
+func (d *textDisplay) command(color, format string, args ...any) error {
+	if err := d.endLine(); err != nil {
+		return err
+	}
+	return d.put(d.colors.shaded(color, cli.OneLine(fmt.Sprintf(format, args...))) + "\n")
+}
+
+// folded returns the lines of a text of one line in the terminal.
+func (d *textDisplay) folded(text string) []string {
+	wide := 0
+	if d.block != nil {
+		wide, _ = d.block.Size()
+	}
+	if cli.Columns(text) <= wide || wide == 0 {
+		return []string{text}
+	}
+	rest := strings.TrimLeft(text, " ")
+	begin := text[:len(text)-len(rest)]
+	further := begin + "  "
+	if marked, ok := strings.CutPrefix(rest, "│ "); ok { // what is behind the mark may not leave it
+		begin += "│ "
+		rest, further = marked, begin
+	}
+	const least = 10 // columns for text, however narrow the terminal is
+	lines := cli.Wrap(rest, max(wide-cli.Columns(further), least))
+	for i := range lines {
+		if lines[i] = further + lines[i]; i == 0 {
+			lines[i] = begin + lines[i][len(further):]
+		}
+	}
+	return lines
 }
 
 // colors says whether a text may have colors.

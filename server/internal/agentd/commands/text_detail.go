@@ -105,7 +105,7 @@ func (d *textDisplay) userText(text string, attached []client.AttachmentInfo) er
 func (d *textDisplay) requested(p *client.DecisionRequested) error {
 	open := p.Decision
 	if card := d.calls[open.CallID]; card != nil {
-		d.wanted[open.ID] = open.CallID
+		d.wanted[open.ID], card.asked = open.CallID, true
 		if len(open.Arguments) > 0 { // after toolhost's repair and defaults
 			card.arguments = string(open.Arguments)
 		}
