@@ -44,11 +44,14 @@ var writtenNames = map[string]bool{"content": true, "contents": true, "file_text
 func shownArguments(p *client.PendingDecision) []shownLine {
 	members, ok := membersOf(p.Arguments)
 	if !ok || len(members) == 0 {
-		return []shownLine{{yellow, fmt.Sprintf("  %s %s", p.Tool, cli.OneLine(string(p.Arguments)))}}
+		return []shownLine{{yellow, fmt.Sprintf("  %s %s", p.Tool, cli.CountBlanks(cli.OneLine(string(p.Arguments))))}}
 	}
 	a := &argumentLines{besideDiff: p.Diff != ""}
 	a.add(yellow, "  "+p.Tool)
 	a.object("    ", members, 0)
+	for i := range a.lines {
+		a.lines[i].text = cli.CountBlanks(a.lines[i].text)
+	}
 	return a.lines
 }
 

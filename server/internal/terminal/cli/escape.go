@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -193,4 +195,16 @@ func (j jsonWriter) Write(data []byte) (int, error) {
 		return 0, err
 	}
 	return len(data), nil
+}
+
+// blanks is a run of blanks behind a character of the same line: not an indentation.
+var blanks = regexp.MustCompile(`(\S)([\p{Zs}\t]{33,})`)
+
+// CountBlanks returns a text with long runs of blanks as their number, so that they push nothing off
+// the screen. It leaves indentations.
+func CountBlanks(s string) string {
+	return blanks.ReplaceAllStringFunc(s, func(run string) string {
+		first, size := utf8.DecodeRuneInString(run)
+		return fmt.Sprintf("%c [%d blanks] ", first, utf8.RuneCountInString(run[size:]))
+	})
 }

@@ -94,3 +94,19 @@ func FuzzEscapes(f *testing.F) {
 		}
 	})
 }
+
+func TestCountBlanks(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                  "",
+		"a b  c":                            "a b  c",
+		strings.Repeat(" ", 99) + "a":       strings.Repeat(" ", 99) + "a",
+		"a" + strings.Repeat(" ", 32) + "b": "a" + strings.Repeat(" ", 32) + "b",
+		"a" + strings.Repeat(" ", 33) + "b": "a [33 blanks] b",
+		"ä" + strings.Repeat("\u00a0\u3000\t", 99): "ä [297 blanks] ",
+		"x\n" + strings.Repeat(" ", 99) + "y":      "x\n" + strings.Repeat(" ", 99) + "y",
+	} {
+		if got := cli.CountBlanks(text); got != want {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}
