@@ -68,6 +68,6 @@ func (c *Client) Decide(ctx context.Context, request DecideRequest) (InboxDecisi
 
 func toHeldCall(m *decisionv1.Decision) InboxDecision {
 	d := toInboxDecision(m)
-	d.Agent, d.Session = m.GetAgent(), m.GetSession()
+	d.Agent, d.Session, d.Context = m.GetAgent(), m.GetSession(), m.GetContext()
 	return d
 }

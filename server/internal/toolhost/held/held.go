@@ -35,10 +35,13 @@ const (
 )
 
 // The bounds of a store. A person does not look through more decisions of one principal, and no
-// principal can take the room of all others.
+// principal and no tenant can take the room of all others. maxOfPrincipal bounds the calls that
+// wait, too: several can wait for one decision.
 const (
 	maxDecisions         = 1000
 	maxBytes             = 64 << 20 // of arguments
+	maxOfTenant          = maxDecisions / 2
+	maxBytesOfTenant     = maxBytes / 2
 	maxOfPrincipal       = 50
 	maxBytesOfPrincipal  = 8 << 20
 	prefix               = "calls/"
@@ -63,10 +66,15 @@ type Call struct {
 	ID, Agent, Run            string // may be empty
 	Tool, DisplayName, Plugin string
 	Arguments                 json.RawMessage
+	Context                   string // of the caller, as far as the call depends on it: a JSON object; may be empty
 	Rule, Reason              string // why an approval is required
+	RuleDigest                string // of Rule
 	FourEyes                  bool
 	ApproverGroups            []string // of which the approver has to be in one; empty: any
 }
+
+// size is the number of bytes that count toward the bounds.
+func (c *Call) size() int { return len(c.Arguments) + len(c.Context) }
 
 // State says what became of a decision.
 type State string

@@ -85,21 +85,61 @@ func TestBoundsOfHeldBytes(t *testing.T) {
 		t.Errorf("huge arguments: %v", err)
 	}
 	for i := range 8 * 8 {
-		if _, err := hold(t, s, fmt.Sprint("p", i/8), fmt.Sprint(i), held.MaxArguments); err != nil {
+		if i == 32 {
+			if _, err := hold(t, s, "t0/another", "more", 1); tool.KindOf(err) != tool.KindRateLimited || !strings.Contains(err.Error(), "the tenant t0") {
+				t.Errorf("a tenant that has its half: %v", err)
+			}
+		}
+		if _, err := hold(t, s, fmt.Sprintf("t%d/p%d", i/32, i/8), fmt.Sprint(i), held.MaxArguments); err != nil {
 			t.Fatal(i, err)
 		}
 	}
-	for _, who := range []string{"p0", "another"} {
+	for _, who := range []string{"t0/p0", "another"} {
 		if _, err := hold(t, s, who, "more", 1); tool.KindOf(err) != tool.KindRateLimited {
 			t.Errorf("%s: %v", who, err)
 		}
+	}
+	d := s.Waiting(func(d *held.Decision) bool { return d.Principal == "t1/p7" })[0]
+	decide(t, s, d, false)
+	if _, err := hold(t, s, "another", "more", 1); err != nil {
+		t.Errorf("after a rejection: %v", err)
+	}
+	if again, err := hold(t, s, "t1/p7", d.Tool, held.MaxArguments); err != nil || again.Name != d.Name || again.State != held.Rejected {
+		t.Errorf("the rejection is forgotten: %+v, %v", again.State, err)
+	}
+}
+
+// As many calls of a principal wait as may have decisions, also if all wait for the same one.
+func TestBoundOfCallsThatWait(t *testing.T) {
+	s := held.New()
+	var leave func()
+	for range 50 {
+		var ok bool
+		if leave, ok = s.Enter("ada"); !ok {
+			t.Fatal("fewer than 50 calls wait")
+		}
+	}
+	if _, ok := s.Enter("ada"); ok {
+		t.Error("51 calls of a principal wait")
+	}
+	if _, ok := s.Enter("bob"); !ok {
+		t.Error("another principal has to wait for the first")
+	}
+	leave()
+	if _, ok := s.Enter("ada"); !ok {
+		t.Error("who left still counts")
 	}
 }
 
 func TestBoundOfAllHeldCalls(t *testing.T) {
 	s := held.New()
 	for i := range 1000 {
-		if _, err := hold(t, s, fmt.Sprint("p", i/50), fmt.Sprint(i), 1); err != nil {
+		if i == 500 {
+			if _, err := hold(t, s, "t0/another", "more", 1); tool.KindOf(err) != tool.KindRateLimited {
+				t.Errorf("the 501st of a tenant: %v", err)
+			}
+		}
+		if _, err := hold(t, s, fmt.Sprintf("t%d/p%d", i/500, i/50), fmt.Sprint(i), 1); err != nil {
 			t.Fatal(i, err)
 		}
 	}
@@ -186,7 +226,7 @@ func TestEtagOfAHeldCall(t *testing.T) {
 		s, seen := held.New(), map[string]bool{}
 		for i, call := range []held.Call{
 			{}, {Principal: "ada"}, {Session: "s"}, {ID: "i"}, {Agent: "a"}, {Run: "r"}, {Tool: "t"}, {DisplayName: "d"}, {Plugin: "p"},
-			{Arguments: json.RawMessage(`{}`)}, {Rule: "r"}, {Reason: "r"}, {FourEyes: true}, {ApproverGroups: []string{"g"}},
+			{Arguments: json.RawMessage(`{}`)}, {Rule: "r"}, {Reason: "r"}, {FourEyes: true}, {RuleDigest: "r"}, {Context: "{}"}, {ApproverGroups: []string{"g"}},
 		} {
 			d, _, err := s.Hold(held.KeyOf(fmt.Sprint(i)), call)
 			if err != nil {
@@ -194,8 +234,8 @@ func TestEtagOfAHeldCall(t *testing.T) {
 			}
 			seen[d.Etag] = true
 		}
-		if len(seen) != 14 {
-			t.Errorf("%d calls have an etag of their own, want 14", len(seen))
+		if len(seen) != 16 {
+			t.Errorf("%d calls have an etag of their own, want 16", len(seen))
 		}
 	})
 }

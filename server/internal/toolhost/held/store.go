@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -19,6 +20,7 @@ type Store struct {
 	mu     sync.Mutex
 	byName map[string]*entry
 	byKey  map[Key]*entry // those that wait, and those whose verdict counts for the next call
+	inside map[string]int // how many calls of a principal wait
 }
 
 type entry struct {
@@ -31,7 +33,7 @@ type entry struct {
 
 // New returns an empty store.
 func New() *Store {
-	return &Store{ending: make(chan struct{}), byName: map[string]*entry{}, byKey: map[Key]*entry{}}
+	return &Store{ending: make(chan struct{}), byName: map[string]*entry{}, byKey: map[Key]*entry{}, inside: map[string]int{}}
 }
 
 // End tells all that wait to leave: the program stops. It may be called more than once.
@@ -63,42 +65,87 @@ func (s *Store) Hold(key Key, call Call) (_ Decision, made <-chan struct{}, err 
 	return e.Decision, e.made, nil
 }
 
+// Enter lets a call of a principal wait, until leave is called. ok is false if too many wait.
+func (s *Store) Enter(principal string) (leave func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.inside[principal] >= maxOfPrincipal {
+		return nil, false
+	}
+	s.inside[principal]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.inside[principal]--; s.inside[principal] == 0 {
+			delete(s.inside, principal)
+		}
+	}, true
+}
+
+// share is a part of the store: that of a principal, of a tenant, or the whole.
+type share struct {
+	whose           string
+	count, bytes    int
+	most, mostBytes int
+	spent           *entry // the oldest that no call can use any more; nil: none
+	rejected        *entry // the oldest rejection with its arguments; nil: none
+}
+
+func (s *share) add(e *entry, over bool) {
+	s.count, s.bytes = s.count+1, s.bytes+e.size()
+	if over && (s.spent == nil || e.Decided.Before(s.spent.Decided)) {
+		s.spent = e
+	}
+	if e.State == Rejected && e.size() > 0 && (s.rejected == nil || e.Decided.Before(s.rejected.Decided)) {
+		s.rejected = e
+	}
+}
+
 // makeRoomLocked returns an error if there is no room for a call. What no call can use any more
-// makes room; a rejection does not, so that a caller does not ask for the same until a person
-// agrees.
+// makes room, and so do the arguments of rejections. A rejection itself does not, so that a caller
+// does not ask for the same until a person agrees.
 func (s *Store) makeRoomLocked(call *Call) error {
+	if call.size() > MaxArguments {
+		return tool.Errorf(tool.KindInvalidArgument, "its arguments and its context have more than %d bytes", MaxArguments)
+	}
+	tenant := identity.TenantOf(call.Principal)
 	for {
-		count, bytes, ofAll := 0, len(call.Arguments), len(call.Arguments)
-		var spent, own *entry // the oldest of all, and of the principal
+		shares := []*share{
+			{whose: call.Principal, most: maxOfPrincipal, mostBytes: maxBytesOfPrincipal}, {whose: "the tenant " + tenant, most: maxOfTenant, mostBytes: maxBytesOfTenant},
+			{whose: "toolhost", most: maxDecisions, mostBytes: maxBytes},
+		}
 		for _, e := range s.byName {
-			ofAll += len(e.Arguments)
 			over := s.byKey[e.key] != e
-			if over && (spent == nil || e.Decided.Before(spent.Decided)) {
-				spent = e
+			shares[2].add(e, over)
+			if identity.TenantOf(e.Principal) == tenant {
+				shares[1].add(e, over)
 			}
-			if e.Principal != call.Principal {
+			if e.Principal == call.Principal {
+				shares[0].add(e, over)
+			}
+		}
+		enough := true
+		for _, of := range shares {
+			byCount, byBytes := of.count >= of.most, of.bytes+call.size() > of.mostBytes
+			if !byCount && !byBytes {
 				continue
 			}
-			count, bytes = count+1, bytes+len(e.Arguments)
-			if over && (own == nil || e.Decided.Before(own.Decided)) {
-				own = e
+			switch {
+			case of.spent != nil:
+				delete(s.byName, of.spent.Name)
+			case byBytes && of.rejected != nil:
+				of.rejected.Arguments, of.rejected.Context = nil, ""
+			case byCount:
+				return tool.Errorf(tool.KindRateLimited, "%s has as many calls that wait for a person or were just rejected as it may have, %d", of.whose, of.most)
+			default:
+				return tool.Errorf(tool.KindRateLimited, "the calls of %s that wait for a person have as many bytes as they may have, %d", of.whose, of.mostBytes)
 			}
+			enough = false
+			break
 		}
-		var full *tool.Error
-		switch {
-		case len(call.Arguments) > MaxArguments:
-			return tool.Errorf(tool.KindInvalidArgument, "its arguments have more than %d bytes", MaxArguments)
-		case count >= maxOfPrincipal || bytes > maxBytesOfPrincipal:
-			full, spent = tool.Errorf(tool.KindRateLimited, "%s has %d calls that wait for a person or were just rejected, which is as much as one principal may have", call.Principal, count), own
-		case len(s.byName) >= maxDecisions || ofAll > maxBytes:
-			full = tool.Errorf(tool.KindRateLimited, "%d calls wait for a person, which is as much as toolhost holds", len(s.byName))
-		default:
+		if enough {
 			return nil
 		}
-		if spent == nil {
-			return full
-		}
-		delete(s.byName, spent.Name)
 	}
 }
 

@@ -31,6 +31,7 @@ type decision struct {
 	entry    audit.Decision
 	refused  *tool.Error            // why the call must not be executed; nil: it may be
 	standing *tool.StandingApproval // which approves the call; nil: none does
+	policy   *policy.Policy         // that decided
 }
 
 // decide decides whether a call may be executed with its final arguments. stands says that a
@@ -49,6 +50,7 @@ func (a *authorizer) decide(ctx context.Context, call *tool.Call, t *catalog.Too
 		Principal: call.Principal, Via: call.Via, From: call.From, Session: call.Session, CallID: call.ID, Tool: call.Tool,
 		Plugin: t.Plugin.Info.Name, Rule: d.Rule, Reason: d.Reason, Arguments: final.Canonical(),
 	}}
+	made.policy = a.policy
 	made.judge(call, s, final, d)
 	if stands && made.refused != nil && d.Then == policy.RequireApproval {
 		a.approveByStanding(&made, call, t, final)

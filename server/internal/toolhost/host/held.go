@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/access/gate"
@@ -46,7 +47,7 @@ func (p *preparation) hold(asked decision) *tool.Error {
 	c, store := p.call, p.call.services.approvals.held
 	until, recorded := time.Now().Add(*c.request.ApprovalWait), false
 	for {
-		d, made, err := store.Hold(p.heldKey(), p.shownCall(asked))
+		d, made, err := store.Hold(p.heldKey(&asked), p.shownCall(&asked))
 		if (err != nil || d.State == held.Waiting) && !recorded {
 			asked.refused, recorded = p.record(asked), true
 		}
@@ -57,7 +58,7 @@ func (p *preparation) hold(asked decision) *tool.Error {
 		}
 		if d.State == held.Waiting {
 			c.logger(c.services.log.policy).Info("a call is held for a person", "decision", d.Name, "until", d.Expires)
-			if ended := c.await(made, min(time.Until(until), time.Until(d.Expires))); ended != nil {
+			if ended := c.await(store, made, min(time.Until(until), time.Until(d.Expires))); ended != nil {
 				return ended
 			}
 			d, _ = store.Get(d.Name)
@@ -119,6 +120,10 @@ func (p *preparation) decideAgain(d *held.Decision) (decision, *tool.Error) {
 		Approver: d.By, ApproverGroups: d.Groups, ApprovedBy: d.ByName, Reason: d.Text, Time: d.Decided, ArgumentsSHA256: frozen.Digest(p.final),
 	}
 	made, ended := in.settings.authorizer.decide(c.ctx(), &approved, in.tool, p.submitted, p.final, false)
+	if ended == nil && made.entry.Outcome == audit.Approved && made.policy.RuleDigest(made.entry.Rule) != d.RuleDigest {
+		// Another rule wants an approval now than the person has seen.
+		made, ended = in.settings.authorizer.decide(c.ctx(), &c.request, in.tool, p.submitted, p.final, false)
+	}
 	if ended != nil {
 		return decision{}, c.unsent(ended)
 	}
@@ -128,11 +133,16 @@ func (p *preparation) decideAgain(d *held.Decision) (decision, *tool.Error) {
 
 // await waits for a verdict. The time limit of the call does not run meanwhile. await returns an
 // error if the call ends first. A call that a plugin previews occupies the plugin, and does not
-// wait.
-func (c *call) await(made <-chan struct{}, wait time.Duration) *tool.Error {
+// wait; neither does a call of a principal with too many that do.
+func (c *call) await(store *held.Store, made <-chan struct{}, wait time.Duration) *tool.Error {
 	if wait <= 0 || c.args.previews() {
 		return nil
 	}
+	leave, ok := store.Enter(c.request.Principal)
+	if !ok {
+		return nil
+	}
+	defer leave()
 	c.timer.AllowPause(wait + time.Minute) // longer than the wait, so that the deadline never passes in it
 	c.timer.Pause()
 	timer := time.NewTimer(wait)
@@ -154,24 +164,43 @@ func (c *call) await(made <-chan struct{}, wait time.Duration) *tool.Error {
 }
 
 // heldKey identifies the calls for which one approval is. It has what frozen.Key has, the
-// definition of the tool, and the context that the tool gets: all that the person saw or relied on.
-func (p *preparation) heldKey() held.Key {
+// definition of the tool, the rule, and the context that is shown: all that the person saw or
+// relied on.
+func (p *preparation) heldKey(asked *decision) held.Key {
 	c := p.call
-	values, err := json.Marshal(declaredValues(c.request.Context, c.tool.Spec.ContextKeys))
-	if err != nil { // a value is not JSON: it is compared as it is
-		values = fmt.Append(nil, c.request.Context)
-	}
 	key, _ := p.frozenKey(frozen.Digest(p.final)) // a digest of its own form
-	return held.KeyOf(key.Principal, key.Session, c.request.Agent, c.request.Tool, key.Revision, c.tool.DefinitionDigest(), string(values),
+	return held.KeyOf(key.Principal, key.Session, c.request.Agent, c.request.Tool, key.Revision, c.tool.DefinitionDigest(), c.request.Run,
+		asked.entry.Rule, asked.policy.RuleDigest(asked.entry.Rule), p.shownContext(asked),
 		hex.EncodeToString(key.Submitted[:]), hex.EncodeToString(key.Final[:]), hex.EncodeToString(key.Filters[:]))
 }
 
+// shownContext returns the values of the caller's context on which the call depends: those that the
+// tool gets, and those that rules read. It is a JSON object, or empty.
+func (p *preparation) shownContext(asked *decision) string {
+	c := p.call
+	shown := map[string]json.RawMessage{}
+	for key, value := range c.request.Context {
+		if !slices.Contains(c.tool.Spec.ContextKeys, key) && !asked.policy.Reads(key) {
+			continue
+		}
+		if !json.Valid(value) { // the caller chose it
+			value = encoded(string(value))
+		}
+		shown[key] = value
+	}
+	if len(shown) == 0 {
+		return ""
+	}
+	return string(encoded(shown))
+}
+
 // shownCall is what a person sees of the call.
-func (p *preparation) shownCall(asked decision) held.Call {
+func (p *preparation) shownCall(asked *decision) held.Call {
 	r := &p.call.request
 	return held.Call{
 		Principal: r.Principal, Session: r.Session, ID: r.ID, Agent: r.Agent, Run: r.Run, Tool: r.Tool, DisplayName: p.call.tool.Spec.DisplayName,
-		Plugin: p.call.plugin(), Arguments: p.final.Canonical(), Rule: asked.entry.Rule, Reason: asked.refused.Message, FourEyes: asked.refused.FourEyes,
+		Plugin: p.call.plugin(), Arguments: p.final.Canonical(), Context: p.shownContext(asked),
+		Rule: asked.entry.Rule, RuleDigest: asked.policy.RuleDigest(asked.entry.Rule), Reason: asked.refused.Message, FourEyes: asked.refused.FourEyes,
 		ApproverGroups: asked.refused.ApproverGroups,
 	}
 }

@@ -197,7 +197,7 @@ func TestChangedWhileTheCallWaits(t *testing.T) {
 		"a rule denies":             {host.Settings{Policy: rulesOf(t, policy.Rule{Name: "no", When: "true", Then: policy.Deny})}, "red/olga", "denied"},
 		"a rule wants another":      {host.Settings{Policy: rulesOf(t, policy.Rule{Name: "two", When: "true", Then: policy.FourEyes})}, "red/ada", "approval_required"},
 		"a rule wants a group":      {host.Settings{Policy: rulesOf(t, policy.Rule{Name: "two", When: "true", Then: policy.RequireApproval, Approvers: []string{"red/leads"}})}, "red/olga", "approval_required"},
-		"a rule has the other":      {host.Settings{Policy: rulesOf(t, policy.Rule{Name: "two", When: "true", Then: policy.FourEyes})}, "red/olga", "succeeded ran"},
+		"a rule has the other":      {host.Settings{Policy: rulesOf(t, policy.Rule{Name: "two", When: "true", Then: policy.FourEyes})}, "red/olga", "approval_required"},
 		"the tool has another form": {host.Settings{Overrides: catalog.Overrides{"write": {Tags: []string{"new"}}}}, "red/olga", "unavailable"},
 		"the plugin is disabled":    {host.Settings{Disabled: func(string) bool { return true }}, "red/olga", "unavailable"},
 		"nothing that matters":      {host.Settings{Overrides: catalog.Overrides{"write": {MaxConcurrent: &one}}}, "red/ada", "succeeded ran"},
@@ -210,7 +210,7 @@ func TestChangedWhileTheCallWaits(t *testing.T) {
 			decides(t, r, true, change.by)
 			ended := end(t, e)
 			check(t, name, r.ended(ended), change.want)
-			if e := ended.Err; e != nil && e.Kind == tool.KindApprovalRequired && (e.Decision != pending(t, r).Name || !pending(t, r).FourEyes && pending(t, r).ApproverGroups == nil || len(e.Arguments) == 0) {
+			if e := ended.Err; e != nil && e.Kind == tool.KindApprovalRequired && (e.Decision != pending(t, r).Name || !pending(t, r).FourEyes && pending(t, r).Rule != "two" || len(e.Arguments) == 0) {
 				t.Errorf("%s: nobody is asked for the approval that the rule wants now: %+v", name, e)
 			}
 		})
@@ -352,4 +352,48 @@ func TestCallsThatCannotBeHeld(t *testing.T) {
 	if _, err := r.Open(t.Context(), holding(0, func(c *tool.Call) { c.ApprovalWait = &negative }), true); tool.KindOf(err) != tool.KindInvalidArgument {
 		t.Errorf("a negative wait: %v", err)
 	}
+}
+
+// An approval is for the rule that the person saw, and for the context on which the call depends. The
+// caller chooses the context, and the person sees it.
+func TestTheApprovalIsForTheRuleAndTheContext(t *testing.T) {
+	needs := func(name, env string) policy.Rule {
+		return policy.Rule{Name: name, When: `has(context.env) && context.env.startsWith("` + env + `")`, Then: policy.RequireApproval}
+	}
+	r := newStandingRig(t, func(c *host.Config) {
+		c.Policy = rulesOf(t, needs("staging", "staging"), needs("production", "production"))
+	})
+	in := func(env, run string) tool.Call {
+		return holding(0, func(c *tool.Call) {
+			c.Run, c.Context = run, map[string]json.RawMessage{"env": json.RawMessage(env), "other": json.RawMessage(`1`)}
+		})
+	}
+	outcome(t, r.rig, in(`"staging-1"`, "r1"))
+	if d := pending(t, r); d.Rule != "staging" || d.Context != `{"env":"staging-1"}` {
+		t.Errorf("a person sees %+v", d.Call)
+	}
+	decides(t, r, true, "red/olga")
+	for name, c := range map[string]tool.Call{
+		"another rule": in(`"production-1"`, "r1"), "another context": in(`"staging-2"`, "r1"), "another run": in(`"staging-1"`, "r2"), "no context": holding(0, nil),
+	} {
+		check(t, name, r.ended(outcome(t, r.rig, c)), "approval_required")
+	}
+	check(t, "the same", r.ended(outcome(t, r.rig, in(`"staging-1"`, "r1"))), "succeeded ran")
+}
+
+// Many calls of one principal wait for one decision: those above the bound are answered at once, and
+// lose nothing.
+func TestFewCallsOfAPrincipalWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newStandingRig(t, nil)
+		for range 50 {
+			begin(t, r.rig, holding(time.Minute, nil))
+		}
+		synctest.Wait()
+		if got := outcome(t, r.rig, holding(time.Hour, nil)); got.Err == nil || got.Err.Decision != pending(t, r).Name {
+			t.Errorf("the call above the bound: %+v", got)
+		}
+		time.Sleep(time.Minute) // virtual
+		synctest.Wait()
+	})
 }

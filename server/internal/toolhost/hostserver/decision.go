@@ -78,7 +78,7 @@ func (s *decisionService) ListDecisions(ctx context.Context, req *decisionv1.Lis
 			m.Cut = true
 			return strings.ToValidUTF8(text[:maxListedText], "")
 		}
-		m.Arguments, m.Reason, m.Etag = cut(m.GetArguments()), cut(m.GetReason()), ""
+		m.Arguments, m.Context, m.Reason, m.Etag = cut(m.GetArguments()), cut(m.GetContext()), cut(m.GetReason()), ""
 		resp.Decisions = append(resp.Decisions, m)
 	}
 	return resp, nil
@@ -166,7 +166,7 @@ func (s *decisionService) fromDecision(ctx context.Context, d *held.Decision) *d
 	m := &decisionv1.Decision{
 		Name: d.Name, Kind: decisionv1.DecisionKind_DECISION_KIND_APPROVAL, State: decisionv1.DecisionState_DECISION_STATE_WAITING,
 		RunId: d.Run, Tenant: identity.TenantOf(d.Principal), Principal: d.Principal, CallId: d.ID, Tool: d.Tool, DisplayName: d.DisplayName,
-		Plugin: d.Plugin, Arguments: string(d.Arguments), Reason: d.Reason, Rule: d.Rule, FourEyes: d.FourEyes, ApproverGroups: d.ApproverGroups, Agent: d.Agent, Session: d.Session,
+		Plugin: d.Plugin, Arguments: string(d.Arguments), Reason: d.Reason, Rule: d.Rule, FourEyes: d.FourEyes, ApproverGroups: d.ApproverGroups, Agent: d.Agent, Session: d.Session, Context: d.Context,
 		RequestTime: toolpb.FromTime(d.Requested), ExpireTime: toolpb.FromTime(d.Expires),
 	}
 	if d.State == held.Waiting {

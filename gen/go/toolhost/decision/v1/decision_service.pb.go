@@ -648,7 +648,10 @@ type Decision struct {
 	// The name of the agent of the call. Only toolhost sets it.
 	Agent string `protobuf:"bytes,31,opt,name=agent,proto3" json:"agent,omitempty"`
 	// The session of the call. Only toolhost sets it.
-	Session       string `protobuf:"bytes,32,opt,name=session,proto3" json:"session,omitempty"`
+	Session string `protobuf:"bytes,32,opt,name=session,proto3" json:"session,omitempty"`
+	// The values of the caller's context on which the call depends, as JSON text: those that the tool
+	// gets, and those that rules read. Empty if there are none. Only toolhost sets it.
+	Context       string `protobuf:"bytes,33,opt,name=context,proto3" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -907,6 +910,13 @@ func (x *Decision) GetSession() string {
 	return ""
 }
 
+func (x *Decision) GetContext() string {
+	if x != nil {
+		return x.Context
+	}
+	return ""
+}
+
 var File_toolhost_decision_v1_decision_service_proto protoreflect.FileDescriptor
 
 const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
@@ -934,7 +944,7 @@ const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"request_id\x18\x06 \x01(\tR\trequestId\x12&\n" +
 	"\x0fdecided_by_name\x18\a \x01(\tR\rdecidedByName\"L\n" +
 	"\x0eDecideResponse\x12:\n" +
-	"\bdecision\x18\x01 \x01(\v2\x1e.toolhost.decision.v1.DecisionR\bdecision\"\xa5\b\n" +
+	"\bdecision\x18\x01 \x01(\v2\x1e.toolhost.decision.v1.DecisionR\bdecision\"\xbf\b\n" +
 	"\bDecision\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x126\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\".toolhost.decision.v1.DecisionKindR\x04kind\x129\n" +
@@ -973,7 +983,8 @@ const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"\x04etag\x18\x1d \x01(\tR\x04etag\x12'\n" +
 	"\x0fapprover_groups\x18\x1e \x03(\tR\x0eapproverGroups\x12\x14\n" +
 	"\x05agent\x18\x1f \x01(\tR\x05agent\x12\x18\n" +
-	"\asession\x18  \x01(\tR\asession*\xb1\x01\n" +
+	"\asession\x18  \x01(\tR\asession\x12\x18\n" +
+	"\acontext\x18! \x01(\tR\acontext*\xb1\x01\n" +
 	"\fDecisionKind\x12\x1d\n" +
 	"\x19DECISION_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16DECISION_KIND_APPROVAL\x10\x01\x12\x1a\n" +

@@ -75,6 +75,7 @@ type heldView struct {
 	DisplayName string         `json:"display_name,omitempty"`
 	Plugin      string         `json:"plugin"`
 	Arguments   string         `json:"arguments"` // a text: it may be cut
+	Context     string         `json:"context,omitempty"`
 	Cut         bool           `json:"cut,omitempty"`
 	Rule        string         `json:"rule,omitempty"`
 	Reason      string         `json:"reason"`
@@ -93,7 +94,7 @@ type heldView struct {
 func viewHeld(d *client.InboxDecision) heldView {
 	return heldView{
 		Name: d.Name, Waiting: d.Waiting, Principal: d.Principal, Agent: d.Agent, RunID: d.RunID, Session: d.Session, CallID: d.CallID, Tool: d.Tool,
-		DisplayName: d.DisplayName, Plugin: d.Plugin, Arguments: string(d.Arguments), Cut: d.Cut, Rule: d.Rule, Reason: d.Reason, FourEyes: d.FourEyes, Approvers: d.ApproverGroups,
+		DisplayName: d.DisplayName, Plugin: d.Plugin, Arguments: string(d.Arguments), Context: d.Context, Cut: d.Cut, Rule: d.Rule, Reason: d.Reason, FourEyes: d.FourEyes, Approvers: d.ApproverGroups,
 		RequestTime: d.Requested, ExpireTime: d.Expires, NotAllowed: d.NotAllowed, Etag: d.Etag, Verdict: d.Made.Verdict, DecideTime: d.MadeTime,
 		DecidedBy: d.Made.Principal, Text: d.Made.Text,
 	}
@@ -156,11 +157,7 @@ func listPending(ctx context.Context, c *client.Client, p cli.Process, filter cl
 // must escape what could steer a terminal; no text of theirs gets a line of its own but the
 // arguments, which are indented.
 func showHeld(w io.Writer, d *client.InboxDecision) error {
-	var arguments bytes.Buffer
-	if json.Indent(&arguments, d.Arguments, "    ", "  ") != nil {
-		arguments.Reset()
-		arguments.WriteString(cli.OneLine(string(d.Arguments)))
-	}
+	arguments := indented(string(d.Arguments))
 	who := "of " + d.Principal
 	if d.FourEyes {
 		who += ", and another principal has to approve it"
@@ -181,9 +178,21 @@ func showHeld(w io.Writer, d *client.InboxDecision) error {
 			fmt.Fprintf(&b, "  %-8s %s\n", line[0], cli.OneLine(strings.TrimSpace(line[1])))
 		}
 	}
-	fmt.Fprintf(&b, "  with the arguments\n    %s\n", arguments.String())
+	if d.Context != "" {
+		fmt.Fprintf(&b, "  with the context\n    %s\n", indented(d.Context))
+	}
+	fmt.Fprintf(&b, "  with the arguments\n    %s\n", arguments)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// indented returns JSON on lines of its own. Long runs of blanks are counted.
+func indented(text string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(text), "    ", "  ") != nil {
+		return cli.CountBlanks(cli.OneLine(text))
+	}
+	return cli.CountBlanks(b.String())
 }
 
 func parenthesized(text string) string {

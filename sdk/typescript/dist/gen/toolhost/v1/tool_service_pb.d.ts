@@ -908,9 +908,9 @@ export type CallOptions = Message<"toolhost.v1.CallOptions"> & {
      * for the verdict. Set, such a call becomes a decision of toolhost.decision.v1.DecisionService. If
      * a person approves it meanwhile, the call is executed. If the time ends first, the request fails
      * with APPROVAL_REQUIRED and Error.decision; 0 asks for that at once. After the approval, the same
-     * call passes once, also with another call id: the same principal, session, agent, tool, sent and
-     * final arguments, context of the tool, and definition of the tool, within 15 minutes. Unset
-     * refuses the call as before. The time limit of the call does not run while it waits; the deadline
+     * call passes once, also with another call id: the same principal, session, agent, run, tool, sent
+     * and final arguments, definition of the tool and rule, and the same context, as far as the tool
+     * gets it or rules read it, within 15 minutes. Unset refuses the call as before. The time limit of the call does not run while it waits; the deadline
      * of the RPC does. A call that its tool previews is held and does not wait. A delegate asks people
      * itself, so toolhost ignores this for its calls.
      *

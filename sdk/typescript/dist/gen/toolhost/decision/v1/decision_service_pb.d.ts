@@ -382,6 +382,13 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
      * @generated from field: string session = 32;
      */
     session: string;
+    /**
+     * The values of the caller's context on which the call depends, as JSON text: those that the tool
+     * gets, and those that rules read. Empty if there are none. Only toolhost sets it.
+     *
+     * @generated from field: string context = 33;
+     */
+    context: string;
 };
 /**
  * Describes the message toolhost.decision.v1.Decision.

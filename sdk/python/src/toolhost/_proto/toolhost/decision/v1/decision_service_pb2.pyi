@@ -105,7 +105,7 @@ class DecideResponse(_message.Message):
     def __init__(self, decision: _Optional[_Union[Decision, _Mapping[str, object]]] = ...) -> None: ...
 
 class Decision(_message.Message):
-    __slots__ = ("name", "kind", "state", "run_id", "decision_id", "parent_run_id", "tenant", "principal", "call_id", "tool", "display_name", "plugin", "arguments", "reason", "options", "rule", "four_eyes", "schema", "diff", "cut", "request_time", "expire_time", "not_allowed", "verdict", "decide_time", "decided_by", "decided_by_name", "text", "etag", "approver_groups", "agent", "session")
+    __slots__ = ("name", "kind", "state", "run_id", "decision_id", "parent_run_id", "tenant", "principal", "call_id", "tool", "display_name", "plugin", "arguments", "reason", "options", "rule", "four_eyes", "schema", "diff", "cut", "request_time", "expire_time", "not_allowed", "verdict", "decide_time", "decided_by", "decided_by_name", "text", "etag", "approver_groups", "agent", "session", "context")
     NAME_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -138,6 +138,7 @@ class Decision(_message.Message):
     APPROVER_GROUPS_FIELD_NUMBER: _ClassVar[int]
     AGENT_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
     name: str
     kind: DecisionKind
     state: DecisionState
@@ -170,4 +171,5 @@ class Decision(_message.Message):
     approver_groups: _containers.RepeatedScalarFieldContainer[str]
     agent: str
     session: str
-    def __init__(self, name: _Optional[str] = ..., kind: _Optional[_Union[DecisionKind, str]] = ..., state: _Optional[_Union[DecisionState, str]] = ..., run_id: _Optional[str] = ..., decision_id: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., tenant: _Optional[str] = ..., principal: _Optional[str] = ..., call_id: _Optional[str] = ..., tool: _Optional[str] = ..., display_name: _Optional[str] = ..., plugin: _Optional[str] = ..., arguments: _Optional[str] = ..., reason: _Optional[str] = ..., options: _Optional[_Iterable[str]] = ..., rule: _Optional[str] = ..., four_eyes: bool = ..., schema: _Optional[str] = ..., diff: _Optional[str] = ..., cut: bool = ..., request_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., not_allowed: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., decide_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., decided_by: _Optional[str] = ..., decided_by_name: _Optional[str] = ..., text: _Optional[str] = ..., etag: _Optional[str] = ..., approver_groups: _Optional[_Iterable[str]] = ..., agent: _Optional[str] = ..., session: _Optional[str] = ...) -> None: ...
+    context: str
+    def __init__(self, name: _Optional[str] = ..., kind: _Optional[_Union[DecisionKind, str]] = ..., state: _Optional[_Union[DecisionState, str]] = ..., run_id: _Optional[str] = ..., decision_id: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., tenant: _Optional[str] = ..., principal: _Optional[str] = ..., call_id: _Optional[str] = ..., tool: _Optional[str] = ..., display_name: _Optional[str] = ..., plugin: _Optional[str] = ..., arguments: _Optional[str] = ..., reason: _Optional[str] = ..., options: _Optional[_Iterable[str]] = ..., rule: _Optional[str] = ..., four_eyes: bool = ..., schema: _Optional[str] = ..., diff: _Optional[str] = ..., cut: bool = ..., request_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., not_allowed: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., decide_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., decided_by: _Optional[str] = ..., decided_by_name: _Optional[str] = ..., text: _Optional[str] = ..., etag: _Optional[str] = ..., approver_groups: _Optional[_Iterable[str]] = ..., agent: _Optional[str] = ..., session: _Optional[str] = ..., context: _Optional[str] = ...) -> None: ...
