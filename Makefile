@@ -146,7 +146,7 @@ fmt:
 .PHONY: vet
 vet:
 	$(call step,go vet,$(call in-modules,$(GO) vet ./...) && \
-	  $(GO) -C server vet -tags=grpcnotrace$(COMMA)more$(COMMA)mcp $(MOREPACKAGES) ./internal/e2e/mcpofficial && \
+	  $(GO) -C server vet -tags=grpcnotrace$(COMMA)more$(COMMA)mcp$(COMMA)clients $(MOREPACKAGES) ./internal/e2e/mcpofficial ./internal/e2e/clients && \
 	  $(GO) -C plugins vet -tags=grpcnotrace$(COMMA)more $(MOREPLUGINS))
 
 # Nothing runs the compiled code, so it is not optimized.
@@ -254,6 +254,12 @@ official = server/internal/e2e/mcpofficial/install.sh && \
 .PHONY: mcp
 mcp: ## run the official conformance suite of MCP against toolhost, and official clients
 	$(call step,MCP conformance and clients,$(call official,.))
+
+# The script installs the packages of the lock file in the checkout. The tests have the build tag clients.
+.PHONY: clients
+clients: ## use toolhost from Claude Code, Codex, Gemini CLI and opencode with scripted models, as root on Linux
+	$(call step,MCP clients of others,server/internal/e2e/clients/install.sh && \
+	  cd server && ../scripts/gotest.sh clients ./internal/e2e/clients -count=1 -tags=grpcnotrace$(COMMA)clients)
 
 .PHONY: kills
 kills: build ## kill the plugin, toolhost and agentd in the middle of calls, and count what became of the calls

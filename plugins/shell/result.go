@@ -14,34 +14,18 @@ import (
 	"github.com/toolhost/toolhost/sdk/workspace"
 )
 
-// outcome is the first block of a result.
+// outcome is the first block of a result. The tool declares no schema of it: MCP clients would get
+// it as structured content, and show their model nothing else of the result.
 type outcome struct {
-	ExitCode       int    `json:"exit_code"`
+	ExitCode       int    `json:"exit_code"` // 128 plus the number of the signal if one ended the command; -1 if it is not known
 	Signal         string `json:"signal,omitempty"`
 	TimedOut       bool   `json:"timed_out,omitempty"`
 	DurationMS     int64  `json:"duration_ms"`
 	StdoutBytes    int64  `json:"stdout_bytes"`
 	StderrBytes    int64  `json:"stderr_bytes"`
-	DroppedBytes   int64  `json:"dropped_bytes,omitempty"`
-	EndedProcesses int    `json:"ended_processes,omitempty"`
+	DroppedBytes   int64  `json:"dropped_bytes,omitempty"`   // of both outputs
+	EndedProcesses int    `json:"ended_processes,omitempty"` // those that the command had left running
 }
-
-// outcomeSchema is the JSON Schema of outcome.
-const outcomeSchema = `{
-  "type": "object",
-  "properties": {
-    "exit_code": {"type": "integer", "description": "the exit code of the command; 128 plus the number of the signal if one ended it; -1 if it is not known"},
-    "signal": {"type": "string", "description": "the signal that ended the command, such as SIGTERM; absent if none did"},
-    "timed_out": {"type": "boolean", "description": "whether the command was ended because it ran out of time"},
-    "duration_ms": {"type": "integer", "minimum": 0, "description": "how long the command ran, in milliseconds"},
-    "stdout_bytes": {"type": "integer", "minimum": 0, "description": "how much the command wrote to standard output"},
-    "stderr_bytes": {"type": "integer", "minimum": 0, "description": "how much the command wrote to standard error"},
-    "dropped_bytes": {"type": "integer", "minimum": 0, "description": "how much of both was not kept"},
-    "ended_processes": {"type": "integer", "minimum": 0, "description": "how many processes the command had left running, which were ended"}
-  },
-  "required": ["exit_code", "duration_ms", "stdout_bytes", "stderr_bytes"],
-  "additionalProperties": false
-}`
 
 // ending has everything that is known about a command that has ended.
 type ending struct {

@@ -40,8 +40,7 @@ func shellTool(l *commands.Launcher) sdk.Tool {
 		Description: description,
 		Category:    "system",
 		// what standing approvals may permit
-		Metadata:     map[string]json.RawMessage{"toolhost.arguments": json.RawMessage(`{"command":"command","stdin":"command","stdin_artifact":"command","env":"command","working_directory":"command"}`)},
-		OutputSchema: json.RawMessage(outcomeSchema),
+		Metadata: map[string]json.RawMessage{"toolhost.arguments": json.RawMessage(`{"command":"command","stdin":"command","stdin_artifact":"command","env":"command","working_directory":"command"}`)},
 		InputExamples: []sdk.InputExample{
 			{Description: "test a package", Arguments: json.RawMessage(`{"command":"go test ./server/...","timeout_seconds":300}`)},
 			{Description: "try a server", Arguments: json.RawMessage(`{"command":"npm start & sleep 3; curl -sS localhost:8080","working_directory":"web"}`)},

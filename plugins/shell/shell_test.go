@@ -220,3 +220,10 @@ func TestPeopleSeeTheLastLine(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// MCP clients show their model nothing of a result but what a schema promises.
+func TestNoSchemaHidesTheOutput(t *testing.T) {
+	if schema := shellTool(nil).Spec().OutputSchema; schema != nil {
+		t.Errorf("the tool promises %s", schema)
+	}
+}

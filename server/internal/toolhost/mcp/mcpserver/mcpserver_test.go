@@ -161,6 +161,61 @@ func TestResults(t *testing.T) {
 	})
 }
 
+// Clients show their model nothing but the structured content of a result that has some. So what
+// it does not have must not be beside it, unless the tool promised it. Nothing is lost in the
+// content.
+func TestStructuredContentHidesNothing(t *testing.T) {
+	object, list, more := tool.JSON(json.RawMessage(`{"exit":0}`)), tool.JSON(json.RawMessage(`[1,2]`)), tool.Text("more")
+	image := tool.Content{Kind: tool.ContentImage, Data: []byte("x"), MediaType: "image/png"}
+	const several, promise = "The result has several parts:", "The tool promises structured content, and its result has none. What it returned follows."
+	for name, test := range map[string]struct {
+		content                  []tool.Content
+		plain, promised          string   // the structured content without and with a schema
+		plainTexts, promiseTexts []string // empty: those of the content
+	}{
+		"an object":           {content: []tool.Content{object}, plain: `{"exit":0}`, promised: `{"exit":0}`},
+		"an object and text":  {content: []tool.Content{object, more}, promised: `{"exit":0}`},
+		"a number":            {content: []tool.Content{tool.JSON(json.RawMessage("42"))}, plain: `{"result":42}`, promiseTexts: []string{promise, "42"}},
+		"a list and text":     {content: []tool.Content{list, more}, plainTexts: []string{several, "[1,2]", "more"}, promiseTexts: []string{promise, "[1,2]", "more"}},
+		"an image and object": {content: []tool.Content{image, object}, promised: `{"exit":0}`},
+		"text":                {content: []tool.Content{more}, promiseTexts: []string{promise, "more"}},
+	} {
+		var texts []string
+		for _, c := range test.content {
+			if c.Kind != tool.ContentImage {
+				texts = append(texts, c.Text+string(c.JSON))
+			}
+		}
+		for _, schema := range []string{"", `{"type":"object"}`} {
+			want, wantTexts := test.plain, test.plainTexts
+			if schema != "" {
+				want, wantTexts = test.promised, test.promiseTexts
+			}
+			if wantTexts == nil {
+				wantTexts = texts
+			}
+			shown := hosttest.Tools()[0]
+			shown.Spec.Name, shown.Spec.InputSchema, shown.Spec.OutputSchema = "show", json.RawMessage(`{"type":"object"}`), json.RawMessage(schema)
+			shown.Run = func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+				return tool.Result{Content: test.content}, nil
+			}
+			lenient := hosttest.New(t, func(c *host.Config) { c.KeepBadOutput = true }, shown)
+			f := newFixture(t, func(c *mcpserver.Config) { c.Tools = lenient })
+			for _, version := range versions {
+				r := call(t, f.connect(t, version, nil), "show", nil, nil)
+				got := ""
+				if r.StructuredContent != nil {
+					wire, _ := json.Marshal(r.StructuredContent) // it was JSON
+					got = string(wire)
+				}
+				if all := strings.Join(wantTexts, "\n"); got != want || text(r) != all || r.IsError != (schema != "" && want == "") {
+					t.Errorf("%s, schema %q, %s: the structured content is %s, want %s; the texts are %q, want %q; failed: %v", name, schema, version, got, want, text(r), all, r.IsError)
+				}
+			}
+		}
+	}
+}
+
 // A tool that promises structured content and gives none must not make the client fail.
 func TestBrokenPromise(t *testing.T) {
 	tools := hosttest.Tools()

@@ -62,16 +62,25 @@ func resultOf(o *tool.Outcome, structured bool, session string) *mcp.CallToolRes
 	for i := range o.Result.Content {
 		r.Content = append(r.Content, contentOf(&o.Result.Content[i], session)...)
 	}
-	if object := structuredIn(o.Result.Content); object != nil {
-		r.StructuredContent = object
-	} else if structured && !r.IsError {
+	r.StructuredContent = structuredIn(o.Result.Content, structured && !r.IsError)
+	switch {
+	case r.StructuredContent != nil:
+	case structured && !r.IsError:
 		// A client checks the promise, and would discard a result that breaks it.
 		r.IsError = true
-		r.Content = append([]mcp.Content{&mcp.TextContent{Text: "The tool promises structured content, and its result has none. What it returned follows."}}, r.Content...)
-	} else if value := valueIn(r.Content); value != nil {
-		r.StructuredContent = map[string]json.RawMessage{"result": value}
+		r.Content = lead("The tool promises structured content, and its result has none. What it returned follows.", r.Content)
+	case valueIn(r.Content) == nil:
+	case len(r.Content) == 1:
+		r.StructuredContent = map[string]json.RawMessage{"result": valueIn(r.Content)}
+	default:
+		r.Content = lead("The result has several parts:", r.Content)
 	}
 	return r
+}
+
+// lead returns content behind a text.
+func lead(text string, content []mcp.Content) []mcp.Content {
+	return append([]mcp.Content{&mcp.TextContent{Text: text}}, content...)
 }
 
 // valueIn returns the JSON of a first text that is no object, such as a number or a list, or nil.
@@ -93,11 +102,13 @@ func valueIn(content []mcp.Content) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// structuredIn returns the first JSON of a result if it is an object, or nil. All versions of MCP
-// accept an object.
-func structuredIn(content []tool.Content) json.RawMessage {
+// structuredIn returns the object that is the structured content of a result, or nil. All versions
+// of MCP accept an object. Claude Code and Codex show the model nothing of a result but its
+// structured content. So a result that has more than an object has none, unless the tool promises
+// it: it is the first JSON then.
+func structuredIn(content []tool.Content, promised bool) any {
 	i := slices.IndexFunc(content, func(c tool.Content) bool { return c.Kind == tool.ContentJSON })
-	if i < 0 || !bytes.HasPrefix(bytes.TrimSpace(content[i].JSON), []byte("{")) || !json.Valid(content[i].JSON) {
+	if i < 0 || len(content) > 1 && !promised || !bytes.HasPrefix(bytes.TrimSpace(content[i].JSON), []byte("{")) || !json.Valid(content[i].JSON) {
 		return nil
 	}
 	return content[i].JSON

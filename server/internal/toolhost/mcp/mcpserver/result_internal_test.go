@@ -27,7 +27,7 @@ func TestAResultSaysHowItWasSettled(t *testing.T) {
 }
 
 // Gemini CLI reads a first text that is JSON as structured content, and refuses the result if that
-// is no object. Such a value is sent as a member of one.
+// is no object. Such a value is sent as a member of one, or behind a text if there is more.
 func TestAValueIsStructuredContent(t *testing.T) {
 	text := func(s string) tool.Content { return tool.Content{Kind: tool.ContentText, Text: s} }
 	object := func(s string) tool.Content { return tool.Content{Kind: tool.ContentJSON, JSON: json.RawMessage(s)} }
@@ -50,7 +50,11 @@ func TestAValueIsStructuredContent(t *testing.T) {
 		"no text":                         {[]tool.Content{text("")}, ""},
 		"nothing":                         {nil, ""},
 		"a number behind text":            {[]tool.Content{text("the answer:"), object("42")}, ""},
-		"an object behind a number":       {[]tool.Content{text("42"), object(`{"a":1}`)}, `{"a":1}`},
+		"an object behind a number":       {[]tool.Content{text("42"), object(`{"a":1}`)}, ""},
+		"an object and text":              {[]tool.Content{object(`{"a":1}`), text("more")}, ""},
+		"an object behind text":           {[]tool.Content{text("this:"), object(`{"a":1}`)}, ""},
+		"a list and text":                 {[]tool.Content{object("[1]"), text("more")}, ""},
+		"a number and an image":           {[]tool.Content{text("42"), {Kind: tool.ContentImage, Data: []byte("x"), MediaType: "image/png"}}, ""},
 		"an image":                        {[]tool.Content{{Kind: tool.ContentImage, Data: []byte("x"), MediaType: "image/png"}}, ""},
 		"a number that JSON has not":      {[]tool.Content{text("0x10")}, ""},
 		"a number with a byte order mark": {[]tool.Content{text("\ufeff42")}, ""},
@@ -66,6 +70,9 @@ func TestAValueIsStructuredContent(t *testing.T) {
 			}
 			if err != nil || string(got.StructuredContent) != test.want {
 				t.Errorf("%s has the structured content %s, %v, want %s", name, got.StructuredContent, err, test.want)
+			}
+			if got.StructuredContent == nil && valueIn(r.Content) != nil {
+				t.Errorf("%s begins with a value: %s", name, wire)
 			}
 		}
 	}
