@@ -344,6 +344,38 @@ func TestLinks(t *testing.T) {
 	h.apply(p.Connect("toolhost", testArguments, false))
 }
 
+// Another user who can write a folder can put another one where the client's folder is missing, or
+// rename that.
+func TestFoldersOfOthers(t *testing.T) {
+	for _, exists := range []bool{false, true} {
+		for _, project := range []bool{false, true} {
+			h := newHome(t)
+			p := h.place("codex")
+			if project {
+				p.Project = h.dir
+			}
+			path, _ := p.Path()
+			if exists {
+				h.write(p, "", 0o600)
+			}
+			connect := func() error {
+				_, err := p.Connect("toolhost", testArguments, false)
+				return err
+			}
+			if err := connect(); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			if err := os.Chmod(h.dir, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			err := connect()
+			if _, untrusted := errors.AsType[*trust.Untrusted](err); untrusted != (project || !exists) {
+				t.Errorf("%s, which exists: %v, in a folder that others may write: %v", path, exists, err)
+			}
+		}
+	}
+}
+
 // A client may write its file between the look and the change.
 func TestChangeAtTheSameTime(t *testing.T) {
 	h := newHome(t)
