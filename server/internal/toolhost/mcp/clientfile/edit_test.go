@@ -156,6 +156,20 @@ func TestEntriesInOtherForms(t *testing.T) {
 	}
 }
 
+// A header with many parts costs no memory for each key below it.
+func TestPathsAreBounded(t *testing.T) {
+	long := strings.Repeat("a.", 2*mostParts)
+	all, err := expressions([]byte("[" + long + "b]\n" + long + "c = 1\nd = 1\n"))
+	if err != nil || len(all) != 3 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	for _, e := range all {
+		if len(e.path) != mostParts {
+			t.Errorf("the path is %q", e.path)
+		}
+	}
+}
+
 // TestTextsThatAreRefused checks that a text is refused instead of guessed at.
 func TestTextsThatAreRefused(t *testing.T) {
 	for text, syntax := range map[string]syntax{
