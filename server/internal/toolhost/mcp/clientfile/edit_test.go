@@ -58,9 +58,10 @@ func TestEdits(t *testing.T) {
 			"{\n    \"projects\": {\"/x\": {\"servers\": {\"toolhost\": 1}}},\n    \"servers\": {\n        \"b\": 1e400,\n        " + four + "\n    }\n}", "",
 		},
 
-		"no TOML":             {tomlSyntax{}, tomlPath, "", table, ""},
-		"TOML with a mark":    {tomlSyntax{}, tomlPath, "\xef\xbb\xbfa = 1\n", "\xef\xbb\xbfa = 1\n\n" + table, ""},
-		"TOML without an end": {tomlSyntax{}, tomlPath, "a = 1", "a = 1\n\n" + table, "a = 1\n"},
+		"no TOML":                   {tomlSyntax{}, tomlPath, "", table, ""},
+		"TOML with a mark":          {tomlSyntax{}, tomlPath, "\xef\xbb\xbfa = 1\n", "\xef\xbb\xbfa = 1\n\n" + table, ""},
+		"TOML without an end":       {tomlSyntax{}, tomlPath, "a = 1", "a = 1\n\n" + table, "a = 1\n"},
+		"values that are no number": {tomlSyntax{}, tomlPath, "a = nan\n[[b]]\nc = [1.5, -nan, inf]\n", "a = nan\n[[b]]\nc = [1.5, -nan, inf]\n\n" + table, ""},
 		"tables": {
 			tomlSyntax{}, tomlPath, "# mine\nmodel = \"x\" # it\n\n[mcp_servers.b]\nargs = [\n  \"[mcp_servers.toolhost]\", # c\n]\n\n# the end\n",
 			"# mine\nmodel = \"x\" # it\n\n[mcp_servers.b]\nargs = [\n  \"[mcp_servers.toolhost]\", # c\n]\n\n# the end\n\n" + table, "",
@@ -153,6 +154,21 @@ func TestEntriesInOtherForms(t *testing.T) {
 				t.Errorf("put: %v\n%s", err, made)
 			}
 		})
+	}
+}
+
+func TestSame(t *testing.T) {
+	for a, others := range map[string][]string{
+		"a = 1": {"a = 2", "a = 1.0", "a = '1'", "b = 1", "", "a = [1]", "a = 1\nb = 1"}, "a = nan": {"a = 1.0", "a = 'nan'"},
+		"a = [1, {b = nan}]": {"a = [1, {b = 1.0}]", "a = [1]", "a = [{b = nan}, 1]", "a = {b = nan}"}, "a = 2026-01-01T00:00:00Z": {"a = 2026-01-01", "a = 2026-01-01T00:00:01Z"},
+	} {
+		for _, b := range append(others, a) {
+			one, err := tomlSyntax{}.decode([]byte(a))
+			two, otherErr := tomlSyntax{}.decode([]byte(b))
+			if got := same(one, two); got != (a == b) || got != same(two, one) || err != nil || otherErr != nil {
+				t.Errorf("%q and %q: %v, %v, %v", a, b, got, err, otherErr)
+			}
+		}
 	}
 }
 
