@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/server/internal/trust"
 )
 
@@ -239,7 +240,7 @@ func (p *Place) diff(file string, path []string, old any, entry object) string {
 		to = lines(entry)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "--- %s\n+++ %[1]s\n@@ %s @@\n", file, strings.Join(path, "."))
+	fmt.Fprintf(&b, "--- %s\n+++ %[1]s\n@@ %s @@\n", cli.OneLine(file), strings.Join(path, "."))
 	show := func(sign, line string) { fmt.Fprintf(&b, "%s%s\n", sign, strings.TrimSuffix(line, "\n")) }
 	if len(from) == len(to) {
 		for i := range from {

@@ -274,6 +274,20 @@ func TestProgramsInProjects(t *testing.T) {
 	}
 }
 
+// The name of a folder writes no lines of its own into the diff.
+func TestNamesInDiffs(t *testing.T) {
+	h := newHome(t)
+	p := h.place("claude")
+	p.Project = filepath.Join(h.dir, "a\n+++ b\x1b[2J")
+	if err := os.Mkdir(p.Project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c, err := p.Connect("toolhost", testArguments, false)
+	if err != nil || strings.Count(c.Diff, "\n+++ ") != 1 || strings.Contains(c.Diff, "\x1b") || !strings.Contains(c.Diff, `a +++ b\x1b[2J`) {
+		t.Errorf("%q, %v", c.Diff, err)
+	}
+}
+
 // A file of opencode 2 has its servers one level deeper, and entries without enabled.
 func TestOpencode2(t *testing.T) {
 	h := newHome(t)
