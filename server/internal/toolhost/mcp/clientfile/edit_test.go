@@ -192,6 +192,7 @@ func TestTextsThatAreRefused(t *testing.T) {
 		"[]": jsonSyntax{}, "null": jsonSyntax{}, "7": jsonSyntax{}, "{": jsonSyntax{}, "{} {}": jsonSyntax{}, "// nothing": jsonSyntax{}, "\xff\xfe{\x00}\x00": jsonSyntax{},
 		`{"servers": []}`: jsonSyntax{}, `{"servers": {}, "servers": {}}`: jsonSyntax{}, `{"servers": {"toolhost": {}, "t\u006folhost": {}}}`: jsonSyntax{},
 		`{"a": ` + strings.Repeat("[", 3<<20): jsonSyntax{}, strings.Repeat("[", 3<<20): tomlSyntax{},
+		strings.Repeat("a.", 6<<20) + "a = 1": tomlSyntax{}, "a = {" + strings.Repeat("a.", 6<<20) + "a = 1}": tomlSyntax{},
 		"a = ": tomlSyntax{}, "a = 1\na = 2": tomlSyntax{}, "servers = 1": tomlSyntax{}, "servers = {a = {}}": tomlSyntax{}, "[[servers]]": tomlSyntax{},
 	} {
 		before, err := syntax.decode([]byte(text))

@@ -15,6 +15,9 @@ type tomlSyntax struct{}
 
 func (tomlSyntax) decode(text []byte) (map[string]any, error) {
 	_, text = cutMark(text)
+	if bytes.Count(text, []byte(".")) > mostContainers { // each may be a level, and the parser bounds all but dotted keys
+		return nil, fmt.Errorf("it has more than %d dots", mostContainers)
+	}
 	tree := map[string]any{}
 	return tree, toml.Unmarshal(text, &tree)
 }
