@@ -138,6 +138,7 @@ type changed struct {
 	Diff    string   `json:"diff"`
 	Backup  string   `json:"backup"`  // empty: there was no file, or it was restored
 	Command []string `json:"command"` // of the entry; null if it was removed
+	Keeps   []string `json:"keeps"`   // the members of the entry that connect does not write and keeps; null: none
 }
 
 // change adds, changes or removes the entry of a client.
@@ -166,7 +167,7 @@ func (c *connector) change(ctx context.Context, place clientfile.Place) error {
 	case err != nil:
 		return err
 	}
-	done.File, done.Change, done.Diff = change.File, change.Done, change.Diff
+	done.File, done.Change, done.Diff, done.Keeps = change.File, change.Done, change.Diff, change.Keeps
 	if !c.dryRun {
 		if done.Backup, err = change.Apply(); err != nil {
 			return err
@@ -185,13 +186,17 @@ func (c *connector) change(ctx context.Context, place clientfile.Place) error {
 // text says for people what was done.
 func (c *changed) text(title string) string {
 	file := cli.OneLine(c.File)
+	keeps := ""
+	if len(c.Keeps) > 0 {
+		keeps = "the entry keeps " + someNames(c.Keeps) + ": look at them in the file\n"
+	}
 	switch {
 	case c.Change == clientfile.Nothing && c.Command == nil:
 		return fmt.Sprintf("%s has no entry %s; nothing changed\n", file, c.Name)
 	case c.Change == clientfile.Nothing:
-		return fmt.Sprintf("%s starts this toolhost already, by %s in %s; nothing changed\n", title, c.Name, file)
+		return fmt.Sprintf("%s starts this toolhost already, by %s in %s; nothing changed\n", title, c.Name, file) + keeps
 	case c.DryRun:
-		return c.Diff
+		return c.Diff + keeps
 	}
 	text := fmt.Sprintf("%s the entry %s in %s\n", c.Change, c.Name, file)
 	if c.Change == clientfile.Restored {
@@ -200,7 +205,20 @@ func (c *changed) text(title string) string {
 	if c.Backup != "" {
 		text += "the file before is in " + cli.OneLine(c.Backup) + "\n"
 	}
-	return text + "restart " + title + " if it runs\n"
+	return text + keeps + "restart " + title + " if it runs\n"
+}
+
+// someNames returns names of members for people. The file chooses them, and how many there are.
+func someNames(names []string) string {
+	const most, longest = 10, 40
+	var shown []string
+	for _, name := range names[:min(len(names), most)] {
+		shown = append(shown, cli.Clip(cli.OneLine(name), longest))
+	}
+	if more := len(names) - most; more > 0 {
+		shown = append(shown, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(shown, ", ")
 }
 
 // tellTools says how many tools the client gets, because a person may have chosen none by mistake,
@@ -264,7 +282,11 @@ func (c *connector) list(place clientfile.Place) error {
 func (l *listed) state() string {
 	var names []string
 	for _, e := range l.Entries {
-		names = append(names, e.Name)
+		name := e.Name
+		if len(e.Keeps) > 0 {
+			name += " with " + someNames(e.Keeps)
+		}
+		names = append(names, name)
 	}
 	switch {
 	case l.Problem != "":

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,6 +80,29 @@ func TestConnectCommand(t *testing.T) {
 	u.do("codex --remove", 0, "nothing changed")
 	if _, err := os.Stat(file); err == nil {
 		t.Error("the file is still there")
+	}
+}
+
+// What an entry has besides its command may change what it starts.
+func TestEntriesThatKeepMembers(t *testing.T) {
+	u := &connectUser{t, t.TempDir()}
+	members := `"env": {"A": "confidential"}, "a\u001b\nb": 1`
+	for i := range 10 {
+		members += fmt.Sprintf(`, "x%d": "confidential"`, i)
+	}
+	text := `{"mcpServers": {"toolhost": {"command": "toolhost", "args": ["mcp", "serve"], ` + members + `}}}`
+	if err := os.WriteFile(filepath.Join(u.home, ".claude.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const keeps = `a\x1b b, env, x0, x1, x2, x3, x4, x5, x6, x7, and 2 more`
+	for _, args := range []string{"", "claude --dry-run", "claude", "claude", "claude --dry-run"} {
+		if out := u.do(args+" --addr unix:///run/none.sock", 0, keeps); strings.Contains(out, "confidential") {
+			t.Errorf("%s: %s", args, out)
+		}
+	}
+	var change changed
+	if err := json.Unmarshal([]byte(u.do("claude -o json --addr unix:///run/none.sock", 0)), &change); err != nil || len(change.Keeps) != 12 {
+		t.Errorf("%+v, %v", change, err)
 	}
 }
 

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/server/internal/trust"
 )
 
@@ -31,17 +34,18 @@ const (
 
 // Change is a change of a file that is not made yet. Use Place.Connect or Place.Disconnect.
 type Change struct {
-	File    string // behind all links
-	Done    string // such as Added
-	Diff    string // for people; it has the entry and nothing else of the file
+	File    string   // behind all links
+	Done    string   // such as Added
+	Diff    string   // for people; it has the entry and nothing else of the file
+	Keeps   []string // members of the entry that connect did not write and keeps; nil: none
 	file    *file
 	made    []byte
 	gone    bool // the file is removed
 	backups backups
 }
 
-// ErrTaken is the error for an entry that does not start toolhost.
-var ErrTaken = errors.New("does not start toolhost")
+// ErrTaken is the error for an entry that does not start toolhost, or, in a project, this one.
+var ErrTaken = errors.New("does not start this toolhost")
 
 // Path returns the file of the client. It may not exist.
 func (p *Place) Path() (string, error) { return p.Client.path(p.Getenv, p.Project) }
@@ -65,8 +69,31 @@ func (p *Place) read() (*file, map[string]any, error) {
 
 // Entry is an entry that starts toolhost.
 type Entry struct {
-	Name string   `json:"name"`
-	Line []string `json:"command"`
+	Name  string   `json:"name"`
+	Line  []string `json:"command"`
+	Keeps []string `json:"keeps"` // the names of its members that connect does not write; null: none
+}
+
+// isOurs reports whether an entry starts `mcp serve` of a toolhost. That of this place may have
+// another name. In a project it is the only one that counts: a project may come from somebody else,
+// with another program of the name.
+func (p *Place) isOurs(entry any) bool {
+	line := lineOf(entry)
+	return len(line) >= 3 && (line[0] == p.Program || p.Project == "" && filepath.Base(line[0]) == "toolhost") && line[1] == "mcp" && line[2] == "serve"
+}
+
+// kept returns the names of the members of an entry that connect does not write, or writes with
+// another value. They may change what the command line starts, as variables and folders do.
+func (p *Place) kept(entry any) []string {
+	written := p.Client.form(lineOf(entry)).tree()
+	var names []string
+	for name, value := range entry.(map[string]any) {
+		if name != commandKey && name != argumentsKey && !reflect.DeepEqual(value, written[name]) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Entries returns the entries that start toolhost, and whether the file exists.
@@ -77,8 +104,8 @@ func (p *Place) Entries() (entries []Entry, exists bool, err error) {
 	}
 	servers, _ := at(tree, p.servers(tree)).(map[string]any)
 	for name, entry := range servers {
-		if isOurs(entry, p.Program) {
-			entries = append(entries, Entry{name, lineOf(entry)})
+		if p.isOurs(entry) {
+			entries = append(entries, Entry{name, lineOf(entry), p.kept(entry)})
 		}
 	}
 	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
@@ -121,9 +148,10 @@ func (p *Place) Connect(name string, arguments []string, replace bool) (*Change,
 	case old == nil:
 		c.Done = Added
 		c.made, err = p.Client.syntax.put(f.data, path, entry)
-	case isOurs(old, p.Program):
+	case p.isOurs(old):
+		c.Keeps = p.kept(old)
 		if slices.Equal(lineOf(old), lineOf(want)) {
-			return &Change{File: f.path, Done: Nothing}, nil
+			return &Change{File: f.path, Done: Nothing, Keeps: c.Keeps}, nil
 		}
 		c.Done = Updated
 		want = maps.Clone(old.(map[string]any))
@@ -158,7 +186,7 @@ func (p *Place) Disconnect(name string) (*Change, error) {
 	switch {
 	case old == nil:
 		return &Change{File: f.path, Done: Nothing}, nil
-	case !isOurs(old, p.Program):
+	case !p.isOurs(old):
 		return nil, fmt.Errorf("%s in %s %w", strings.Join(path, "."), f.path, ErrTaken)
 	}
 	c.Diff = p.diff(f.path, path, old, nil)
@@ -203,7 +231,7 @@ func (p *Place) diff(file string, path []string, old any, entry object) string {
 		return strings.SplitAfter(strings.TrimSuffix(p.Client.syntax.render(path, entry), "\n"), "\n")
 	}
 	var from, to []string
-	if line := lineOf(old); isOurs(old, p.Program) {
+	if line := lineOf(old); p.isOurs(old) {
 		from = lines(p.Client.form(line))
 	} else if old != nil {
 		from = []string{strings.Join(path, ".") + " (its content is not shown)"}
@@ -212,7 +240,7 @@ func (p *Place) diff(file string, path []string, old any, entry object) string {
 		to = lines(entry)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "--- %s\n+++ %[1]s\n@@ %s @@\n", file, strings.Join(path, "."))
+	fmt.Fprintf(&b, "--- %s\n+++ %[1]s\n@@ %s @@\n", cli.OneLine(file), strings.Join(path, "."))
 	show := func(sign, line string) { fmt.Fprintf(&b, "%s%s\n", sign, strings.TrimSuffix(line, "\n")) }
 	if len(from) == len(to) {
 		for i := range from {

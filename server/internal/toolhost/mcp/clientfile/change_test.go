@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,7 +128,7 @@ func TestConnect(t *testing.T) {
 					t.Errorf("the backup of nothing is %s", backup)
 				}
 				entries, _, err := p.Entries()
-				if err != nil || len(entries) != 1 || fmt.Sprint(entries) != fmt.Sprint([]Entry{{"toolhost", append([]string{testProgram}, testArguments...)}}) {
+				if err != nil || len(entries) != 1 || fmt.Sprint(entries) != fmt.Sprint([]Entry{{"toolhost", append([]string{testProgram}, testArguments...), nil}}) {
 					t.Errorf("the entries are %v, %v", entries, err)
 				}
 				made, _ := os.ReadFile(path)
@@ -197,7 +198,7 @@ func TestRemovalFromAChangedFile(t *testing.T) {
 func TestEntriesOfOthers(t *testing.T) {
 	for client, text := range map[string]struct{ own, foreign string }{
 		"claude": {
-			"{\"mcpServers\": {\"toolhost\": {\"command\": \"/old/toolhost\", \"args\": [\"mcp\", \"serve\"], \"env\": {\"A\": \"b\"}}}}",
+			"{\"mcpServers\": {\"toolhost\": {\"command\": \"/old/toolhost\", \"args\": [\"mcp\", \"serve\"], \"A\": {\"x\": \"y\"}}}}",
 			"{\"mcpServers\": {\"toolhost\": {\"command\": \"npx\", \"env\": {\"KEY\": \"confidential\"}}}}",
 		},
 		"opencode": {
@@ -212,8 +213,14 @@ func TestEntriesOfOthers(t *testing.T) {
 		h := newHome(t)
 		p := h.place(client)
 		path := h.write(p, text.own, 0o600)
-		if done, _ := h.apply(p.Connect("toolhost", testArguments, false)); done != Updated {
-			t.Errorf("%s: %s", client, done)
+		for _, want := range []string{Updated, Nothing} {
+			change, err := p.Connect("toolhost", testArguments, false)
+			if done, _ := h.apply(change, err); done != want || !slices.Equal(change.Keeps, []string{"A"}) {
+				t.Errorf("%s: %s, keeps %q", client, done, change.Keeps)
+			}
+		}
+		if entries, _, err := p.Entries(); err != nil || len(entries) != 1 || !slices.Equal(entries[0].Keeps, []string{"A"}) {
+			t.Errorf("%s: %+v, %v", client, entries, err)
 		}
 		if made, _ := os.ReadFile(path); !strings.Contains(string(made), "unix:///run/t.sock") || !strings.Contains(string(made), `A`) || strings.Contains(string(made), "/old") {
 			t.Errorf("%s: %s", client, made)
@@ -241,6 +248,43 @@ func TestEntriesOfOthers(t *testing.T) {
 		}
 		h.apply(p.Disconnect("toolhost"))
 		want(t, path, text.foreign)
+	}
+}
+
+// The entry of a project may start another program with the name of toolhost.
+func TestProgramsInProjects(t *testing.T) {
+	for program, ours := range map[string]bool{testProgram: true, "/project/toolhost": false, "toolhost": false} {
+		h := newHome(t)
+		p := h.place("claude")
+		p.Project = h.dir
+		h.write(p, `{"mcpServers": {"toolhost": {"command": "`+program+`", "args": ["mcp", "serve"], "env": {"LD_PRELOAD": "/x.so"}, "cwd": "/x"}}}`, 0o600)
+		c, err := p.Connect("toolhost", testArguments, false)
+		if ours && (err != nil || !slices.Equal(c.Keeps, []string{"cwd", "env"})) || !ours && !errors.Is(err, ErrTaken) {
+			t.Errorf("%s: %+v, %v", program, c, err)
+		}
+		if _, err := p.Disconnect("toolhost"); errors.Is(err, ErrTaken) == ours {
+			t.Errorf("%s: the removal: %v", program, err)
+		}
+		if entries, _, err := p.Entries(); err != nil || len(entries) == 1 != ours {
+			t.Errorf("%s: %v, %v", program, entries, err)
+		}
+		if c, err := p.Connect("toolhost", testArguments, true); err != nil || !ours && c.Done != Replaced {
+			t.Errorf("%s: --replace: %+v, %v", program, c, err)
+		}
+	}
+}
+
+// The name of a folder writes no lines of its own into the diff.
+func TestNamesInDiffs(t *testing.T) {
+	h := newHome(t)
+	p := h.place("claude")
+	p.Project = filepath.Join(h.dir, "a\n+++ b\x1b[2J")
+	if err := os.Mkdir(p.Project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c, err := p.Connect("toolhost", testArguments, false)
+	if err != nil || strings.Count(c.Diff, "\n+++ ") != 1 || strings.Contains(c.Diff, "\x1b") || !strings.Contains(c.Diff, `a +++ b\x1b[2J`) {
+		t.Errorf("%q, %v", c.Diff, err)
 	}
 }
 
@@ -342,6 +386,38 @@ func TestLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.apply(p.Connect("toolhost", testArguments, false))
+}
+
+// Another user who can write a folder can put another one where the client's folder is missing, or
+// rename that.
+func TestFoldersOfOthers(t *testing.T) {
+	for _, exists := range []bool{false, true} {
+		for _, project := range []bool{false, true} {
+			h := newHome(t)
+			p := h.place("codex")
+			if project {
+				p.Project = h.dir
+			}
+			path, _ := p.Path()
+			if exists {
+				h.write(p, "", 0o600)
+			}
+			connect := func() error {
+				_, err := p.Connect("toolhost", testArguments, false)
+				return err
+			}
+			if err := connect(); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			if err := os.Chmod(h.dir, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			err := connect()
+			if _, untrusted := errors.AsType[*trust.Untrusted](err); untrusted != (project || !exists) {
+				t.Errorf("%s, which exists: %v, in a folder that others may write: %v", path, exists, err)
+			}
+		}
+	}
 }
 
 // A client may write its file between the look and the change.

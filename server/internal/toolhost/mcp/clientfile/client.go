@@ -144,13 +144,6 @@ func lineOf(entry any) []string {
 	return line
 }
 
-// isOurs reports whether an entry starts `mcp serve` of a toolhost. program is the path of this
-// one, which may have another name.
-func isOurs(entry any, program string) bool {
-	line := lineOf(entry)
-	return len(line) >= 3 && (line[0] == program || filepath.Base(line[0]) == "toolhost") && line[1] == "mcp" && line[2] == "serve"
-}
-
 // environment looks up variables.
 type environment func(name string) string
 

@@ -58,9 +58,10 @@ func TestEdits(t *testing.T) {
 			"{\n    \"projects\": {\"/x\": {\"servers\": {\"toolhost\": 1}}},\n    \"servers\": {\n        \"b\": 1e400,\n        " + four + "\n    }\n}", "",
 		},
 
-		"no TOML":             {tomlSyntax{}, tomlPath, "", table, ""},
-		"TOML with a mark":    {tomlSyntax{}, tomlPath, "\xef\xbb\xbfa = 1\n", "\xef\xbb\xbfa = 1\n\n" + table, ""},
-		"TOML without an end": {tomlSyntax{}, tomlPath, "a = 1", "a = 1\n\n" + table, "a = 1\n"},
+		"no TOML":                   {tomlSyntax{}, tomlPath, "", table, ""},
+		"TOML with a mark":          {tomlSyntax{}, tomlPath, "\xef\xbb\xbfa = 1\n", "\xef\xbb\xbfa = 1\n\n" + table, ""},
+		"TOML without an end":       {tomlSyntax{}, tomlPath, "a = 1", "a = 1\n\n" + table, "a = 1\n"},
+		"values that are no number": {tomlSyntax{}, tomlPath, "a = nan\n[[b]]\nc = [1.5, -nan, inf]\n", "a = nan\n[[b]]\nc = [1.5, -nan, inf]\n\n" + table, ""},
 		"tables": {
 			tomlSyntax{}, tomlPath, "# mine\nmodel = \"x\" # it\n\n[mcp_servers.b]\nargs = [\n  \"[mcp_servers.toolhost]\", # c\n]\n\n# the end\n",
 			"# mine\nmodel = \"x\" # it\n\n[mcp_servers.b]\nargs = [\n  \"[mcp_servers.toolhost]\", # c\n]\n\n# the end\n\n" + table, "",
@@ -156,12 +157,42 @@ func TestEntriesInOtherForms(t *testing.T) {
 	}
 }
 
+func TestSame(t *testing.T) {
+	for a, others := range map[string][]string{
+		"a = 1": {"a = 2", "a = 1.0", "a = '1'", "b = 1", "", "a = [1]", "a = 1\nb = 1"}, "a = nan": {"a = 1.0", "a = 'nan'"},
+		"a = [1, {b = nan}]": {"a = [1, {b = 1.0}]", "a = [1]", "a = [{b = nan}, 1]", "a = {b = nan}"}, "a = 2026-01-01T00:00:00Z": {"a = 2026-01-01", "a = 2026-01-01T00:00:01Z"},
+	} {
+		for _, b := range append(others, a) {
+			one, err := tomlSyntax{}.decode([]byte(a))
+			two, otherErr := tomlSyntax{}.decode([]byte(b))
+			if got := same(one, two); got != (a == b) || got != same(two, one) || err != nil || otherErr != nil {
+				t.Errorf("%q and %q: %v, %v, %v", a, b, got, err, otherErr)
+			}
+		}
+	}
+}
+
+// A header with many parts costs no memory for each key below it.
+func TestPathsAreBounded(t *testing.T) {
+	long := strings.Repeat("a.", 2*mostParts)
+	all, err := expressions([]byte("[" + long + "b]\n" + long + "c = 1\nd = 1\n"))
+	if err != nil || len(all) != 3 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	for _, e := range all {
+		if len(e.path) != mostParts {
+			t.Errorf("the path is %q", e.path)
+		}
+	}
+}
+
 // TestTextsThatAreRefused checks that a text is refused instead of guessed at.
 func TestTextsThatAreRefused(t *testing.T) {
 	for text, syntax := range map[string]syntax{
 		"[]": jsonSyntax{}, "null": jsonSyntax{}, "7": jsonSyntax{}, "{": jsonSyntax{}, "{} {}": jsonSyntax{}, "// nothing": jsonSyntax{}, "\xff\xfe{\x00}\x00": jsonSyntax{},
 		`{"servers": []}`: jsonSyntax{}, `{"servers": {}, "servers": {}}`: jsonSyntax{}, `{"servers": {"toolhost": {}, "t\u006folhost": {}}}`: jsonSyntax{},
 		`{"a": ` + strings.Repeat("[", 3<<20): jsonSyntax{}, strings.Repeat("[", 3<<20): tomlSyntax{},
+		strings.Repeat("a.", 6<<20) + "a = 1": tomlSyntax{}, "a = {" + strings.Repeat("a.", 6<<20) + "a = 1}": tomlSyntax{},
 		"a = ": tomlSyntax{}, "a = 1\na = 2": tomlSyntax{}, "servers = 1": tomlSyntax{}, "servers = {a = {}}": tomlSyntax{}, "[[servers]]": tomlSyntax{},
 	} {
 		before, err := syntax.decode([]byte(text))

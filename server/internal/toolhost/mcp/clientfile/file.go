@@ -30,16 +30,17 @@ type file struct {
 
 // readFile reads the file at a path, or behind the links there. A file that does not exist is
 // empty. It refuses a file that another user owns or can change, because the client starts what the
-// file says. If within is not empty, links must not lead out of that folder: a project may come
-// from somebody else.
+// file says. The same holds for its folder, and for the one that contains a folder that does not
+// exist. If within is not empty, it holds for all folders up to that one, and links must not lead
+// out of it: a project may come from somebody else.
 func readFile(path, within string) (*file, error) {
 	real, err := resolve(path)
 	if err != nil {
 		return nil, err
 	}
+	folder := ""
 	if within != "" {
-		folder, err := filepath.EvalSymlinks(within)
-		if err != nil {
+		if folder, err = filepath.EvalSymlinks(within); err != nil {
 			return nil, err
 		}
 		if !strings.HasPrefix(real, strings.TrimSuffix(folder, "/")+"/") {
@@ -47,8 +48,14 @@ func readFile(path, within string) (*file, error) {
 		}
 	}
 	f := &file{path: real, mode: 0o600}
-	if err := f.check(filepath.Dir(real)); err != nil {
-		return nil, err
+	for parent := filepath.Dir(real); ; parent = filepath.Dir(parent) {
+		err := check(parent)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if parent == folder || folder == "" && err == nil || parent == filepath.Dir(parent) {
+			break
+		}
 	}
 	opened, err := os.OpenFile(real, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +72,7 @@ func readFile(path, within string) (*file, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", real)
 	}
-	if err := f.check(real); err != nil {
+	if err := check(real); err != nil {
 		return nil, err
 	}
 	if f.data, err = io.ReadAll(io.LimitReader(opened, MaxBytes+1)); err != nil {
@@ -91,13 +98,9 @@ func resolve(path string) (string, error) {
 	return filepath.Join(folder, filepath.Base(path)), err
 }
 
-// check refuses a file or folder that another user owns or can change. One that does not exist is
-// all right.
-func (f *file) check(path string) error {
+// check refuses a file or folder that another user owns or can change.
+func check(path string) error {
 	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -121,7 +122,23 @@ func with(tree map[string]any, path []string, value any) map[string]any {
 // changesOnly reports whether an edit that gave the entry at a path a value (nil: removed it)
 // changed nothing else.
 func changesOnly(before, after map[string]any, path []string, value any) bool {
-	return reflect.DeepEqual(with(before, path, value), with(after, path, at(after, path)))
+	return same(with(before, path, value), with(after, path, at(after, path)))
+}
+
+// same is reflect.DeepEqual for the values of a text, but NaN, which TOML has, is the same as NaN.
+func same(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, same)
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, same)
+	case float64:
+		b, ok := b.(float64)
+		return ok && (a == b || math.IsNaN(a) && math.IsNaN(b))
+	}
+	return reflect.DeepEqual(a, b)
 }
 
 // splice replaces a part of a text.

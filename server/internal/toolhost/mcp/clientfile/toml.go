@@ -15,13 +15,20 @@ type tomlSyntax struct{}
 
 func (tomlSyntax) decode(text []byte) (map[string]any, error) {
 	_, text = cutMark(text)
+	if bytes.Count(text, []byte(".")) > mostContainers { // each may be a level, and the parser bounds all but dotted keys
+		return nil, fmt.Errorf("it has more than %d dots", mostContainers)
+	}
 	tree := map[string]any{}
 	return tree, toml.Unmarshal(text, &tree)
 }
 
+// mostParts bounds the paths of expressions, because a header with many parts is in that of each
+// key below it. No entry is as deep.
+const mostParts = 8
+
 // expression is a header of a table or a pair of a key and a value.
 type expression struct {
-	path   []string // with the table that the key is in
+	path   []string // with the table that the key is in; the first mostParts
 	header bool
 	start  int // of its line
 	key    int // the end of the key
@@ -68,7 +75,9 @@ func expressions(text []byte) ([]expression, error) {
 				e.start = lineStart(text, int(k.Raw.Offset))
 				end(e.start)
 			}
-			e.path = append(e.path, string(k.Data))
+			if len(e.path) < mostParts {
+				e.path = append(e.path, string(k.Data))
+			}
 			e.key = int(k.Raw.Offset + k.Raw.Length)
 		}
 		if e.header {
