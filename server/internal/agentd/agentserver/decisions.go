@@ -137,14 +137,15 @@ func noDecision(name string) error {
 }
 
 func (s *decisions) fromDecision(ctx context.Context, d *agent.Decision) *decisionv1.Decision {
+	runID := named(ctx, d.Run.ID)
 	m := &decisionv1.Decision{
-		Name: loop.DecisionRef(d.Run.ID, d.ID), Kind: decisionv1.DecisionKind(fromDecisionKind(d.Kind)), State: decisionv1.DecisionState_DECISION_STATE_WAITING,
-		RunId: d.Run.ID, DecisionId: d.ID, Tenant: agent.TenantOf(d.Run.ID), Principal: d.Run.Principal, CallId: d.CallID, Tool: d.Tool,
+		Name: loop.DecisionRef(runID, d.ID), Kind: decisionv1.DecisionKind(fromDecisionKind(d.Kind)), State: decisionv1.DecisionState_DECISION_STATE_WAITING,
+		RunId: runID, DecisionId: d.ID, Tenant: agent.TenantOf(d.Run.ID), Principal: d.Run.Principal, CallId: d.CallID, Tool: d.Tool,
 		DisplayName: d.DisplayName, Arguments: validText(d.Arguments), Reason: d.Reason, Options: d.Options, Rule: d.Rule, FourEyes: d.FourEyes, ApproverGroups: d.Approvers,
 		Schema: validText(string(d.Schema)), Diff: d.Diff, Cut: d.Cut, RequestTime: toolpb.FromTime(d.Requested), ExpireTime: toolpb.FromTime(d.Expires),
 	}
 	if p := d.Run.Parent; p != nil {
-		m.ParentRunId = p.RunID
+		m.ParentRunId = named(ctx, p.RunID)
 	}
 	if d.Question != nil {
 		m.Plugin, m.Schema = d.Question.Plugin, validText(string(d.Question.Schema))
