@@ -97,6 +97,9 @@ func (s *decisions) Decide(ctx context.Context, req *decisionv1.DecideRequest) (
 	case len(req.GetArguments()) > 0 && verdict != loop.VerdictApprove:
 		return nil, tool.Errorf(tool.KindInvalidArgument, "only an approval takes other arguments")
 	}
+	if err := checkWords(req.GetText(), req.GetDecidedByName()); err != nil {
+		return nil, err
+	}
 	at, err := s.reach(ctx, runID, authz.RunsApprove)
 	if err != nil {
 		return nil, err
@@ -117,6 +120,21 @@ func (s *decisions) Decide(ctx context.Context, req *decisionv1.DecideRequest) (
 		return nil, err
 	}
 	return &decisionv1.DecideResponse{Decision: s.fromDecision(ctx, &d)}, nil
+}
+
+// The bounds of what a person writes about a decision: the journal keeps it, and a model or another
+// person reads it. An answer may be long.
+const maxWords, maxDecider = 64 << 10, 256
+
+// checkWords returns an error if the text of a decision or the name of who made it is too long.
+func checkWords(text, by string) error {
+	switch {
+	case len(text) > maxWords:
+		return tool.Errorf(tool.KindInvalidArgument, "the text of the decision has %d bytes; it may have %d", len(text), maxWords)
+	case len(by) > maxDecider:
+		return tool.Errorf(tool.KindInvalidArgument, "the name of who decides has %d bytes; it may have %d", len(by), maxDecider)
+	}
+	return nil
 }
 
 // groupsOf returns the groups of a caller for a decision.
