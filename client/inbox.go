@@ -26,8 +26,9 @@ type InboxDecision struct {
 	Principal   string // the key of the principal that the run belongs to; may be empty
 	// Agent and Session are those of a call that toolhost holds. AgentClient does not set them.
 	Agent, Session string
-	// Context has the values of the caller's context on which a held call depends, a JSON object: those
-	// that the tool gets, and those that rules read. Empty: there are none. AgentClient does not set it.
+	// Context has the values of the caller's context on which a held call depends, a JSON object:
+	// those that the tool gets, and those that rules read. Empty: there are none. AgentClient does not
+	// set it.
 	Context string
 	// Cut is whether Arguments or Reason are not whole, or Options, Schema or Diff are left out.
 	// AgentClient.InboxDecision has the whole.

@@ -14,13 +14,24 @@ import (
 // `run-1`. So the tenants share one journal, and each of them can choose any id. If ids were
 // without the tenant, a conflict would tell one tenant which ids another one has.
 
-// InTenant returns the id of a run as a caller of a tenant means it: a caller may leave the tenant
-// out.
+// InTenant returns the id of a run as a caller of a tenant means it: a caller may leave its tenant
+// out. A caller of another tenant names a run of the default tenant with the prefix `default/`.
 func InTenant(tenant, id string) string {
+	if bare, ok := strings.CutPrefix(id, identity.DefaultTenant+"/"); ok && IsRunID(bare) {
+		return bare
+	}
 	if tenant == identity.DefaultTenant || strings.Contains(id, "/") {
 		return id
 	}
 	return tenant + "/" + id
+}
+
+// ForTenant returns the id by which a caller of a tenant names a run: what InTenant takes.
+func ForTenant(tenant, id string) string {
+	if tenant == identity.DefaultTenant || strings.Contains(id, "/") {
+		return id
+	}
+	return identity.DefaultTenant + "/" + id
 }
 
 // TenantOf returns the tenant of a run. It does not check that the run exists.

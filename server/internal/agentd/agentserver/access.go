@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/access/authn"
@@ -149,12 +148,17 @@ func (s *service) scope(ctx context.Context, q *agent.RunQuery) bool {
 	return true
 }
 
-// qualify puts the tenant before the ids of runs in the names of decisions.
-func qualify(ctx context.Context, made []loop.DecisionMade) {
-	caller, _ := identity.FromContext(ctx)
+// qualify puts the tenant of a run before the ids of its sub-runs in the names of decisions.
+func qualify(tenant string, made []loop.DecisionMade) {
 	for i := range made {
-		if runID, id := loop.SplitRef(made[i].ID); runID != "" && !strings.Contains(runID, "/") {
-			made[i].ID = loop.DecisionRef(agent.InTenant(caller.Tenant, runID), id)
+		if runID, id := loop.SplitRef(made[i].ID); runID != "" {
+			made[i].ID = loop.DecisionRef(agent.InTenant(tenant, runID), id)
 		}
 	}
+}
+
+// named returns the id by which the caller names a run.
+func named(ctx context.Context, runID string) string {
+	caller, _ := identity.FromContext(ctx)
+	return agent.ForTenant(cmp.Or(caller.Tenant, identity.DefaultTenant), runID)
 }

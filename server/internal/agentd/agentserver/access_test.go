@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/wire/toolpb"
 	"github.com/toolhost/toolhost/server/internal/access/authn"
@@ -40,6 +41,7 @@ var roles = []authz.Binding{
 	{Role: "admin", To: []string{"name:root"}, Tenants: []string{authz.AllTenants}},
 	{Role: "auditor", To: []string{"name:dora"}, Tenants: []string{"red"}},
 	{Role: "approver", To: []string{"name:paul"}, Tenants: []string{"red"}},
+	{Role: "approver", To: []string{"name:red/dan"}, Tenants: []string{"default"}},
 }
 
 // as returns a client of an agent that is known as a principal.
@@ -195,6 +197,52 @@ func TestPrincipalOfARun(t *testing.T) {
 	}
 	if _, err := ada.Respond(ctx, approve("r", "blue/x/d1")); kindOf(err) != tool.KindNotFound {
 		t.Errorf("a decision of another tenant's run: %v", err)
+	}
+}
+
+// A caller of another tenant names a run of the default tenant by the prefix default/, which is how
+// the server names it to that caller.
+func TestRunsOfTheDefaultTenant(t *testing.T) {
+	f := waiting()
+	f.owners, f.run.ID, f.run.Principal = map[string]string{"run-x": "eve"}, "run-x", "eve"
+	for i := range f.inbox {
+		f.inbox[i].Run = f.run
+	}
+	f.inbox[0].Run.Parent = &loop.Parent{RunID: "run-p"}
+	c, inbox, ctx := as(t, f, "red", "dan"), inboxOf(t, f, identity.Principal{Tenant: "red", Name: "dan"}), t.Context()
+	listed, err := inbox.ListDecisions(ctx, &decisionv1.ListDecisionsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := listed.GetDecisions()[0]; d.GetName() != "default/run-x/d1" || d.GetRunId() != "default/run-x" || d.GetParentRunId() != "default/run-p" || d.GetTenant() != "default" {
+		t.Errorf("listed is %v", d)
+	}
+	if d, err := inbox.GetDecision(ctx, &decisionv1.GetDecisionRequest{Name: "default/run-x/d1"}); err != nil || d.GetDecision().GetNotAllowed() != "" {
+		t.Errorf("the decision is %v, %v", d, err)
+	}
+	if _, err := c.GetRun(ctx, &agentdv1.GetRunRequest{RunId: "default/run-x"}); err != nil {
+		t.Error(err)
+	}
+	for id, want := range map[string]string{"d1": "d1", "run-s/d1": "run-s/d1", "default/run-s/d1": "run-s/d1", "red/r/d1": "red/r/d1"} {
+		if _, err := c.Respond(ctx, approve("default/run-x", id)); err != nil || f.made[0].ID != want {
+			t.Errorf("%s: %+v, %v, want %s", id, f.made, err, want)
+		}
+	}
+	runs, err := c.ListRuns(ctx, &agentdv1.ListRunsRequest{PageSize: 3, PageToken: "t"})
+	if kindOf(err) != tool.KindInvalidArgument || f.query.Token != "red/t" {
+		t.Errorf("%v, %v, token %q", runs, err, f.query.Token)
+	}
+	if runs, err = as(t, f, "default", "carl").ListRuns(ctx, &agentdv1.ListRunsRequest{PageSize: 3, PageToken: "t"}); err != nil || runs.GetRuns()[0].GetRunId() != "run-x" || runs.GetNextPageToken() != "next" {
+		t.Errorf("the default tenant lists %v, %v", runs, err)
+	}
+	runs, err = c.ListRuns(ctx, &agentdv1.ListRunsRequest{PageSize: 3, PageToken: "default/t"})
+	if err != nil || runs.GetRuns()[0].GetRunId() != "default/run-x" || runs.GetNextPageToken() != "default/next" {
+		t.Errorf("another tenant lists %v, %v", runs, err)
+	}
+	for _, id := range []string{"run-x", "default/", "default/red/r", "default/default/run-x"} {
+		if _, err := c.GetRun(ctx, &agentdv1.GetRunRequest{RunId: id}); kindOf(err) != tool.KindNotFound {
+			t.Errorf("%s: %v", id, err)
+		}
 	}
 }
 

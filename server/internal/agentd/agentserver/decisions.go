@@ -97,6 +97,9 @@ func (s *decisions) Decide(ctx context.Context, req *decisionv1.DecideRequest) (
 	case len(req.GetArguments()) > 0 && verdict != loop.VerdictApprove:
 		return nil, tool.Errorf(tool.KindInvalidArgument, "only an approval takes other arguments")
 	}
+	if err := checkWords(req.GetText(), req.GetDecidedByName()); err != nil {
+		return nil, err
+	}
 	at, err := s.reach(ctx, runID, authz.RunsApprove)
 	if err != nil {
 		return nil, err
@@ -119,6 +122,21 @@ func (s *decisions) Decide(ctx context.Context, req *decisionv1.DecideRequest) (
 	return &decisionv1.DecideResponse{Decision: s.fromDecision(ctx, &d)}, nil
 }
 
+// The bounds of what a person writes about a decision: the journal keeps it, and a model or another
+// person reads it. An answer may be long.
+const maxWords, maxDecider = 64 << 10, 256
+
+// checkWords returns an error if the text of a decision or the name of who made it is too long.
+func checkWords(text, by string) error {
+	switch {
+	case len(text) > maxWords:
+		return tool.Errorf(tool.KindInvalidArgument, "the text of the decision has %d bytes; it may have %d", len(text), maxWords)
+	case len(by) > maxDecider:
+		return tool.Errorf(tool.KindInvalidArgument, "the name of who decides has %d bytes; it may have %d", len(by), maxDecider)
+	}
+	return nil
+}
+
 // groupsOf returns the groups of a caller for a decision.
 func (s *service) groupsOf(caller identity.Principal) []string {
 	if s.foreground {
@@ -137,14 +155,15 @@ func noDecision(name string) error {
 }
 
 func (s *decisions) fromDecision(ctx context.Context, d *agent.Decision) *decisionv1.Decision {
+	runID := named(ctx, d.Run.ID)
 	m := &decisionv1.Decision{
-		Name: loop.DecisionRef(d.Run.ID, d.ID), Kind: decisionv1.DecisionKind(fromDecisionKind(d.Kind)), State: decisionv1.DecisionState_DECISION_STATE_WAITING,
-		RunId: d.Run.ID, DecisionId: d.ID, Tenant: agent.TenantOf(d.Run.ID), Principal: d.Run.Principal, CallId: d.CallID, Tool: d.Tool,
+		Name: loop.DecisionRef(runID, d.ID), Kind: decisionv1.DecisionKind(fromDecisionKind(d.Kind)), State: decisionv1.DecisionState_DECISION_STATE_WAITING,
+		RunId: runID, DecisionId: d.ID, Tenant: agent.TenantOf(d.Run.ID), Principal: d.Run.Principal, CallId: d.CallID, Tool: d.Tool,
 		DisplayName: d.DisplayName, Arguments: validText(d.Arguments), Reason: d.Reason, Options: d.Options, Rule: d.Rule, FourEyes: d.FourEyes, ApproverGroups: d.Approvers,
 		Schema: validText(string(d.Schema)), Diff: d.Diff, Cut: d.Cut, RequestTime: toolpb.FromTime(d.Requested), ExpireTime: toolpb.FromTime(d.Expires),
 	}
 	if p := d.Run.Parent; p != nil {
-		m.ParentRunId = p.RunID
+		m.ParentRunId = named(ctx, p.RunID)
 	}
 	if d.Question != nil {
 		m.Plugin, m.Schema = d.Question.Plugin, validText(string(d.Question.Schema))

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/grpc/status"
 
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/access/authz"
@@ -200,6 +201,31 @@ func TestDecide(t *testing.T) {
 			}
 			if d := resp.GetDecision(); d.GetVerdict() != test.verdict || d.GetState() != decisionv1.DecisionState_DECISION_STATE_MADE || d.GetEtag() != "" || d.GetDecidedBy() != test.caller.Key() {
 				t.Errorf("the decision is %v", d)
+			}
+		})
+	}
+}
+
+// What a person writes about a decision is bounded, however it arrives.
+func TestWordsOfADecisionAreBounded(t *testing.T) {
+	for name, test := range map[string]struct {
+		text, by int
+		want     tool.Kind
+	}{
+		"as long as they may be": {64 << 10, 256, ""},
+		"a long text":            {64<<10 + 1, 1, tool.KindInvalidArgument},
+		"a long name":            {1, 257, tool.KindInvalidArgument},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, by, f, bob := strings.Repeat("x", test.text), strings.Repeat("y", test.by), waiting(), identity.Principal{Tenant: "red", Name: "bob"}
+			_, err := inboxOf(t, f, bob).Decide(t.Context(), &decisionv1.DecideRequest{
+				Name: "red/r/d3", Verdict: decisionv1.Verdict_VERDICT_ANSWER, Text: text, DecidedByName: by, Etag: f.inbox[2].Etag(),
+			})
+			_, respond := as(t, f, "red", "bob").Respond(t.Context(), &agentdv1.RespondRequest{
+				RunId: "r", DecidedBy: by, Decisions: []*agentdv1.Decision{{DecisionId: "d3", Verdict: &agentdv1.Decision_Answer{Answer: &agentdv1.Answer{Text: text}}}},
+			})
+			if kindOf(err) != test.want || kindOf(respond) != test.want || (f.made == nil) != (test.want != "") {
+				t.Errorf("%v, %v; want %q", err, respond, test.want)
 			}
 		})
 	}

@@ -108,6 +108,9 @@ func toDecisions(req *agentdv1.RespondRequest) ([]loop.DecisionMade, error) {
 		default:
 			return nil, tool.Errorf(tool.KindInvalidArgument, "decision %q has no verdict: approve, reject or answer", d.GetDecisionId())
 		}
+		if err := checkWords(made[i].Text, made[i].By); err != nil {
+			return nil, err
+		}
 	}
 	return made, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/toolhost/toolhost/internal/wire/toolpb"
 	"github.com/toolhost/toolhost/server/internal/access/authz"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
+	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 )
 
@@ -94,11 +95,11 @@ func (s *service) Respond(ctx context.Context, req *agentdv1.RespondRequest) (*a
 	if err != nil {
 		return nil, err
 	}
-	qualify(ctx, decisions)
 	at, err := s.reach(ctx, req.GetRunId(), authz.RunsApprove)
 	if err != nil {
 		return nil, err
 	}
+	qualify(agent.TenantOf(at.runID), decisions)
 	if err := s.mayDecide(ctx, at, decisions); err != nil {
 		return nil, err
 	}
@@ -201,8 +202,12 @@ func (s *service) ListRuns(ctx context.Context, req *agentdv1.ListRunsRequest) (
 	if err != nil {
 		return nil, err
 	}
+	if next != "" {
+		next = named(ctx, next)
+	}
 	resp := &agentdv1.ListRunsResponse{NextPageToken: next}
 	for _, run := range runs {
+		run.ID = named(ctx, run.ID)
 		resp.Runs = append(resp.Runs, fromRun(run))
 	}
 	return resp, nil

@@ -200,8 +200,8 @@ func (j jsonWriter) Write(data []byte) (int, error) {
 // blanks is a run of blanks behind a character of the same line: not an indentation.
 var blanks = regexp.MustCompile(`(\S)([\p{Zs}\t]{33,})`)
 
-// CountBlanks returns a text with long runs of blanks as their number, so that they push nothing off
-// the screen. It leaves indentations.
+// CountBlanks returns a text with long runs of blanks as their number, so that they push nothing
+// off the screen. It leaves indentations.
 func CountBlanks(s string) string {
 	return blanks.ReplaceAllStringFunc(s, func(run string) string {
 		first, size := utf8.DecodeRuneInString(run)

@@ -354,8 +354,8 @@ func TestCallsThatCannotBeHeld(t *testing.T) {
 	}
 }
 
-// An approval is for the rule that the person saw, and for the context on which the call depends. The
-// caller chooses the context, and the person sees it.
+// An approval is for the rule that the person saw, and for the context on which the call depends.
+// The caller chooses the context, and the person sees it.
 func TestTheApprovalIsForTheRuleAndTheContext(t *testing.T) {
 	needs := func(name, env string) policy.Rule {
 		return policy.Rule{Name: name, When: `has(context.env) && context.env.startsWith("` + env + `")`, Then: policy.RequireApproval}
@@ -381,8 +381,8 @@ func TestTheApprovalIsForTheRuleAndTheContext(t *testing.T) {
 	check(t, "the same", r.ended(outcome(t, r.rig, in(`"staging-1"`, "r1"))), "succeeded ran")
 }
 
-// Many calls of one principal wait for one decision: those above the bound are answered at once, and
-// lose nothing.
+// Many calls of one principal wait for one decision: those above the bound are answered at once,
+// and lose nothing.
 func TestFewCallsOfAPrincipalWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newStandingRig(t, nil)

@@ -321,10 +321,16 @@ func explained(err error) error {
 	switch failure.Kind {
 	case tool.KindApprovalRequired:
 		if len(failure.Arguments) == 0 || failure.ArgumentsSHA256 == "" {
+			if failure.Decision != "" {
+				return err
+			}
 			return fmt.Errorf("%w; `toolhost call --approve` approves it", err)
 		}
-		return fmt.Errorf("%w\nIt would be executed with these arguments:\n  %s\nTo approve exactly these, repeat the command with --approve=%s",
-			err, cli.OneLine(string(failure.Arguments)), failure.ArgumentsSHA256)
+		err = fmt.Errorf("%w\nIt would be executed with these arguments:\n  %s", err, cli.OneLine(string(failure.Arguments)))
+		if failure.Decision != "" { // the error says how it is approved, and the caller perhaps may not
+			return err
+		}
+		return fmt.Errorf("%w\nTo approve exactly these, repeat the command with --approve=%s", err, failure.ArgumentsSHA256)
 	case tool.KindUnsupported:
 		return fmt.Errorf("%w; in a terminal, `toolhost call` asks you what a tool with permission asks", err)
 	case tool.KindCrashed, tool.KindOutcomeUnknown, tool.KindUnavailable:

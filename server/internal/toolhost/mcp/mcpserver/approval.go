@@ -74,7 +74,7 @@ func (w wording) askApproval(req *mcp.CallToolRequest, needed *tool.Error, answe
 			"and an MCP client can only ask its own user. A delegate, such as agentd, can carry the approval of another person.", name)), nil
 	case answered:
 		return failure(needed, fmt.Sprintf("The call of %s was not executed: its final arguments are no longer those that the person approved. Call it again to ask again.", name)), nil
-	case len(needed.Arguments) == 0 || needed.ArgumentsSHA256 == "":
+	case !showable(needed):
 		return failure(needed, fmt.Sprintf("The call of %s was not executed: it needs the approval of a person, and its arguments are too large to be shown to one.", name)), nil
 	case !asksForms(req):
 		return failure(needed, fmt.Sprintf("The call of %s was not executed: it needs the approval of a person, and this MCP client cannot ask one, "+
@@ -86,6 +86,11 @@ func (w wording) askApproval(req *mcp.CallToolRequest, needed *tool.Error, answe
 		InputRequests: mcp.InputRequestMap{approvalRequest: question},
 		RequestState:  needed.ArgumentsSHA256,
 	}, nil
+}
+
+// showable reports whether a person can be shown what a call would be executed with.
+func showable(needed *tool.Error) bool {
+	return len(needed.Arguments) > 0 && needed.ArgumentsSHA256 != ""
 }
 
 // asksForms reports whether the client can ask its user to fill in a form. A client that does not

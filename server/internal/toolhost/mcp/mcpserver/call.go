@@ -57,7 +57,10 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured 
 	}
 	call.Answers = answersOf(req)
 	if c, err = s.openCall(ctx, req, call, approved); err != nil {
-		return s.conclude(req, &tool.Outcome{CallID: call.ID, Err: tool.AsError(err)}, structured, approved)
+		failed := tool.AsError(err)
+		if c = s.holdElsewhere(ctx, req, call, failed, approved); c == nil {
+			return s.conclude(req, &tool.Outcome{CallID: call.ID, Err: failed}, structured, approved)
+		}
 	}
 	return s.converse(ctx, req, c, call.ID, req.Params.InputResponses, structured)
 }
@@ -78,16 +81,40 @@ func (s *Server) converse(ctx context.Context, req *mcp.CallToolRequest, c *conv
 		if err != nil {
 			return nil, err
 		}
-		if o := outcome.Err; o != nil && o.Kind == tool.KindApprovalRequired && (o.FourEyes || len(o.ApproverGroups) > 0) && c.call.ApprovalWait == nil {
-			c.call.Approval, c.call.ApprovalWait = nil, &s.config.ApprovalWait // the user of the client is not who has to approve
-			again, err := s.openCall(ctx, req, c.call, c.approved)
-			if err == nil {
+		if outcome.Err != nil {
+			if again := s.holdElsewhere(ctx, req, c.call, outcome.Err, c.approved); again != nil {
 				c = again
 				continue
 			}
 		}
 		return s.conclude(req, outcome, structured, c.approved)
 	}
+}
+
+// holdElsewhere opens a call again that needs another person than the user of the client, so that
+// toolhost holds it. It returns nil if that would not help.
+func (s *Server) holdElsewhere(ctx context.Context, req *mcp.CallToolRequest, call tool.Call, failed *tool.Error, approved bool) *conversation {
+	if call.ApprovalWait != nil || !needsAnother(&call, failed) {
+		return nil
+	}
+	call.Approval, call.ApprovalWait = nil, &s.config.ApprovalWait
+	again, err := s.openCall(ctx, req, call, approved)
+	if err != nil {
+		return nil
+	}
+	return again
+}
+
+// needsAnother reports whether the user of the client is not who can approve a call. Whether the
+// user is in one of the groups of a rule, and has the right to approve, shows only its approval.
+func needsAnother(call *tool.Call, failed *tool.Error) bool {
+	switch failed.Kind {
+	case tool.KindDenied: // a call that the policy denies is denied again
+		return call.Approval != nil && failed.Plugin == ""
+	case tool.KindApprovalRequired:
+		return failed.FourEyes || len(failed.ApproverGroups) > 0 && (call.Approval != nil || !showable(failed))
+	}
+	return false
 }
 
 // conclude returns the outcome of a call as the result of its last request.
