@@ -87,3 +87,12 @@ func TestTheNewestChatsAreBounded(t *testing.T) {
 		t.Errorf("at a server: %v", err)
 	}
 }
+
+// newestRun returns the id of the newest run of the journal.
+func (w *world) newestRun() string {
+	w.t.Helper()
+	listed := w.run("runs", "-o", "json", "--limit", "1").stdout.String()
+	_, id, _ := strings.Cut(listed, `"run_id":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	return id
+}

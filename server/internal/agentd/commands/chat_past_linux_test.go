@@ -51,12 +51,3 @@ func TestChatShowsTheEndOfAConversation(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 }
-
-// newestRun returns the id of the newest run of the journal.
-func (w *world) newestRun() string {
-	w.t.Helper()
-	listed := w.run("runs", "-o", "json", "--limit", "1").stdout.String()
-	_, id, _ := strings.Cut(listed, `"run_id":"`)
-	id, _, _ = strings.Cut(id, `"`)
-	return id
-}
