@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/text/jsontext"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 )
 
@@ -42,7 +43,7 @@ var writtenNames = map[string]bool{"content": true, "contents": true, "file_text
 // characters that a person would not see stays JSON. A person approves all of it, so only a text
 // that the diff of the tool repeats is shortened.
 func shownArguments(p *client.PendingDecision) []shownLine {
-	members, ok := membersOf(p.Arguments)
+	members, ok := jsontext.Members(p.Arguments)
 	if !ok || len(members) == 0 {
 		return []shownLine{{yellow, fmt.Sprintf("  %s %s", p.Tool, cli.CountBlanks(cli.OneLine(string(p.Arguments))))}}
 	}
@@ -68,7 +69,7 @@ func shownEdit(arguments string) []shownLine {
 	if len(arguments) > maxEditBytes {
 		return nil
 	}
-	members, _ := membersOf([]byte(arguments))
+	members, _ := jsontext.Members([]byte(arguments))
 	a := &argumentLines{}
 	a.object("    ", members, 0)
 	if a.edits == 0 {
@@ -83,33 +84,6 @@ func shownEdit(arguments string) []shownLine {
 	return a.lines
 }
 
-// member is a member of a JSON object.
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
-// membersOf returns the members of a JSON object in their order.
-func membersOf(data []byte) ([]member, bool) {
-	if !json.Valid(data) {
-		return nil, false
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	if opening, err := d.Token(); err != nil || opening != json.Delim('{') {
-		return nil, false
-	}
-	var members []member
-	for d.More() {
-		name, err := d.Token()
-		var value json.RawMessage
-		if err != nil || d.Decode(&value) != nil {
-			return nil, false
-		}
-		members = append(members, member{name.(string), value})
-	}
-	return members, true
-}
-
 // argumentLines collects the lines of arguments.
 type argumentLines struct {
 	lines      []shownLine
@@ -122,28 +96,28 @@ func (a *argumentLines) add(shade, text string) {
 }
 
 // object adds the members of an object. The two texts of an edit become a diff.
-func (a *argumentLines) object(indent string, members []member, depth int) {
+func (a *argumentLines) object(indent string, members []jsontext.Member, depth int) {
 	texts := make(map[string]string)
 	for _, m := range members {
 		var text string
-		if json.Unmarshal(m.value, &text) == nil && bytes.HasPrefix(m.value, []byte(`"`)) {
-			texts[m.name] = text
+		if json.Unmarshal(m.Value, &text) == nil && bytes.HasPrefix(m.Value, []byte(`"`)) {
+			texts[m.Name] = text
 		}
 	}
 	done := make(map[string]bool)
 	for _, m := range members {
-		before, isEdit := texts[m.name]
-		after, isWhole := texts[editNames[m.name]]
-		if isEdit && isWhole && a.edit(indent, m.name, before, after) {
-			done[editNames[m.name]] = true
+		before, isEdit := texts[m.Name]
+		after, isWhole := texts[editNames[m.Name]]
+		if isEdit && isWhole && a.edit(indent, m.Name, before, after) {
+			done[editNames[m.Name]] = true
 			continue
 		}
-		label := m.name
+		label := m.Name
 		if !plainName.MatchString(label) {
 			label = quoted(label)
 		}
-		if !done[m.name] {
-			a.value(indent, label+":", m.name, m.value, depth)
+		if !done[m.Name] {
+			a.value(indent, label+":", m.Name, m.Value, depth)
 		}
 	}
 }
@@ -179,7 +153,7 @@ func (a *argumentLines) value(indent, label, name string, value json.RawMessage,
 			a.add(yellow, indent+label+" "+quoted(text))
 		}
 	case '{':
-		members, _ := membersOf(value)
+		members, _ := jsontext.Members(value)
 		if len(members) == 0 {
 			a.add(yellow, short)
 			return
