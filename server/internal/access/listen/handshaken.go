@@ -1,17 +1,15 @@
-package mcphttp
+package listen
 
 import (
 	"net"
 	"sync"
 	"time"
-
-	"github.com/toolhost/toolhost/server/internal/access/listen"
 )
 
-// handshakes is a listener whose connections have completed the handshake of TLS. A client that is
+// handshaken is a listener whose connections have completed the handshake of TLS. A client that is
 // slow with its handshake must not keep others from connecting, so each handshake has a goroutine.
-// Package listen bounds how many there are.
-type handshakes struct {
+// Limits bounds how many there are.
+type handshaken struct {
 	net.Listener
 	timeout time.Duration // of one handshake; 0: none
 	done    chan net.Conn
@@ -22,13 +20,16 @@ type handshakes struct {
 	tasks   sync.WaitGroup
 }
 
-func newHandshakes(l net.Listener, timeout time.Duration) *handshakes {
-	h := &handshakes{Listener: l, timeout: timeout, done: make(chan net.Conn), ended: make(chan struct{}), stop: make(chan struct{})}
+// Handshaken returns a listener for an HTTP server, whose connections have completed the handshake
+// of TLS if the inner listener demands one. timeout bounds one handshake; 0: it does not. Close closes
+// the inner listener and waits for the handshakes.
+func Handshaken(l net.Listener, timeout time.Duration) net.Listener {
+	h := &handshaken{Listener: l, timeout: timeout, done: make(chan net.Conn), ended: make(chan struct{}), stop: make(chan struct{})}
 	h.tasks.Go(h.accept) // ends with Close
 	return h
 }
 
-func (h *handshakes) accept() {
+func (h *handshaken) accept() {
 	defer close(h.ended)
 	for {
 		c, err := h.Listener.Accept()
@@ -40,9 +41,9 @@ func (h *handshakes) accept() {
 	}
 }
 
-func (h *handshakes) secure(c net.Conn) {
+func (h *handshaken) secure(c net.Conn) {
 	ready := c
-	if guarded, ok := c.(*listen.Conn); ok {
+	if guarded, ok := c.(*Conn); ok {
 		var err error
 		if h.timeout > 0 {
 			_ = c.SetDeadline(time.Now().Add(h.timeout))
@@ -61,7 +62,7 @@ func (h *handshakes) secure(c net.Conn) {
 }
 
 // Accept implements net.Listener.
-func (h *handshakes) Accept() (net.Conn, error) {
+func (h *handshaken) Accept() (net.Conn, error) {
 	select {
 	case c := <-h.done:
 		return c, nil
@@ -71,7 +72,7 @@ func (h *handshakes) Accept() (net.Conn, error) {
 }
 
 // Close closes the listener and waits for the goroutines. It may be called more than once.
-func (h *handshakes) Close() error {
+func (h *handshaken) Close() error {
 	err := h.Listener.Close()
 	h.once.Do(func() { close(h.stop) })
 	h.tasks.Wait()

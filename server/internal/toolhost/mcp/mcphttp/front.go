@@ -92,7 +92,7 @@ func New(c Config) *Front {
 
 // Serve accepts connections until Shutdown, and then returns nil. It closes the listener.
 func (f *Front) Serve(l net.Listener) error {
-	secure := newHandshakes(l, f.config.Limits.HandshakeTimeout)
+	secure := listen.Handshaken(l, f.config.Limits.HandshakeTimeout)
 	defer secure.Close()
 	if err := f.server.Serve(secure); !errors.Is(err, http.ErrServerClosed) {
 		return err
