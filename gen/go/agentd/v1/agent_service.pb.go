@@ -468,6 +468,107 @@ func (StopReason) EnumDescriptor() ([]byte, []int) {
 	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{5}
 }
 
+// CreateConsoleCodeRequest has no fields.
+type CreateConsoleCodeRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateConsoleCodeRequest) Reset() {
+	*x = CreateConsoleCodeRequest{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateConsoleCodeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateConsoleCodeRequest) ProtoMessage() {}
+
+func (x *CreateConsoleCodeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateConsoleCodeRequest.ProtoReflect.Descriptor instead.
+func (*CreateConsoleCodeRequest) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{0}
+}
+
+// CreateConsoleCodeResponse has a one-time code.
+type CreateConsoleCodeResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The code. It is a secret: whoever types it first is the caller at the pages.
+	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	// When the code ends.
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// The address of the pages, without the code.
+	Url           string `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateConsoleCodeResponse) Reset() {
+	*x = CreateConsoleCodeResponse{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateConsoleCodeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateConsoleCodeResponse) ProtoMessage() {}
+
+func (x *CreateConsoleCodeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateConsoleCodeResponse.ProtoReflect.Descriptor instead.
+func (*CreateConsoleCodeResponse) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *CreateConsoleCodeResponse) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *CreateConsoleCodeResponse) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
+func (x *CreateConsoleCodeResponse) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
 // ReloadRequest has no fields.
 type ReloadRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -477,7 +578,7 @@ type ReloadRequest struct {
 
 func (x *ReloadRequest) Reset() {
 	*x = ReloadRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[0]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -489,7 +590,7 @@ func (x *ReloadRequest) String() string {
 func (*ReloadRequest) ProtoMessage() {}
 
 func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[0]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -502,7 +603,7 @@ func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadRequest.ProtoReflect.Descriptor instead.
 func (*ReloadRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{0}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{2}
 }
 
 // ReloadResponse says what has changed.
@@ -516,7 +617,7 @@ type ReloadResponse struct {
 
 func (x *ReloadResponse) Reset() {
 	*x = ReloadResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -528,7 +629,7 @@ func (x *ReloadResponse) String() string {
 func (*ReloadResponse) ProtoMessage() {}
 
 func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -541,7 +642,7 @@ func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadResponse.ProtoReflect.Descriptor instead.
 func (*ReloadResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{1}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ReloadResponse) GetConfiguration() *ConfigurationChange {
@@ -560,7 +661,7 @@ type DiffConfigurationRequest struct {
 
 func (x *DiffConfigurationRequest) Reset() {
 	*x = DiffConfigurationRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -572,7 +673,7 @@ func (x *DiffConfigurationRequest) String() string {
 func (*DiffConfigurationRequest) ProtoMessage() {}
 
 func (x *DiffConfigurationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -585,7 +686,7 @@ func (x *DiffConfigurationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffConfigurationRequest.ProtoReflect.Descriptor instead.
 func (*DiffConfigurationRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{2}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{4}
 }
 
 // DiffConfigurationResponse says what a Reload would do.
@@ -599,7 +700,7 @@ type DiffConfigurationResponse struct {
 
 func (x *DiffConfigurationResponse) Reset() {
 	*x = DiffConfigurationResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -611,7 +712,7 @@ func (x *DiffConfigurationResponse) String() string {
 func (*DiffConfigurationResponse) ProtoMessage() {}
 
 func (x *DiffConfigurationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -624,7 +725,7 @@ func (x *DiffConfigurationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffConfigurationResponse.ProtoReflect.Descriptor instead.
 func (*DiffConfigurationResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{3}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *DiffConfigurationResponse) GetConfiguration() *ConfigurationChange {
@@ -650,7 +751,7 @@ type ConfigurationChange struct {
 
 func (x *ConfigurationChange) Reset() {
 	*x = ConfigurationChange{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -662,7 +763,7 @@ func (x *ConfigurationChange) String() string {
 func (*ConfigurationChange) ProtoMessage() {}
 
 func (x *ConfigurationChange) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -675,7 +776,7 @@ func (x *ConfigurationChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigurationChange.ProtoReflect.Descriptor instead.
 func (*ConfigurationChange) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{4}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ConfigurationChange) GetFile() string {
@@ -716,7 +817,7 @@ type SettingChange struct {
 
 func (x *SettingChange) Reset() {
 	*x = SettingChange{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -728,7 +829,7 @@ func (x *SettingChange) String() string {
 func (*SettingChange) ProtoMessage() {}
 
 func (x *SettingChange) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -741,7 +842,7 @@ func (x *SettingChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingChange.ProtoReflect.Descriptor instead.
 func (*SettingChange) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{5}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SettingChange) GetKey() string {
@@ -781,7 +882,7 @@ type GetVersionRequest struct {
 
 func (x *GetVersionRequest) Reset() {
 	*x = GetVersionRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -793,7 +894,7 @@ func (x *GetVersionRequest) String() string {
 func (*GetVersionRequest) ProtoMessage() {}
 
 func (x *GetVersionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -806,7 +907,7 @@ func (x *GetVersionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetVersionRequest.ProtoReflect.Descriptor instead.
 func (*GetVersionRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{6}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{8}
 }
 
 // GetVersionResponse contains the version of agentd.
@@ -820,7 +921,7 @@ type GetVersionResponse struct {
 
 func (x *GetVersionResponse) Reset() {
 	*x = GetVersionResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -832,7 +933,7 @@ func (x *GetVersionResponse) String() string {
 func (*GetVersionResponse) ProtoMessage() {}
 
 func (x *GetVersionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -845,7 +946,7 @@ func (x *GetVersionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetVersionResponse.ProtoReflect.Descriptor instead.
 func (*GetVersionResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{7}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetVersionResponse) GetVersion() *v1.VersionInfo {
@@ -864,7 +965,7 @@ type WhoAmIRequest struct {
 
 func (x *WhoAmIRequest) Reset() {
 	*x = WhoAmIRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -876,7 +977,7 @@ func (x *WhoAmIRequest) String() string {
 func (*WhoAmIRequest) ProtoMessage() {}
 
 func (x *WhoAmIRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -889,7 +990,7 @@ func (x *WhoAmIRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhoAmIRequest.ProtoReflect.Descriptor instead.
 func (*WhoAmIRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{8}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{10}
 }
 
 // WhoAmIResponse describes the caller.
@@ -903,7 +1004,7 @@ type WhoAmIResponse struct {
 
 func (x *WhoAmIResponse) Reset() {
 	*x = WhoAmIResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -915,7 +1016,7 @@ func (x *WhoAmIResponse) String() string {
 func (*WhoAmIResponse) ProtoMessage() {}
 
 func (x *WhoAmIResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -928,7 +1029,7 @@ func (x *WhoAmIResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhoAmIResponse.ProtoReflect.Descriptor instead.
 func (*WhoAmIResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{9}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *WhoAmIResponse) GetCaller() *v1.CallerInfo {
@@ -1010,7 +1111,7 @@ type StartRunRequest struct {
 
 func (x *StartRunRequest) Reset() {
 	*x = StartRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1022,7 +1123,7 @@ func (x *StartRunRequest) String() string {
 func (*StartRunRequest) ProtoMessage() {}
 
 func (x *StartRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1035,7 +1136,7 @@ func (x *StartRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRunRequest.ProtoReflect.Descriptor instead.
 func (*StartRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{10}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *StartRunRequest) GetPrompt() string {
@@ -1196,7 +1297,7 @@ type Attachment struct {
 
 func (x *Attachment) Reset() {
 	*x = Attachment{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1208,7 +1309,7 @@ func (x *Attachment) String() string {
 func (*Attachment) ProtoMessage() {}
 
 func (x *Attachment) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1221,7 +1322,7 @@ func (x *Attachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
 func (*Attachment) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{11}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Attachment) GetName() string {
@@ -1294,7 +1395,7 @@ type ArtifactSource struct {
 
 func (x *ArtifactSource) Reset() {
 	*x = ArtifactSource{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1306,7 +1407,7 @@ func (x *ArtifactSource) String() string {
 func (*ArtifactSource) ProtoMessage() {}
 
 func (x *ArtifactSource) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1319,7 +1420,7 @@ func (x *ArtifactSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArtifactSource.ProtoReflect.Descriptor instead.
 func (*ArtifactSource) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{12}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ArtifactSource) GetHandle() string {
@@ -1355,7 +1456,7 @@ type AttachmentInfo struct {
 
 func (x *AttachmentInfo) Reset() {
 	*x = AttachmentInfo{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1367,7 +1468,7 @@ func (x *AttachmentInfo) String() string {
 func (*AttachmentInfo) ProtoMessage() {}
 
 func (x *AttachmentInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1380,7 +1481,7 @@ func (x *AttachmentInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachmentInfo.ProtoReflect.Descriptor instead.
 func (*AttachmentInfo) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{13}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *AttachmentInfo) GetName() string {
@@ -1435,7 +1536,7 @@ type Sampling struct {
 
 func (x *Sampling) Reset() {
 	*x = Sampling{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1447,7 +1548,7 @@ func (x *Sampling) String() string {
 func (*Sampling) ProtoMessage() {}
 
 func (x *Sampling) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1460,7 +1561,7 @@ func (x *Sampling) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sampling.ProtoReflect.Descriptor instead.
 func (*Sampling) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{14}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Sampling) GetTemperature() float64 {
@@ -1503,7 +1604,7 @@ type Window struct {
 
 func (x *Window) Reset() {
 	*x = Window{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1515,7 +1616,7 @@ func (x *Window) String() string {
 func (*Window) ProtoMessage() {}
 
 func (x *Window) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1528,7 +1629,7 @@ func (x *Window) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Window.ProtoReflect.Descriptor instead.
 func (*Window) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{15}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Window) GetTokens() uint64 {
@@ -1573,7 +1674,7 @@ type SystemTools struct {
 
 func (x *SystemTools) Reset() {
 	*x = SystemTools{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1585,7 +1686,7 @@ func (x *SystemTools) String() string {
 func (*SystemTools) ProtoMessage() {}
 
 func (x *SystemTools) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1598,7 +1699,7 @@ func (x *SystemTools) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SystemTools.ProtoReflect.Descriptor instead.
 func (*SystemTools) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{16}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SystemTools) GetNames() []string {
@@ -1625,7 +1726,7 @@ type People struct {
 
 func (x *People) Reset() {
 	*x = People{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1637,7 +1738,7 @@ func (x *People) String() string {
 func (*People) ProtoMessage() {}
 
 func (x *People) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1650,7 +1751,7 @@ func (x *People) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use People.ProtoReflect.Descriptor instead.
 func (*People) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{17}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *People) GetAttended() bool {
@@ -1701,7 +1802,7 @@ type ToolChoice struct {
 
 func (x *ToolChoice) Reset() {
 	*x = ToolChoice{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1713,7 +1814,7 @@ func (x *ToolChoice) String() string {
 func (*ToolChoice) ProtoMessage() {}
 
 func (x *ToolChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1726,7 +1827,7 @@ func (x *ToolChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolChoice.ProtoReflect.Descriptor instead.
 func (*ToolChoice) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{18}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ToolChoice) GetNames() []string {
@@ -1816,7 +1917,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1828,7 +1929,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1841,7 +1942,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{19}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Limits) GetMaxTurns() uint32 {
@@ -1925,7 +2026,7 @@ type StartRunResponse struct {
 
 func (x *StartRunResponse) Reset() {
 	*x = StartRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1937,7 +2038,7 @@ func (x *StartRunResponse) String() string {
 func (*StartRunResponse) ProtoMessage() {}
 
 func (x *StartRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1950,7 +2051,7 @@ func (x *StartRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRunResponse.ProtoReflect.Descriptor instead.
 func (*StartRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{20}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *StartRunResponse) GetRunId() string {
@@ -1982,7 +2083,7 @@ type SendMessageRequest struct {
 
 func (x *SendMessageRequest) Reset() {
 	*x = SendMessageRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1994,7 +2095,7 @@ func (x *SendMessageRequest) String() string {
 func (*SendMessageRequest) ProtoMessage() {}
 
 func (x *SendMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2007,7 +2108,7 @@ func (x *SendMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMessageRequest.ProtoReflect.Descriptor instead.
 func (*SendMessageRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{21}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SendMessageRequest) GetRunId() string {
@@ -2049,7 +2150,7 @@ type SendMessageResponse struct {
 
 func (x *SendMessageResponse) Reset() {
 	*x = SendMessageResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2061,7 +2162,7 @@ func (x *SendMessageResponse) String() string {
 func (*SendMessageResponse) ProtoMessage() {}
 
 func (x *SendMessageResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2074,7 +2175,7 @@ func (x *SendMessageResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMessageResponse.ProtoReflect.Descriptor instead.
 func (*SendMessageResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{22}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SendMessageResponse) GetSeq() uint64 {
@@ -2098,7 +2199,7 @@ type WatchRunRequest struct {
 
 func (x *WatchRunRequest) Reset() {
 	*x = WatchRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2110,7 +2211,7 @@ func (x *WatchRunRequest) String() string {
 func (*WatchRunRequest) ProtoMessage() {}
 
 func (x *WatchRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2123,7 +2224,7 @@ func (x *WatchRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRunRequest.ProtoReflect.Descriptor instead.
 func (*WatchRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{23}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *WatchRunRequest) GetRunId() string {
@@ -2151,7 +2252,7 @@ type WatchRunResponse struct {
 
 func (x *WatchRunResponse) Reset() {
 	*x = WatchRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2163,7 +2264,7 @@ func (x *WatchRunResponse) String() string {
 func (*WatchRunResponse) ProtoMessage() {}
 
 func (x *WatchRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2176,7 +2277,7 @@ func (x *WatchRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRunResponse.ProtoReflect.Descriptor instead.
 func (*WatchRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{24}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *WatchRunResponse) GetEvent() *RunEvent {
@@ -2202,7 +2303,7 @@ type RespondRequest struct {
 
 func (x *RespondRequest) Reset() {
 	*x = RespondRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2214,7 +2315,7 @@ func (x *RespondRequest) String() string {
 func (*RespondRequest) ProtoMessage() {}
 
 func (x *RespondRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2227,7 +2328,7 @@ func (x *RespondRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RespondRequest.ProtoReflect.Descriptor instead.
 func (*RespondRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{25}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RespondRequest) GetRunId() string {
@@ -2270,7 +2371,7 @@ type Decision struct {
 
 func (x *Decision) Reset() {
 	*x = Decision{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2282,7 +2383,7 @@ func (x *Decision) String() string {
 func (*Decision) ProtoMessage() {}
 
 func (x *Decision) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2295,7 +2396,7 @@ func (x *Decision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decision.ProtoReflect.Descriptor instead.
 func (*Decision) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{26}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Decision) GetDecisionId() string {
@@ -2384,7 +2485,7 @@ type Approve struct {
 
 func (x *Approve) Reset() {
 	*x = Approve{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[27]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2396,7 +2497,7 @@ func (x *Approve) String() string {
 func (*Approve) ProtoMessage() {}
 
 func (x *Approve) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[27]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2409,7 +2510,7 @@ func (x *Approve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Approve.ProtoReflect.Descriptor instead.
 func (*Approve) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{27}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Approve) GetArguments() []byte {
@@ -2454,7 +2555,7 @@ type StandingChoice struct {
 
 func (x *StandingChoice) Reset() {
 	*x = StandingChoice{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[28]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2466,7 +2567,7 @@ func (x *StandingChoice) String() string {
 func (*StandingChoice) ProtoMessage() {}
 
 func (x *StandingChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[28]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2479,7 +2580,7 @@ func (x *StandingChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StandingChoice.ProtoReflect.Descriptor instead.
 func (*StandingChoice) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{28}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *StandingChoice) GetScope() StandingScope {
@@ -2529,7 +2630,7 @@ type StandingPattern struct {
 
 func (x *StandingPattern) Reset() {
 	*x = StandingPattern{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[29]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2541,7 +2642,7 @@ func (x *StandingPattern) String() string {
 func (*StandingPattern) ProtoMessage() {}
 
 func (x *StandingPattern) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[29]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2554,7 +2655,7 @@ func (x *StandingPattern) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StandingPattern.ProtoReflect.Descriptor instead.
 func (*StandingPattern) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{29}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *StandingPattern) GetArgument() string {
@@ -2634,7 +2735,7 @@ type Reject struct {
 
 func (x *Reject) Reset() {
 	*x = Reject{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[30]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2646,7 +2747,7 @@ func (x *Reject) String() string {
 func (*Reject) ProtoMessage() {}
 
 func (x *Reject) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[30]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2659,7 +2760,7 @@ func (x *Reject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reject.ProtoReflect.Descriptor instead.
 func (*Reject) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{30}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Reject) GetReason() string {
@@ -2680,7 +2781,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[31]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2692,7 +2793,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[31]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2705,7 +2806,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{31}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Answer) GetText() string {
@@ -2726,7 +2827,7 @@ type RespondResponse struct {
 
 func (x *RespondResponse) Reset() {
 	*x = RespondResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[32]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2738,7 +2839,7 @@ func (x *RespondResponse) String() string {
 func (*RespondResponse) ProtoMessage() {}
 
 func (x *RespondResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[32]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2751,7 +2852,7 @@ func (x *RespondResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RespondResponse.ProtoReflect.Descriptor instead.
 func (*RespondResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{32}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *RespondResponse) GetSeq() uint64 {
@@ -2774,7 +2875,7 @@ type CancelRunRequest struct {
 
 func (x *CancelRunRequest) Reset() {
 	*x = CancelRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[33]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2786,7 +2887,7 @@ func (x *CancelRunRequest) String() string {
 func (*CancelRunRequest) ProtoMessage() {}
 
 func (x *CancelRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[33]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2799,7 +2900,7 @@ func (x *CancelRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRunRequest.ProtoReflect.Descriptor instead.
 func (*CancelRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{33}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CancelRunRequest) GetRunId() string {
@@ -2825,7 +2926,7 @@ type CancelRunResponse struct {
 
 func (x *CancelRunResponse) Reset() {
 	*x = CancelRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[34]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2837,7 +2938,7 @@ func (x *CancelRunResponse) String() string {
 func (*CancelRunResponse) ProtoMessage() {}
 
 func (x *CancelRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[34]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2850,7 +2951,7 @@ func (x *CancelRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRunResponse.ProtoReflect.Descriptor instead.
 func (*CancelRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{34}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{36}
 }
 
 // DeleteRunRequest names a run to delete.
@@ -2864,7 +2965,7 @@ type DeleteRunRequest struct {
 
 func (x *DeleteRunRequest) Reset() {
 	*x = DeleteRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[35]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2876,7 +2977,7 @@ func (x *DeleteRunRequest) String() string {
 func (*DeleteRunRequest) ProtoMessage() {}
 
 func (x *DeleteRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[35]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2889,7 +2990,7 @@ func (x *DeleteRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRunRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{35}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *DeleteRunRequest) GetRunId() string {
@@ -2910,7 +3011,7 @@ type DeleteRunResponse struct {
 
 func (x *DeleteRunResponse) Reset() {
 	*x = DeleteRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[36]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2922,7 +3023,7 @@ func (x *DeleteRunResponse) String() string {
 func (*DeleteRunResponse) ProtoMessage() {}
 
 func (x *DeleteRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[36]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2935,7 +3036,7 @@ func (x *DeleteRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRunResponse.ProtoReflect.Descriptor instead.
 func (*DeleteRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{36}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *DeleteRunResponse) GetRunIds() []string {
@@ -2956,7 +3057,7 @@ type GetRunRequest struct {
 
 func (x *GetRunRequest) Reset() {
 	*x = GetRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[37]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2968,7 +3069,7 @@ func (x *GetRunRequest) String() string {
 func (*GetRunRequest) ProtoMessage() {}
 
 func (x *GetRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[37]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2981,7 +3082,7 @@ func (x *GetRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRunRequest.ProtoReflect.Descriptor instead.
 func (*GetRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{37}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *GetRunRequest) GetRunId() string {
@@ -3002,7 +3103,7 @@ type GetRunResponse struct {
 
 func (x *GetRunResponse) Reset() {
 	*x = GetRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[38]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3014,7 +3115,7 @@ func (x *GetRunResponse) String() string {
 func (*GetRunResponse) ProtoMessage() {}
 
 func (x *GetRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[38]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3027,7 +3128,7 @@ func (x *GetRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRunResponse.ProtoReflect.Descriptor instead.
 func (*GetRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{38}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *GetRunResponse) GetRun() *Run {
@@ -3059,7 +3160,7 @@ type ListRunsRequest struct {
 
 func (x *ListRunsRequest) Reset() {
 	*x = ListRunsRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[39]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3071,7 +3172,7 @@ func (x *ListRunsRequest) String() string {
 func (*ListRunsRequest) ProtoMessage() {}
 
 func (x *ListRunsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[39]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3084,7 +3185,7 @@ func (x *ListRunsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRunsRequest.ProtoReflect.Descriptor instead.
 func (*ListRunsRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{39}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ListRunsRequest) GetPageSize() int32 {
@@ -3135,7 +3236,7 @@ type ListRunsResponse struct {
 
 func (x *ListRunsResponse) Reset() {
 	*x = ListRunsResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[40]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3147,7 +3248,7 @@ func (x *ListRunsResponse) String() string {
 func (*ListRunsResponse) ProtoMessage() {}
 
 func (x *ListRunsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[40]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3160,7 +3261,7 @@ func (x *ListRunsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRunsResponse.ProtoReflect.Descriptor instead.
 func (*ListRunsResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{40}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ListRunsResponse) GetRuns() []*Run {
@@ -3228,7 +3329,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[41]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3240,7 +3341,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[41]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3253,7 +3354,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{41}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Run) GetRunId() string {
@@ -3404,7 +3505,7 @@ type Settlements struct {
 
 func (x *Settlements) Reset() {
 	*x = Settlements{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3416,7 +3517,7 @@ func (x *Settlements) String() string {
 func (*Settlements) ProtoMessage() {}
 
 func (x *Settlements) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3429,7 +3530,7 @@ func (x *Settlements) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Settlements.ProtoReflect.Descriptor instead.
 func (*Settlements) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{42}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Settlements) GetHappened() uint32 {
@@ -3511,7 +3612,7 @@ type PendingDecision struct {
 
 func (x *PendingDecision) Reset() {
 	*x = PendingDecision{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3523,7 +3624,7 @@ func (x *PendingDecision) String() string {
 func (*PendingDecision) ProtoMessage() {}
 
 func (x *PendingDecision) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3536,7 +3637,7 @@ func (x *PendingDecision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingDecision.ProtoReflect.Descriptor instead.
 func (*PendingDecision) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{43}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *PendingDecision) GetDecisionId() string {
@@ -3715,7 +3816,7 @@ type RunEvent struct {
 
 func (x *RunEvent) Reset() {
 	*x = RunEvent{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3727,7 +3828,7 @@ func (x *RunEvent) String() string {
 func (*RunEvent) ProtoMessage() {}
 
 func (x *RunEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3740,7 +3841,7 @@ func (x *RunEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunEvent.ProtoReflect.Descriptor instead.
 func (*RunEvent) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{44}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *RunEvent) GetSeq() uint64 {
@@ -4199,7 +4300,7 @@ type RunStarted struct {
 
 func (x *RunStarted) Reset() {
 	*x = RunStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[45]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4211,7 +4312,7 @@ func (x *RunStarted) String() string {
 func (*RunStarted) ProtoMessage() {}
 
 func (x *RunStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[45]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4224,7 +4325,7 @@ func (x *RunStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunStarted.ProtoReflect.Descriptor instead.
 func (*RunStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{45}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *RunStarted) GetRunId() string {
@@ -4343,7 +4444,7 @@ type MemoryFile struct {
 
 func (x *MemoryFile) Reset() {
 	*x = MemoryFile{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[46]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4355,7 +4456,7 @@ func (x *MemoryFile) String() string {
 func (*MemoryFile) ProtoMessage() {}
 
 func (x *MemoryFile) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[46]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4368,7 +4469,7 @@ func (x *MemoryFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemoryFile.ProtoReflect.Descriptor instead.
 func (*MemoryFile) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{46}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *MemoryFile) GetName() string {
@@ -4412,7 +4513,7 @@ type UserMessage struct {
 
 func (x *UserMessage) Reset() {
 	*x = UserMessage{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[47]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4424,7 +4525,7 @@ func (x *UserMessage) String() string {
 func (*UserMessage) ProtoMessage() {}
 
 func (x *UserMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[47]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4437,7 +4538,7 @@ func (x *UserMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserMessage.ProtoReflect.Descriptor instead.
 func (*UserMessage) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{47}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *UserMessage) GetText() string {
@@ -4465,7 +4566,7 @@ type TextDelta struct {
 
 func (x *TextDelta) Reset() {
 	*x = TextDelta{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[48]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4477,7 +4578,7 @@ func (x *TextDelta) String() string {
 func (*TextDelta) ProtoMessage() {}
 
 func (x *TextDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[48]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4490,7 +4591,7 @@ func (x *TextDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextDelta.ProtoReflect.Descriptor instead.
 func (*TextDelta) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{48}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *TextDelta) GetText() string {
@@ -4511,7 +4612,7 @@ type ReasoningDelta struct {
 
 func (x *ReasoningDelta) Reset() {
 	*x = ReasoningDelta{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[49]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4523,7 +4624,7 @@ func (x *ReasoningDelta) String() string {
 func (*ReasoningDelta) ProtoMessage() {}
 
 func (x *ReasoningDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[49]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4536,7 +4637,7 @@ func (x *ReasoningDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReasoningDelta.ProtoReflect.Descriptor instead.
 func (*ReasoningDelta) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{49}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ReasoningDelta) GetText() string {
@@ -4561,7 +4662,7 @@ type ArgumentDelta struct {
 
 func (x *ArgumentDelta) Reset() {
 	*x = ArgumentDelta{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[50]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4573,7 +4674,7 @@ func (x *ArgumentDelta) String() string {
 func (*ArgumentDelta) ProtoMessage() {}
 
 func (x *ArgumentDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[50]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4586,7 +4687,7 @@ func (x *ArgumentDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArgumentDelta.ProtoReflect.Descriptor instead.
 func (*ArgumentDelta) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{50}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ArgumentDelta) GetCallId() string {
@@ -4622,7 +4723,7 @@ type AnswerDelta struct {
 
 func (x *AnswerDelta) Reset() {
 	*x = AnswerDelta{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[51]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4634,7 +4735,7 @@ func (x *AnswerDelta) String() string {
 func (*AnswerDelta) ProtoMessage() {}
 
 func (x *AnswerDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[51]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4647,7 +4748,7 @@ func (x *AnswerDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerDelta.ProtoReflect.Descriptor instead.
 func (*AnswerDelta) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{51}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *AnswerDelta) GetAnswer() []byte {
@@ -4682,7 +4783,7 @@ type AssistantMessage struct {
 
 func (x *AssistantMessage) Reset() {
 	*x = AssistantMessage{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[52]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4694,7 +4795,7 @@ func (x *AssistantMessage) String() string {
 func (*AssistantMessage) ProtoMessage() {}
 
 func (x *AssistantMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[52]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4707,7 +4808,7 @@ func (x *AssistantMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssistantMessage.ProtoReflect.Descriptor instead.
 func (*AssistantMessage) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{52}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *AssistantMessage) GetText() string {
@@ -4774,7 +4875,7 @@ type ToolCall struct {
 
 func (x *ToolCall) Reset() {
 	*x = ToolCall{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[53]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4786,7 +4887,7 @@ func (x *ToolCall) String() string {
 func (*ToolCall) ProtoMessage() {}
 
 func (x *ToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[53]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4799,7 +4900,7 @@ func (x *ToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolCall.ProtoReflect.Descriptor instead.
 func (*ToolCall) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{53}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *ToolCall) GetCallId() string {
@@ -4846,7 +4947,7 @@ type CallStarted struct {
 
 func (x *CallStarted) Reset() {
 	*x = CallStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[54]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4858,7 +4959,7 @@ func (x *CallStarted) String() string {
 func (*CallStarted) ProtoMessage() {}
 
 func (x *CallStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[54]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4871,7 +4972,7 @@ func (x *CallStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallStarted.ProtoReflect.Descriptor instead.
 func (*CallStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{54}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *CallStarted) GetCallId() string {
@@ -4928,7 +5029,7 @@ type CallStatus struct {
 
 func (x *CallStatus) Reset() {
 	*x = CallStatus{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[55]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4940,7 +5041,7 @@ func (x *CallStatus) String() string {
 func (*CallStatus) ProtoMessage() {}
 
 func (x *CallStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[55]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4953,7 +5054,7 @@ func (x *CallStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallStatus.ProtoReflect.Descriptor instead.
 func (*CallStatus) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{55}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *CallStatus) GetCallId() string {
@@ -5004,7 +5105,7 @@ type CallResult struct {
 
 func (x *CallResult) Reset() {
 	*x = CallResult{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[56]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5016,7 +5117,7 @@ func (x *CallResult) String() string {
 func (*CallResult) ProtoMessage() {}
 
 func (x *CallResult) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[56]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5029,7 +5130,7 @@ func (x *CallResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallResult.ProtoReflect.Descriptor instead.
 func (*CallResult) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{56}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *CallResult) GetCallId() string {
@@ -5104,7 +5205,7 @@ type TurnReset struct {
 
 func (x *TurnReset) Reset() {
 	*x = TurnReset{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[57]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5116,7 +5217,7 @@ func (x *TurnReset) String() string {
 func (*TurnReset) ProtoMessage() {}
 
 func (x *TurnReset) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[57]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5129,7 +5230,7 @@ func (x *TurnReset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnReset.ProtoReflect.Descriptor instead.
 func (*TurnReset) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{57}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *TurnReset) GetReason() string {
@@ -5166,7 +5267,7 @@ type CancelRequested struct {
 
 func (x *CancelRequested) Reset() {
 	*x = CancelRequested{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[58]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5178,7 +5279,7 @@ func (x *CancelRequested) String() string {
 func (*CancelRequested) ProtoMessage() {}
 
 func (x *CancelRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[58]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5191,7 +5292,7 @@ func (x *CancelRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequested.ProtoReflect.Descriptor instead.
 func (*CancelRequested) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{58}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *CancelRequested) GetReason() string {
@@ -5220,7 +5321,7 @@ type DecisionRequested struct {
 
 func (x *DecisionRequested) Reset() {
 	*x = DecisionRequested{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[59]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5232,7 +5333,7 @@ func (x *DecisionRequested) String() string {
 func (*DecisionRequested) ProtoMessage() {}
 
 func (x *DecisionRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[59]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5245,7 +5346,7 @@ func (x *DecisionRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecisionRequested.ProtoReflect.Descriptor instead.
 func (*DecisionRequested) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{59}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *DecisionRequested) GetDecision() *PendingDecision {
@@ -5276,7 +5377,7 @@ type ModelReplied struct {
 
 func (x *ModelReplied) Reset() {
 	*x = ModelReplied{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[60]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5288,7 +5389,7 @@ func (x *ModelReplied) String() string {
 func (*ModelReplied) ProtoMessage() {}
 
 func (x *ModelReplied) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[60]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5301,7 +5402,7 @@ func (x *ModelReplied) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelReplied.ProtoReflect.Descriptor instead.
 func (*ModelReplied) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{60}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *ModelReplied) GetCallId() string {
@@ -5371,7 +5472,7 @@ type DecisionMade struct {
 
 func (x *DecisionMade) Reset() {
 	*x = DecisionMade{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[61]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5383,7 +5484,7 @@ func (x *DecisionMade) String() string {
 func (*DecisionMade) ProtoMessage() {}
 
 func (x *DecisionMade) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[61]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5396,7 +5497,7 @@ func (x *DecisionMade) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecisionMade.ProtoReflect.Descriptor instead.
 func (*DecisionMade) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{61}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *DecisionMade) GetDecisionId() string {
@@ -5472,7 +5573,7 @@ type StandingApproved struct {
 
 func (x *StandingApproved) Reset() {
 	*x = StandingApproved{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[62]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5484,7 +5585,7 @@ func (x *StandingApproved) String() string {
 func (*StandingApproved) ProtoMessage() {}
 
 func (x *StandingApproved) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[62]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5497,7 +5598,7 @@ func (x *StandingApproved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StandingApproved.ProtoReflect.Descriptor instead.
 func (*StandingApproved) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{62}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *StandingApproved) GetDecisionId() string {
@@ -5564,7 +5665,7 @@ type BudgetWarning struct {
 
 func (x *BudgetWarning) Reset() {
 	*x = BudgetWarning{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[63]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5576,7 +5677,7 @@ func (x *BudgetWarning) String() string {
 func (*BudgetWarning) ProtoMessage() {}
 
 func (x *BudgetWarning) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[63]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5589,7 +5690,7 @@ func (x *BudgetWarning) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BudgetWarning.ProtoReflect.Descriptor instead.
 func (*BudgetWarning) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{63}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *BudgetWarning) GetBudget() string {
@@ -5627,7 +5728,7 @@ type ContextChange struct {
 
 func (x *ContextChange) Reset() {
 	*x = ContextChange{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[64]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5639,7 +5740,7 @@ func (x *ContextChange) String() string {
 func (*ContextChange) ProtoMessage() {}
 
 func (x *ContextChange) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[64]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5652,7 +5753,7 @@ func (x *ContextChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextChange.ProtoReflect.Descriptor instead.
 func (*ContextChange) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{64}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *ContextChange) GetKeys() []string {
@@ -5680,7 +5781,7 @@ type TodoChange struct {
 
 func (x *TodoChange) Reset() {
 	*x = TodoChange{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[65]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5692,7 +5793,7 @@ func (x *TodoChange) String() string {
 func (*TodoChange) ProtoMessage() {}
 
 func (x *TodoChange) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[65]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5705,7 +5806,7 @@ func (x *TodoChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TodoChange.ProtoReflect.Descriptor instead.
 func (*TodoChange) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{65}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *TodoChange) GetTodos() []byte {
@@ -5732,7 +5833,7 @@ type SubRunStarted struct {
 
 func (x *SubRunStarted) Reset() {
 	*x = SubRunStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[66]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5744,7 +5845,7 @@ func (x *SubRunStarted) String() string {
 func (*SubRunStarted) ProtoMessage() {}
 
 func (x *SubRunStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[66]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5757,7 +5858,7 @@ func (x *SubRunStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubRunStarted.ProtoReflect.Descriptor instead.
 func (*SubRunStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{66}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *SubRunStarted) GetCallId() string {
@@ -5801,7 +5902,7 @@ type RunResumed struct {
 
 func (x *RunResumed) Reset() {
 	*x = RunResumed{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[67]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5813,7 +5914,7 @@ func (x *RunResumed) String() string {
 func (*RunResumed) ProtoMessage() {}
 
 func (x *RunResumed) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[67]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5826,7 +5927,7 @@ func (x *RunResumed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunResumed.ProtoReflect.Descriptor instead.
 func (*RunResumed) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{67}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *RunResumed) GetBackupTime() *timestamppb.Timestamp {
@@ -5853,7 +5954,7 @@ type SubRunWaiting struct {
 
 func (x *SubRunWaiting) Reset() {
 	*x = SubRunWaiting{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[68]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5865,7 +5966,7 @@ func (x *SubRunWaiting) String() string {
 func (*SubRunWaiting) ProtoMessage() {}
 
 func (x *SubRunWaiting) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[68]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5878,7 +5979,7 @@ func (x *SubRunWaiting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubRunWaiting.ProtoReflect.Descriptor instead.
 func (*SubRunWaiting) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{68}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *SubRunWaiting) GetCallId() string {
@@ -5929,7 +6030,7 @@ type Compacted struct {
 
 func (x *Compacted) Reset() {
 	*x = Compacted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[69]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5941,7 +6042,7 @@ func (x *Compacted) String() string {
 func (*Compacted) ProtoMessage() {}
 
 func (x *Compacted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[69]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5954,7 +6055,7 @@ func (x *Compacted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compacted.ProtoReflect.Descriptor instead.
 func (*Compacted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{69}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *Compacted) GetReason() string {
@@ -6039,7 +6140,7 @@ type RunFinished struct {
 
 func (x *RunFinished) Reset() {
 	*x = RunFinished{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[70]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6051,7 +6152,7 @@ func (x *RunFinished) String() string {
 func (*RunFinished) ProtoMessage() {}
 
 func (x *RunFinished) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[70]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6064,7 +6165,7 @@ func (x *RunFinished) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunFinished.ProtoReflect.Descriptor instead.
 func (*RunFinished) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{70}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{72}
 }
 
 func (x *RunFinished) GetStopReason() StopReason {
@@ -6127,7 +6228,13 @@ var File_agentd_v1_agent_service_proto protoreflect.FileDescriptor
 
 const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dagentd/v1/agent_service.proto\x12\tagentd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dtoolhost/tool/v1/caller.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1ctoolhost/tool/v1/right.proto\x1a\x1dtoolhost/tool/v1/status.proto\x1a\x1etoolhost/tool/v1/version.proto\x1a\x19toolhost/v1/settled.proto\"\x0f\n" +
+	"\x1dagentd/v1/agent_service.proto\x12\tagentd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dtoolhost/tool/v1/caller.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1ctoolhost/tool/v1/right.proto\x1a\x1dtoolhost/tool/v1/status.proto\x1a\x1etoolhost/tool/v1/version.proto\x1a\x19toolhost/v1/settled.proto\"\x1a\n" +
+	"\x18CreateConsoleCodeRequest\"~\n" +
+	"\x19CreateConsoleCodeResponse\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\x12;\n" +
+	"\vexpire_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\x12\x10\n" +
+	"\x03url\x18\x03 \x01(\tR\x03url\"\x0f\n" +
 	"\rReloadRequest\"V\n" +
 	"\x0eReloadResponse\x12D\n" +
 	"\rconfiguration\x18\x01 \x01(\v2\x1e.agentd.v1.ConfigurationChangeR\rconfiguration\"\x1a\n" +
@@ -6609,7 +6716,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x19STOP_REASON_NO_TOOL_CALLS\x10\x14\x12\x1e\n" +
 	"\x1aSTOP_REASON_INVALID_ANSWER\x10\x15\x12\x1e\n" +
 	"\x1aSTOP_REASON_EMPTY_RESPONSE\x10\x16\x12\x1c\n" +
-	"\x18STOP_REASON_CALL_AS_TEXT\x10\x172\xc1\a\n" +
+	"\x18STOP_REASON_CALL_AS_TEXT\x10\x172\xaa\b\n" +
 	"\fAgentService\x12J\n" +
 	"\bStartRun\x12\x1a.agentd.v1.StartRunRequest\x1a\x1b.agentd.v1.StartRunResponse\"\x05\x92\xb6\x18\x01\x0f\x12S\n" +
 	"\vSendMessage\x12\x1d.agentd.v1.SendMessageRequest\x1a\x1e.agentd.v1.SendMessageResponse\"\x05\x92\xb6\x18\x01\x0f\x12M\n" +
@@ -6624,7 +6731,8 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x06WhoAmI\x12\x18.agentd.v1.WhoAmIRequest\x1a\x19.agentd.v1.WhoAmIResponse\"\x05\x92\xb6\x18\x01\x16\x12D\n" +
 	"\x06Reload\x12\x18.agentd.v1.ReloadRequest\x1a\x19.agentd.v1.ReloadResponse\"\x05\x92\xb6\x18\x01\n" +
 	"\x12e\n" +
-	"\x11DiffConfiguration\x12#.agentd.v1.DiffConfigurationRequest\x1a$.agentd.v1.DiffConfigurationResponse\"\x05\x92\xb6\x18\x01\tB8Z6github.com/toolhost/toolhost/gen/go/agentd/v1;agentdv1b\x06proto3"
+	"\x11DiffConfiguration\x12#.agentd.v1.DiffConfigurationRequest\x1a$.agentd.v1.DiffConfigurationResponse\"\x05\x92\xb6\x18\x01\t\x12g\n" +
+	"\x11CreateConsoleCode\x12#.agentd.v1.CreateConsoleCodeRequest\x1a$.agentd.v1.CreateConsoleCodeResponse\"\a\x92\xb6\x18\x03\x10\x11\x12B8Z6github.com/toolhost/toolhost/gen/go/agentd/v1;agentdv1b\x06proto3"
 
 var (
 	file_agentd_v1_agent_service_proto_rawDescOnce sync.Once
@@ -6639,7 +6747,7 @@ func file_agentd_v1_agent_service_proto_rawDescGZIP() []byte {
 }
 
 var file_agentd_v1_agent_service_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 73)
+var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 75)
 var file_agentd_v1_agent_service_proto_goTypes = []any{
 	(Completion)(0),                   // 0: agentd.v1.Completion
 	(StandingScope)(0),                // 1: agentd.v1.StandingScope
@@ -6647,209 +6755,214 @@ var file_agentd_v1_agent_service_proto_goTypes = []any{
 	(Verdict)(0),                      // 3: agentd.v1.Verdict
 	(RunState)(0),                     // 4: agentd.v1.RunState
 	(StopReason)(0),                   // 5: agentd.v1.StopReason
-	(*ReloadRequest)(nil),             // 6: agentd.v1.ReloadRequest
-	(*ReloadResponse)(nil),            // 7: agentd.v1.ReloadResponse
-	(*DiffConfigurationRequest)(nil),  // 8: agentd.v1.DiffConfigurationRequest
-	(*DiffConfigurationResponse)(nil), // 9: agentd.v1.DiffConfigurationResponse
-	(*ConfigurationChange)(nil),       // 10: agentd.v1.ConfigurationChange
-	(*SettingChange)(nil),             // 11: agentd.v1.SettingChange
-	(*GetVersionRequest)(nil),         // 12: agentd.v1.GetVersionRequest
-	(*GetVersionResponse)(nil),        // 13: agentd.v1.GetVersionResponse
-	(*WhoAmIRequest)(nil),             // 14: agentd.v1.WhoAmIRequest
-	(*WhoAmIResponse)(nil),            // 15: agentd.v1.WhoAmIResponse
-	(*StartRunRequest)(nil),           // 16: agentd.v1.StartRunRequest
-	(*Attachment)(nil),                // 17: agentd.v1.Attachment
-	(*ArtifactSource)(nil),            // 18: agentd.v1.ArtifactSource
-	(*AttachmentInfo)(nil),            // 19: agentd.v1.AttachmentInfo
-	(*Sampling)(nil),                  // 20: agentd.v1.Sampling
-	(*Window)(nil),                    // 21: agentd.v1.Window
-	(*SystemTools)(nil),               // 22: agentd.v1.SystemTools
-	(*People)(nil),                    // 23: agentd.v1.People
-	(*ToolChoice)(nil),                // 24: agentd.v1.ToolChoice
-	(*Limits)(nil),                    // 25: agentd.v1.Limits
-	(*StartRunResponse)(nil),          // 26: agentd.v1.StartRunResponse
-	(*SendMessageRequest)(nil),        // 27: agentd.v1.SendMessageRequest
-	(*SendMessageResponse)(nil),       // 28: agentd.v1.SendMessageResponse
-	(*WatchRunRequest)(nil),           // 29: agentd.v1.WatchRunRequest
-	(*WatchRunResponse)(nil),          // 30: agentd.v1.WatchRunResponse
-	(*RespondRequest)(nil),            // 31: agentd.v1.RespondRequest
-	(*Decision)(nil),                  // 32: agentd.v1.Decision
-	(*Approve)(nil),                   // 33: agentd.v1.Approve
-	(*StandingChoice)(nil),            // 34: agentd.v1.StandingChoice
-	(*StandingPattern)(nil),           // 35: agentd.v1.StandingPattern
-	(*Reject)(nil),                    // 36: agentd.v1.Reject
-	(*Answer)(nil),                    // 37: agentd.v1.Answer
-	(*RespondResponse)(nil),           // 38: agentd.v1.RespondResponse
-	(*CancelRunRequest)(nil),          // 39: agentd.v1.CancelRunRequest
-	(*CancelRunResponse)(nil),         // 40: agentd.v1.CancelRunResponse
-	(*DeleteRunRequest)(nil),          // 41: agentd.v1.DeleteRunRequest
-	(*DeleteRunResponse)(nil),         // 42: agentd.v1.DeleteRunResponse
-	(*GetRunRequest)(nil),             // 43: agentd.v1.GetRunRequest
-	(*GetRunResponse)(nil),            // 44: agentd.v1.GetRunResponse
-	(*ListRunsRequest)(nil),           // 45: agentd.v1.ListRunsRequest
-	(*ListRunsResponse)(nil),          // 46: agentd.v1.ListRunsResponse
-	(*Run)(nil),                       // 47: agentd.v1.Run
-	(*Settlements)(nil),               // 48: agentd.v1.Settlements
-	(*PendingDecision)(nil),           // 49: agentd.v1.PendingDecision
-	(*RunEvent)(nil),                  // 50: agentd.v1.RunEvent
-	(*RunStarted)(nil),                // 51: agentd.v1.RunStarted
-	(*MemoryFile)(nil),                // 52: agentd.v1.MemoryFile
-	(*UserMessage)(nil),               // 53: agentd.v1.UserMessage
-	(*TextDelta)(nil),                 // 54: agentd.v1.TextDelta
-	(*ReasoningDelta)(nil),            // 55: agentd.v1.ReasoningDelta
-	(*ArgumentDelta)(nil),             // 56: agentd.v1.ArgumentDelta
-	(*AnswerDelta)(nil),               // 57: agentd.v1.AnswerDelta
-	(*AssistantMessage)(nil),          // 58: agentd.v1.AssistantMessage
-	(*ToolCall)(nil),                  // 59: agentd.v1.ToolCall
-	(*CallStarted)(nil),               // 60: agentd.v1.CallStarted
-	(*CallStatus)(nil),                // 61: agentd.v1.CallStatus
-	(*CallResult)(nil),                // 62: agentd.v1.CallResult
-	(*TurnReset)(nil),                 // 63: agentd.v1.TurnReset
-	(*CancelRequested)(nil),           // 64: agentd.v1.CancelRequested
-	(*DecisionRequested)(nil),         // 65: agentd.v1.DecisionRequested
-	(*ModelReplied)(nil),              // 66: agentd.v1.ModelReplied
-	(*DecisionMade)(nil),              // 67: agentd.v1.DecisionMade
-	(*StandingApproved)(nil),          // 68: agentd.v1.StandingApproved
-	(*BudgetWarning)(nil),             // 69: agentd.v1.BudgetWarning
-	(*ContextChange)(nil),             // 70: agentd.v1.ContextChange
-	(*TodoChange)(nil),                // 71: agentd.v1.TodoChange
-	(*SubRunStarted)(nil),             // 72: agentd.v1.SubRunStarted
-	(*RunResumed)(nil),                // 73: agentd.v1.RunResumed
-	(*SubRunWaiting)(nil),             // 74: agentd.v1.SubRunWaiting
-	(*Compacted)(nil),                 // 75: agentd.v1.Compacted
-	(*RunFinished)(nil),               // 76: agentd.v1.RunFinished
-	nil,                               // 77: agentd.v1.StartRunRequest.ContextEntry
-	nil,                               // 78: agentd.v1.ContextChange.RefusedEntry
-	(*v1.VersionInfo)(nil),            // 79: toolhost.tool.v1.VersionInfo
-	(*v1.CallerInfo)(nil),             // 80: toolhost.tool.v1.CallerInfo
-	(*durationpb.Duration)(nil),       // 81: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),     // 82: google.protobuf.Timestamp
-	(*v1.Usage)(nil),                  // 83: toolhost.tool.v1.Usage
-	(*v1.Status)(nil),                 // 84: toolhost.tool.v1.Status
-	(*v1.Result)(nil),                 // 85: toolhost.tool.v1.Result
-	(*v1.Error)(nil),                  // 86: toolhost.tool.v1.Error
-	(*v11.Settled)(nil),               // 87: toolhost.v1.Settled
+	(*CreateConsoleCodeRequest)(nil),  // 6: agentd.v1.CreateConsoleCodeRequest
+	(*CreateConsoleCodeResponse)(nil), // 7: agentd.v1.CreateConsoleCodeResponse
+	(*ReloadRequest)(nil),             // 8: agentd.v1.ReloadRequest
+	(*ReloadResponse)(nil),            // 9: agentd.v1.ReloadResponse
+	(*DiffConfigurationRequest)(nil),  // 10: agentd.v1.DiffConfigurationRequest
+	(*DiffConfigurationResponse)(nil), // 11: agentd.v1.DiffConfigurationResponse
+	(*ConfigurationChange)(nil),       // 12: agentd.v1.ConfigurationChange
+	(*SettingChange)(nil),             // 13: agentd.v1.SettingChange
+	(*GetVersionRequest)(nil),         // 14: agentd.v1.GetVersionRequest
+	(*GetVersionResponse)(nil),        // 15: agentd.v1.GetVersionResponse
+	(*WhoAmIRequest)(nil),             // 16: agentd.v1.WhoAmIRequest
+	(*WhoAmIResponse)(nil),            // 17: agentd.v1.WhoAmIResponse
+	(*StartRunRequest)(nil),           // 18: agentd.v1.StartRunRequest
+	(*Attachment)(nil),                // 19: agentd.v1.Attachment
+	(*ArtifactSource)(nil),            // 20: agentd.v1.ArtifactSource
+	(*AttachmentInfo)(nil),            // 21: agentd.v1.AttachmentInfo
+	(*Sampling)(nil),                  // 22: agentd.v1.Sampling
+	(*Window)(nil),                    // 23: agentd.v1.Window
+	(*SystemTools)(nil),               // 24: agentd.v1.SystemTools
+	(*People)(nil),                    // 25: agentd.v1.People
+	(*ToolChoice)(nil),                // 26: agentd.v1.ToolChoice
+	(*Limits)(nil),                    // 27: agentd.v1.Limits
+	(*StartRunResponse)(nil),          // 28: agentd.v1.StartRunResponse
+	(*SendMessageRequest)(nil),        // 29: agentd.v1.SendMessageRequest
+	(*SendMessageResponse)(nil),       // 30: agentd.v1.SendMessageResponse
+	(*WatchRunRequest)(nil),           // 31: agentd.v1.WatchRunRequest
+	(*WatchRunResponse)(nil),          // 32: agentd.v1.WatchRunResponse
+	(*RespondRequest)(nil),            // 33: agentd.v1.RespondRequest
+	(*Decision)(nil),                  // 34: agentd.v1.Decision
+	(*Approve)(nil),                   // 35: agentd.v1.Approve
+	(*StandingChoice)(nil),            // 36: agentd.v1.StandingChoice
+	(*StandingPattern)(nil),           // 37: agentd.v1.StandingPattern
+	(*Reject)(nil),                    // 38: agentd.v1.Reject
+	(*Answer)(nil),                    // 39: agentd.v1.Answer
+	(*RespondResponse)(nil),           // 40: agentd.v1.RespondResponse
+	(*CancelRunRequest)(nil),          // 41: agentd.v1.CancelRunRequest
+	(*CancelRunResponse)(nil),         // 42: agentd.v1.CancelRunResponse
+	(*DeleteRunRequest)(nil),          // 43: agentd.v1.DeleteRunRequest
+	(*DeleteRunResponse)(nil),         // 44: agentd.v1.DeleteRunResponse
+	(*GetRunRequest)(nil),             // 45: agentd.v1.GetRunRequest
+	(*GetRunResponse)(nil),            // 46: agentd.v1.GetRunResponse
+	(*ListRunsRequest)(nil),           // 47: agentd.v1.ListRunsRequest
+	(*ListRunsResponse)(nil),          // 48: agentd.v1.ListRunsResponse
+	(*Run)(nil),                       // 49: agentd.v1.Run
+	(*Settlements)(nil),               // 50: agentd.v1.Settlements
+	(*PendingDecision)(nil),           // 51: agentd.v1.PendingDecision
+	(*RunEvent)(nil),                  // 52: agentd.v1.RunEvent
+	(*RunStarted)(nil),                // 53: agentd.v1.RunStarted
+	(*MemoryFile)(nil),                // 54: agentd.v1.MemoryFile
+	(*UserMessage)(nil),               // 55: agentd.v1.UserMessage
+	(*TextDelta)(nil),                 // 56: agentd.v1.TextDelta
+	(*ReasoningDelta)(nil),            // 57: agentd.v1.ReasoningDelta
+	(*ArgumentDelta)(nil),             // 58: agentd.v1.ArgumentDelta
+	(*AnswerDelta)(nil),               // 59: agentd.v1.AnswerDelta
+	(*AssistantMessage)(nil),          // 60: agentd.v1.AssistantMessage
+	(*ToolCall)(nil),                  // 61: agentd.v1.ToolCall
+	(*CallStarted)(nil),               // 62: agentd.v1.CallStarted
+	(*CallStatus)(nil),                // 63: agentd.v1.CallStatus
+	(*CallResult)(nil),                // 64: agentd.v1.CallResult
+	(*TurnReset)(nil),                 // 65: agentd.v1.TurnReset
+	(*CancelRequested)(nil),           // 66: agentd.v1.CancelRequested
+	(*DecisionRequested)(nil),         // 67: agentd.v1.DecisionRequested
+	(*ModelReplied)(nil),              // 68: agentd.v1.ModelReplied
+	(*DecisionMade)(nil),              // 69: agentd.v1.DecisionMade
+	(*StandingApproved)(nil),          // 70: agentd.v1.StandingApproved
+	(*BudgetWarning)(nil),             // 71: agentd.v1.BudgetWarning
+	(*ContextChange)(nil),             // 72: agentd.v1.ContextChange
+	(*TodoChange)(nil),                // 73: agentd.v1.TodoChange
+	(*SubRunStarted)(nil),             // 74: agentd.v1.SubRunStarted
+	(*RunResumed)(nil),                // 75: agentd.v1.RunResumed
+	(*SubRunWaiting)(nil),             // 76: agentd.v1.SubRunWaiting
+	(*Compacted)(nil),                 // 77: agentd.v1.Compacted
+	(*RunFinished)(nil),               // 78: agentd.v1.RunFinished
+	nil,                               // 79: agentd.v1.StartRunRequest.ContextEntry
+	nil,                               // 80: agentd.v1.ContextChange.RefusedEntry
+	(*timestamppb.Timestamp)(nil),     // 81: google.protobuf.Timestamp
+	(*v1.VersionInfo)(nil),            // 82: toolhost.tool.v1.VersionInfo
+	(*v1.CallerInfo)(nil),             // 83: toolhost.tool.v1.CallerInfo
+	(*durationpb.Duration)(nil),       // 84: google.protobuf.Duration
+	(*v1.Usage)(nil),                  // 85: toolhost.tool.v1.Usage
+	(*v1.Status)(nil),                 // 86: toolhost.tool.v1.Status
+	(*v1.Result)(nil),                 // 87: toolhost.tool.v1.Result
+	(*v1.Error)(nil),                  // 88: toolhost.tool.v1.Error
+	(*v11.Settled)(nil),               // 89: toolhost.v1.Settled
 }
 var file_agentd_v1_agent_service_proto_depIdxs = []int32{
-	10,  // 0: agentd.v1.ReloadResponse.configuration:type_name -> agentd.v1.ConfigurationChange
-	10,  // 1: agentd.v1.DiffConfigurationResponse.configuration:type_name -> agentd.v1.ConfigurationChange
-	11,  // 2: agentd.v1.ConfigurationChange.changes:type_name -> agentd.v1.SettingChange
-	79,  // 3: agentd.v1.GetVersionResponse.version:type_name -> toolhost.tool.v1.VersionInfo
-	80,  // 4: agentd.v1.WhoAmIResponse.caller:type_name -> toolhost.tool.v1.CallerInfo
-	24,  // 5: agentd.v1.StartRunRequest.tools:type_name -> agentd.v1.ToolChoice
-	25,  // 6: agentd.v1.StartRunRequest.limits:type_name -> agentd.v1.Limits
-	23,  // 7: agentd.v1.StartRunRequest.people:type_name -> agentd.v1.People
-	77,  // 8: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
-	21,  // 9: agentd.v1.StartRunRequest.window:type_name -> agentd.v1.Window
-	22,  // 10: agentd.v1.StartRunRequest.system_tools:type_name -> agentd.v1.SystemTools
-	0,   // 11: agentd.v1.StartRunRequest.completion:type_name -> agentd.v1.Completion
-	20,  // 12: agentd.v1.StartRunRequest.sampling:type_name -> agentd.v1.Sampling
-	17,  // 13: agentd.v1.StartRunRequest.attachments:type_name -> agentd.v1.Attachment
-	18,  // 14: agentd.v1.Attachment.artifact:type_name -> agentd.v1.ArtifactSource
-	81,  // 15: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
-	81,  // 16: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
-	17,  // 17: agentd.v1.SendMessageRequest.attachments:type_name -> agentd.v1.Attachment
-	50,  // 18: agentd.v1.WatchRunResponse.event:type_name -> agentd.v1.RunEvent
-	32,  // 19: agentd.v1.RespondRequest.decisions:type_name -> agentd.v1.Decision
-	33,  // 20: agentd.v1.Decision.approve:type_name -> agentd.v1.Approve
-	36,  // 21: agentd.v1.Decision.reject:type_name -> agentd.v1.Reject
-	37,  // 22: agentd.v1.Decision.answer:type_name -> agentd.v1.Answer
-	34,  // 23: agentd.v1.Approve.standing:type_name -> agentd.v1.StandingChoice
-	1,   // 24: agentd.v1.StandingChoice.scope:type_name -> agentd.v1.StandingScope
-	35,  // 25: agentd.v1.StandingChoice.patterns:type_name -> agentd.v1.StandingPattern
-	82,  // 26: agentd.v1.StandingChoice.expire_time:type_name -> google.protobuf.Timestamp
-	47,  // 27: agentd.v1.GetRunResponse.run:type_name -> agentd.v1.Run
-	4,   // 28: agentd.v1.ListRunsRequest.states:type_name -> agentd.v1.RunState
-	47,  // 29: agentd.v1.ListRunsResponse.runs:type_name -> agentd.v1.Run
-	4,   // 30: agentd.v1.Run.state:type_name -> agentd.v1.RunState
-	5,   // 31: agentd.v1.Run.stop_reason:type_name -> agentd.v1.StopReason
-	82,  // 32: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
-	82,  // 33: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
-	83,  // 34: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
-	49,  // 35: agentd.v1.Run.pending_decisions:type_name -> agentd.v1.PendingDecision
-	48,  // 36: agentd.v1.Run.settlements:type_name -> agentd.v1.Settlements
-	2,   // 37: agentd.v1.PendingDecision.kind:type_name -> agentd.v1.DecisionKind
-	82,  // 38: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
-	82,  // 39: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
-	34,  // 40: agentd.v1.PendingDecision.standing_offers:type_name -> agentd.v1.StandingChoice
-	82,  // 41: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
-	51,  // 42: agentd.v1.RunEvent.run_started:type_name -> agentd.v1.RunStarted
-	53,  // 43: agentd.v1.RunEvent.user_message:type_name -> agentd.v1.UserMessage
-	54,  // 44: agentd.v1.RunEvent.text_delta:type_name -> agentd.v1.TextDelta
-	58,  // 45: agentd.v1.RunEvent.assistant_message:type_name -> agentd.v1.AssistantMessage
-	60,  // 46: agentd.v1.RunEvent.call_started:type_name -> agentd.v1.CallStarted
-	61,  // 47: agentd.v1.RunEvent.call_status:type_name -> agentd.v1.CallStatus
-	62,  // 48: agentd.v1.RunEvent.call_result:type_name -> agentd.v1.CallResult
-	63,  // 49: agentd.v1.RunEvent.turn_reset:type_name -> agentd.v1.TurnReset
-	64,  // 50: agentd.v1.RunEvent.cancel_requested:type_name -> agentd.v1.CancelRequested
-	76,  // 51: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
-	65,  // 52: agentd.v1.RunEvent.decision_requested:type_name -> agentd.v1.DecisionRequested
-	67,  // 53: agentd.v1.RunEvent.decision_made:type_name -> agentd.v1.DecisionMade
-	69,  // 54: agentd.v1.RunEvent.budget_warning:type_name -> agentd.v1.BudgetWarning
-	70,  // 55: agentd.v1.RunEvent.context_change:type_name -> agentd.v1.ContextChange
-	71,  // 56: agentd.v1.RunEvent.todo_change:type_name -> agentd.v1.TodoChange
-	72,  // 57: agentd.v1.RunEvent.sub_run_started:type_name -> agentd.v1.SubRunStarted
-	75,  // 58: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
-	74,  // 59: agentd.v1.RunEvent.sub_run_waiting:type_name -> agentd.v1.SubRunWaiting
-	73,  // 60: agentd.v1.RunEvent.run_resumed:type_name -> agentd.v1.RunResumed
-	66,  // 61: agentd.v1.RunEvent.model_replied:type_name -> agentd.v1.ModelReplied
-	55,  // 62: agentd.v1.RunEvent.reasoning_delta:type_name -> agentd.v1.ReasoningDelta
-	56,  // 63: agentd.v1.RunEvent.argument_delta:type_name -> agentd.v1.ArgumentDelta
-	57,  // 64: agentd.v1.RunEvent.answer_delta:type_name -> agentd.v1.AnswerDelta
-	68,  // 65: agentd.v1.RunEvent.standing_approved:type_name -> agentd.v1.StandingApproved
-	20,  // 66: agentd.v1.RunStarted.sampling:type_name -> agentd.v1.Sampling
-	19,  // 67: agentd.v1.RunStarted.attachments:type_name -> agentd.v1.AttachmentInfo
-	52,  // 68: agentd.v1.RunStarted.memory_files:type_name -> agentd.v1.MemoryFile
-	19,  // 69: agentd.v1.UserMessage.attachments:type_name -> agentd.v1.AttachmentInfo
-	59,  // 70: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
-	83,  // 71: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
-	83,  // 72: agentd.v1.AssistantMessage.wasted_usage:type_name -> toolhost.tool.v1.Usage
-	84,  // 73: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
-	85,  // 74: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
-	86,  // 75: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
-	87,  // 76: agentd.v1.CallResult.settled:type_name -> toolhost.v1.Settled
-	5,   // 77: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
-	49,  // 78: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
-	83,  // 79: agentd.v1.ModelReplied.usage:type_name -> toolhost.tool.v1.Usage
-	86,  // 80: agentd.v1.ModelReplied.error:type_name -> toolhost.tool.v1.Error
-	3,   // 81: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
-	34,  // 82: agentd.v1.DecisionMade.standing:type_name -> agentd.v1.StandingChoice
-	82,  // 83: agentd.v1.StandingApproved.expire_time:type_name -> google.protobuf.Timestamp
-	86,  // 84: agentd.v1.StandingApproved.error:type_name -> toolhost.tool.v1.Error
-	78,  // 85: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
-	82,  // 86: agentd.v1.RunResumed.backup_time:type_name -> google.protobuf.Timestamp
-	83,  // 87: agentd.v1.Compacted.usage:type_name -> toolhost.tool.v1.Usage
-	5,   // 88: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
-	83,  // 89: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
-	16,  // 90: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
-	27,  // 91: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
-	29,  // 92: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
-	31,  // 93: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
-	39,  // 94: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
-	41,  // 95: agentd.v1.AgentService.DeleteRun:input_type -> agentd.v1.DeleteRunRequest
-	43,  // 96: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
-	45,  // 97: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
-	12,  // 98: agentd.v1.AgentService.GetVersion:input_type -> agentd.v1.GetVersionRequest
-	14,  // 99: agentd.v1.AgentService.WhoAmI:input_type -> agentd.v1.WhoAmIRequest
-	6,   // 100: agentd.v1.AgentService.Reload:input_type -> agentd.v1.ReloadRequest
-	8,   // 101: agentd.v1.AgentService.DiffConfiguration:input_type -> agentd.v1.DiffConfigurationRequest
-	26,  // 102: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
-	28,  // 103: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
-	30,  // 104: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
-	38,  // 105: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
-	40,  // 106: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
-	42,  // 107: agentd.v1.AgentService.DeleteRun:output_type -> agentd.v1.DeleteRunResponse
-	44,  // 108: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
-	46,  // 109: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
-	13,  // 110: agentd.v1.AgentService.GetVersion:output_type -> agentd.v1.GetVersionResponse
-	15,  // 111: agentd.v1.AgentService.WhoAmI:output_type -> agentd.v1.WhoAmIResponse
-	7,   // 112: agentd.v1.AgentService.Reload:output_type -> agentd.v1.ReloadResponse
-	9,   // 113: agentd.v1.AgentService.DiffConfiguration:output_type -> agentd.v1.DiffConfigurationResponse
-	102, // [102:114] is the sub-list for method output_type
-	90,  // [90:102] is the sub-list for method input_type
-	90,  // [90:90] is the sub-list for extension type_name
-	90,  // [90:90] is the sub-list for extension extendee
-	0,   // [0:90] is the sub-list for field type_name
+	81,  // 0: agentd.v1.CreateConsoleCodeResponse.expire_time:type_name -> google.protobuf.Timestamp
+	12,  // 1: agentd.v1.ReloadResponse.configuration:type_name -> agentd.v1.ConfigurationChange
+	12,  // 2: agentd.v1.DiffConfigurationResponse.configuration:type_name -> agentd.v1.ConfigurationChange
+	13,  // 3: agentd.v1.ConfigurationChange.changes:type_name -> agentd.v1.SettingChange
+	82,  // 4: agentd.v1.GetVersionResponse.version:type_name -> toolhost.tool.v1.VersionInfo
+	83,  // 5: agentd.v1.WhoAmIResponse.caller:type_name -> toolhost.tool.v1.CallerInfo
+	26,  // 6: agentd.v1.StartRunRequest.tools:type_name -> agentd.v1.ToolChoice
+	27,  // 7: agentd.v1.StartRunRequest.limits:type_name -> agentd.v1.Limits
+	25,  // 8: agentd.v1.StartRunRequest.people:type_name -> agentd.v1.People
+	79,  // 9: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
+	23,  // 10: agentd.v1.StartRunRequest.window:type_name -> agentd.v1.Window
+	24,  // 11: agentd.v1.StartRunRequest.system_tools:type_name -> agentd.v1.SystemTools
+	0,   // 12: agentd.v1.StartRunRequest.completion:type_name -> agentd.v1.Completion
+	22,  // 13: agentd.v1.StartRunRequest.sampling:type_name -> agentd.v1.Sampling
+	19,  // 14: agentd.v1.StartRunRequest.attachments:type_name -> agentd.v1.Attachment
+	20,  // 15: agentd.v1.Attachment.artifact:type_name -> agentd.v1.ArtifactSource
+	84,  // 16: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
+	84,  // 17: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
+	19,  // 18: agentd.v1.SendMessageRequest.attachments:type_name -> agentd.v1.Attachment
+	52,  // 19: agentd.v1.WatchRunResponse.event:type_name -> agentd.v1.RunEvent
+	34,  // 20: agentd.v1.RespondRequest.decisions:type_name -> agentd.v1.Decision
+	35,  // 21: agentd.v1.Decision.approve:type_name -> agentd.v1.Approve
+	38,  // 22: agentd.v1.Decision.reject:type_name -> agentd.v1.Reject
+	39,  // 23: agentd.v1.Decision.answer:type_name -> agentd.v1.Answer
+	36,  // 24: agentd.v1.Approve.standing:type_name -> agentd.v1.StandingChoice
+	1,   // 25: agentd.v1.StandingChoice.scope:type_name -> agentd.v1.StandingScope
+	37,  // 26: agentd.v1.StandingChoice.patterns:type_name -> agentd.v1.StandingPattern
+	81,  // 27: agentd.v1.StandingChoice.expire_time:type_name -> google.protobuf.Timestamp
+	49,  // 28: agentd.v1.GetRunResponse.run:type_name -> agentd.v1.Run
+	4,   // 29: agentd.v1.ListRunsRequest.states:type_name -> agentd.v1.RunState
+	49,  // 30: agentd.v1.ListRunsResponse.runs:type_name -> agentd.v1.Run
+	4,   // 31: agentd.v1.Run.state:type_name -> agentd.v1.RunState
+	5,   // 32: agentd.v1.Run.stop_reason:type_name -> agentd.v1.StopReason
+	81,  // 33: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
+	81,  // 34: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
+	85,  // 35: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
+	51,  // 36: agentd.v1.Run.pending_decisions:type_name -> agentd.v1.PendingDecision
+	50,  // 37: agentd.v1.Run.settlements:type_name -> agentd.v1.Settlements
+	2,   // 38: agentd.v1.PendingDecision.kind:type_name -> agentd.v1.DecisionKind
+	81,  // 39: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
+	81,  // 40: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
+	36,  // 41: agentd.v1.PendingDecision.standing_offers:type_name -> agentd.v1.StandingChoice
+	81,  // 42: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
+	53,  // 43: agentd.v1.RunEvent.run_started:type_name -> agentd.v1.RunStarted
+	55,  // 44: agentd.v1.RunEvent.user_message:type_name -> agentd.v1.UserMessage
+	56,  // 45: agentd.v1.RunEvent.text_delta:type_name -> agentd.v1.TextDelta
+	60,  // 46: agentd.v1.RunEvent.assistant_message:type_name -> agentd.v1.AssistantMessage
+	62,  // 47: agentd.v1.RunEvent.call_started:type_name -> agentd.v1.CallStarted
+	63,  // 48: agentd.v1.RunEvent.call_status:type_name -> agentd.v1.CallStatus
+	64,  // 49: agentd.v1.RunEvent.call_result:type_name -> agentd.v1.CallResult
+	65,  // 50: agentd.v1.RunEvent.turn_reset:type_name -> agentd.v1.TurnReset
+	66,  // 51: agentd.v1.RunEvent.cancel_requested:type_name -> agentd.v1.CancelRequested
+	78,  // 52: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
+	67,  // 53: agentd.v1.RunEvent.decision_requested:type_name -> agentd.v1.DecisionRequested
+	69,  // 54: agentd.v1.RunEvent.decision_made:type_name -> agentd.v1.DecisionMade
+	71,  // 55: agentd.v1.RunEvent.budget_warning:type_name -> agentd.v1.BudgetWarning
+	72,  // 56: agentd.v1.RunEvent.context_change:type_name -> agentd.v1.ContextChange
+	73,  // 57: agentd.v1.RunEvent.todo_change:type_name -> agentd.v1.TodoChange
+	74,  // 58: agentd.v1.RunEvent.sub_run_started:type_name -> agentd.v1.SubRunStarted
+	77,  // 59: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
+	76,  // 60: agentd.v1.RunEvent.sub_run_waiting:type_name -> agentd.v1.SubRunWaiting
+	75,  // 61: agentd.v1.RunEvent.run_resumed:type_name -> agentd.v1.RunResumed
+	68,  // 62: agentd.v1.RunEvent.model_replied:type_name -> agentd.v1.ModelReplied
+	57,  // 63: agentd.v1.RunEvent.reasoning_delta:type_name -> agentd.v1.ReasoningDelta
+	58,  // 64: agentd.v1.RunEvent.argument_delta:type_name -> agentd.v1.ArgumentDelta
+	59,  // 65: agentd.v1.RunEvent.answer_delta:type_name -> agentd.v1.AnswerDelta
+	70,  // 66: agentd.v1.RunEvent.standing_approved:type_name -> agentd.v1.StandingApproved
+	22,  // 67: agentd.v1.RunStarted.sampling:type_name -> agentd.v1.Sampling
+	21,  // 68: agentd.v1.RunStarted.attachments:type_name -> agentd.v1.AttachmentInfo
+	54,  // 69: agentd.v1.RunStarted.memory_files:type_name -> agentd.v1.MemoryFile
+	21,  // 70: agentd.v1.UserMessage.attachments:type_name -> agentd.v1.AttachmentInfo
+	61,  // 71: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
+	85,  // 72: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
+	85,  // 73: agentd.v1.AssistantMessage.wasted_usage:type_name -> toolhost.tool.v1.Usage
+	86,  // 74: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
+	87,  // 75: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
+	88,  // 76: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
+	89,  // 77: agentd.v1.CallResult.settled:type_name -> toolhost.v1.Settled
+	5,   // 78: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
+	51,  // 79: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
+	85,  // 80: agentd.v1.ModelReplied.usage:type_name -> toolhost.tool.v1.Usage
+	88,  // 81: agentd.v1.ModelReplied.error:type_name -> toolhost.tool.v1.Error
+	3,   // 82: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
+	36,  // 83: agentd.v1.DecisionMade.standing:type_name -> agentd.v1.StandingChoice
+	81,  // 84: agentd.v1.StandingApproved.expire_time:type_name -> google.protobuf.Timestamp
+	88,  // 85: agentd.v1.StandingApproved.error:type_name -> toolhost.tool.v1.Error
+	80,  // 86: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
+	81,  // 87: agentd.v1.RunResumed.backup_time:type_name -> google.protobuf.Timestamp
+	85,  // 88: agentd.v1.Compacted.usage:type_name -> toolhost.tool.v1.Usage
+	5,   // 89: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
+	85,  // 90: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
+	18,  // 91: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
+	29,  // 92: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
+	31,  // 93: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
+	33,  // 94: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
+	41,  // 95: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
+	43,  // 96: agentd.v1.AgentService.DeleteRun:input_type -> agentd.v1.DeleteRunRequest
+	45,  // 97: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
+	47,  // 98: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
+	14,  // 99: agentd.v1.AgentService.GetVersion:input_type -> agentd.v1.GetVersionRequest
+	16,  // 100: agentd.v1.AgentService.WhoAmI:input_type -> agentd.v1.WhoAmIRequest
+	8,   // 101: agentd.v1.AgentService.Reload:input_type -> agentd.v1.ReloadRequest
+	10,  // 102: agentd.v1.AgentService.DiffConfiguration:input_type -> agentd.v1.DiffConfigurationRequest
+	6,   // 103: agentd.v1.AgentService.CreateConsoleCode:input_type -> agentd.v1.CreateConsoleCodeRequest
+	28,  // 104: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
+	30,  // 105: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
+	32,  // 106: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
+	40,  // 107: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
+	42,  // 108: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
+	44,  // 109: agentd.v1.AgentService.DeleteRun:output_type -> agentd.v1.DeleteRunResponse
+	46,  // 110: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
+	48,  // 111: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
+	15,  // 112: agentd.v1.AgentService.GetVersion:output_type -> agentd.v1.GetVersionResponse
+	17,  // 113: agentd.v1.AgentService.WhoAmI:output_type -> agentd.v1.WhoAmIResponse
+	9,   // 114: agentd.v1.AgentService.Reload:output_type -> agentd.v1.ReloadResponse
+	11,  // 115: agentd.v1.AgentService.DiffConfiguration:output_type -> agentd.v1.DiffConfigurationResponse
+	7,   // 116: agentd.v1.AgentService.CreateConsoleCode:output_type -> agentd.v1.CreateConsoleCodeResponse
+	104, // [104:117] is the sub-list for method output_type
+	91,  // [91:104] is the sub-list for method input_type
+	91,  // [91:91] is the sub-list for extension type_name
+	91,  // [91:91] is the sub-list for extension extendee
+	0,   // [0:91] is the sub-list for field type_name
 }
 
 func init() { file_agentd_v1_agent_service_proto_init() }
@@ -6857,24 +6970,24 @@ func file_agentd_v1_agent_service_proto_init() {
 	if File_agentd_v1_agent_service_proto != nil {
 		return
 	}
-	file_agentd_v1_agent_service_proto_msgTypes[10].OneofWrappers = []any{}
-	file_agentd_v1_agent_service_proto_msgTypes[11].OneofWrappers = []any{
+	file_agentd_v1_agent_service_proto_msgTypes[12].OneofWrappers = []any{}
+	file_agentd_v1_agent_service_proto_msgTypes[13].OneofWrappers = []any{
 		(*Attachment_Data)(nil),
 		(*Attachment_Artifact)(nil),
 	}
-	file_agentd_v1_agent_service_proto_msgTypes[14].OneofWrappers = []any{}
-	file_agentd_v1_agent_service_proto_msgTypes[18].OneofWrappers = []any{}
-	file_agentd_v1_agent_service_proto_msgTypes[26].OneofWrappers = []any{
+	file_agentd_v1_agent_service_proto_msgTypes[16].OneofWrappers = []any{}
+	file_agentd_v1_agent_service_proto_msgTypes[20].OneofWrappers = []any{}
+	file_agentd_v1_agent_service_proto_msgTypes[28].OneofWrappers = []any{
 		(*Decision_Approve)(nil),
 		(*Decision_Reject)(nil),
 		(*Decision_Answer)(nil),
 	}
-	file_agentd_v1_agent_service_proto_msgTypes[29].OneofWrappers = []any{
+	file_agentd_v1_agent_service_proto_msgTypes[31].OneofWrappers = []any{
 		(*StandingPattern_PathPrefix)(nil),
 		(*StandingPattern_Origin)(nil),
 		(*StandingPattern_Any)(nil),
 	}
-	file_agentd_v1_agent_service_proto_msgTypes[44].OneofWrappers = []any{
+	file_agentd_v1_agent_service_proto_msgTypes[46].OneofWrappers = []any{
 		(*RunEvent_RunStarted)(nil),
 		(*RunEvent_UserMessage)(nil),
 		(*RunEvent_TextDelta)(nil),
@@ -6906,7 +7019,7 @@ func file_agentd_v1_agent_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_agentd_v1_agent_service_proto_rawDesc), len(file_agentd_v1_agent_service_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   73,
+			NumMessages:   75,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

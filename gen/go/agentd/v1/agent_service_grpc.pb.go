@@ -33,6 +33,7 @@ const (
 	AgentService_WhoAmI_FullMethodName            = "/agentd.v1.AgentService/WhoAmI"
 	AgentService_Reload_FullMethodName            = "/agentd.v1.AgentService/Reload"
 	AgentService_DiffConfiguration_FullMethodName = "/agentd.v1.AgentService/DiffConfiguration"
+	AgentService_CreateConsoleCode_FullMethodName = "/agentd.v1.AgentService/CreateConsoleCode"
 )
 
 // AgentServiceClient is the client API for AgentService service.
@@ -97,6 +98,10 @@ type AgentServiceClient interface {
 	Reload(ctx context.Context, in *ReloadRequest, opts ...grpc.CallOption) (*ReloadResponse, error)
 	// DiffConfiguration returns what Reload would change. It changes nothing. Errors: as Reload.
 	DiffConfiguration(ctx context.Context, in *DiffConfigurationRequest, opts ...grpc.CallOption) (*DiffConfigurationResponse, error)
+	// CreateConsoleCode returns a one-time code with which the caller logs in at agentd's pages in a
+	// browser. Only the user at the other end of a unix socket gets one. Errors: UNAVAILABLE if agentd
+	// serves no pages; DENIED for other callers; RATE_LIMITED if too many codes wait to be used.
+	CreateConsoleCode(ctx context.Context, in *CreateConsoleCodeRequest, opts ...grpc.CallOption) (*CreateConsoleCodeResponse, error)
 }
 
 type agentServiceClient struct {
@@ -236,6 +241,16 @@ func (c *agentServiceClient) DiffConfiguration(ctx context.Context, in *DiffConf
 	return out, nil
 }
 
+func (c *agentServiceClient) CreateConsoleCode(ctx context.Context, in *CreateConsoleCodeRequest, opts ...grpc.CallOption) (*CreateConsoleCodeResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CreateConsoleCodeResponse)
+	err := c.cc.Invoke(ctx, AgentService_CreateConsoleCode_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // AgentServiceServer is the server API for AgentService service.
 // All implementations must embed UnimplementedAgentServiceServer
 // for forward compatibility.
@@ -298,6 +313,10 @@ type AgentServiceServer interface {
 	Reload(context.Context, *ReloadRequest) (*ReloadResponse, error)
 	// DiffConfiguration returns what Reload would change. It changes nothing. Errors: as Reload.
 	DiffConfiguration(context.Context, *DiffConfigurationRequest) (*DiffConfigurationResponse, error)
+	// CreateConsoleCode returns a one-time code with which the caller logs in at agentd's pages in a
+	// browser. Only the user at the other end of a unix socket gets one. Errors: UNAVAILABLE if agentd
+	// serves no pages; DENIED for other callers; RATE_LIMITED if too many codes wait to be used.
+	CreateConsoleCode(context.Context, *CreateConsoleCodeRequest) (*CreateConsoleCodeResponse, error)
 	mustEmbedUnimplementedAgentServiceServer()
 }
 
@@ -343,6 +362,9 @@ func (UnimplementedAgentServiceServer) Reload(context.Context, *ReloadRequest) (
 }
 func (UnimplementedAgentServiceServer) DiffConfiguration(context.Context, *DiffConfigurationRequest) (*DiffConfigurationResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DiffConfiguration not implemented")
+}
+func (UnimplementedAgentServiceServer) CreateConsoleCode(context.Context, *CreateConsoleCodeRequest) (*CreateConsoleCodeResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CreateConsoleCode not implemented")
 }
 func (UnimplementedAgentServiceServer) mustEmbedUnimplementedAgentServiceServer() {}
 func (UnimplementedAgentServiceServer) testEmbeddedByValue()                      {}
@@ -574,6 +596,24 @@ func _AgentService_DiffConfiguration_Handler(srv interface{}, ctx context.Contex
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AgentService_CreateConsoleCode_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CreateConsoleCodeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AgentServiceServer).CreateConsoleCode(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AgentService_CreateConsoleCode_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AgentServiceServer).CreateConsoleCode(ctx, req.(*CreateConsoleCodeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // AgentService_ServiceDesc is the grpc.ServiceDesc for AgentService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -624,6 +664,10 @@ var AgentService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "DiffConfiguration",
 			Handler:    _AgentService_DiffConfiguration_Handler,
+		},
+		{
+			MethodName: "CreateConsoleCode",
+			Handler:    _AgentService_CreateConsoleCode_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

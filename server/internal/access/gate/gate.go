@@ -51,6 +51,8 @@ type Config struct {
 
 // Authenticator identifies callers, as *authn.Authenticator does.
 type Authenticator interface {
+	// Authenticate returns the caller. It may set Principal.From, which otherwise is the address of the
+	// peer.
 	Authenticate(ctx context.Context, e authn.Evidence) (authn.Verified, error)
 }
 
@@ -244,7 +246,7 @@ func (g *Gate) AdmitUnread(ctx context.Context, method string) (context.Context,
 		g.Report(ctx, Refusal{Method: method, Principal: caller.Principal, Address: evidence.Address, Rights: rights, Reason: decision.Reason})
 		return nil, toolpb.StatusError(tool.Errorf(tool.KindDenied, "%s", without(caller.Principal, rights)))
 	}
-	caller.Principal.From = cmp.Or(evidence.Address, unixSocket)
+	caller.Principal.From = cmp.Or(caller.Principal.From, evidence.Address, unixSocket)
 	ctx = context.WithValue(ctx, permissionKey{}, &permission{g, method, caller.Principal, decision, administrative(rights) && g.config.Audit != nil})
 	if !caller.Lasting() {
 		ctx = context.WithValue(ctx, admissionKey{}, &admission{g, caller, method, evidence.Address})
@@ -332,6 +334,12 @@ func (g *Gate) HandshakeFailed(address, reason string) {
 
 // unixSocket is where a caller without an address is.
 const unixSocket = "unix"
+
+// EvidenceOf returns what is known about the caller of an RPC that was admitted.
+func EvidenceOf(ctx context.Context) authn.Evidence {
+	e, _ := evidenceOf(ctx)
+	return e
+}
 
 // evidenceOf returns what is known about the caller of an RPC, and why it cannot be used, or "".
 func evidenceOf(ctx context.Context) (e authn.Evidence, problem string) {

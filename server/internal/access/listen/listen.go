@@ -33,6 +33,9 @@ type Config struct {
 	// Web says that the clients are those of an HTTP server, which speak HTTP/1.1 or HTTP/2.
 	// Otherwise they are those of a gRPC server.
 	Web bool
+	// Pages says that the clients are browsers, and that people log in at the pages. A plain port on
+	// loopback then admits nobody by itself. Web has to be set, too.
+	Pages bool
 }
 
 // Check returns why a server must not open the listener, and what the operator can do. nil: it may.
@@ -49,7 +52,7 @@ func (c Config) Check() error {
 	case c.TLS == nil && !c.Address.IsLoopback():
 		return fmt.Errorf("other machines can reach %s, so it needs tls and authentication; "+
 			"write tls: {certificate: FILE, key: FILE} below its address, or listen at unix:///PATH", c.Address)
-	case c.TLS == nil && c.Admits == "":
+	case c.TLS == nil && c.Admits == "" && !c.Pages:
 		return fmt.Errorf("a TCP port such as %s without tls lets in every user and program of this machine, without asking which one it is; "+
 			"listen at unix:///PATH, or add it to listeners with tls: {certificate: FILE, key: FILE}, or with admits: caller if that is what you want", c.Address)
 	}
@@ -60,7 +63,10 @@ func (c Config) Check() error {
 // has only its address.
 func (l *Listener) Describe() string {
 	at := l.Address().String()
-	if l.config.Web {
+	switch {
+	case l.config.Pages:
+		return at + " for browsers"
+	case l.config.Web:
 		at += " for MCP"
 	}
 	switch {
@@ -88,6 +94,9 @@ func (l *Listener) Accepts() []string { return l.config.Accepts }
 
 // Web reports whether the clients of the listener are those of an HTTP server; see Config.Web.
 func (l *Listener) Web() bool { return l.config.Web }
+
+// Pages reports whether the clients of the listener are browsers; see Config.Pages.
+func (l *Listener) Pages() bool { return l.config.Pages }
 
 // Accept returns the next connection. Connections of TCP listeners, and those of
 // listeners that accept only some kinds of credentials, are of type *Conn. Accept closes

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/toolhost/toolhost/client"
@@ -26,21 +27,38 @@ const (
 type Local struct {
 	*client.AgentClient
 	server *Server
-	served chan error
+	served <-chan error
 }
 
 // ServeLocal serves an agent to this process. logger gets only bugs; nil: no log. Refusals are not
 // logged, because the process shows them. The caller calls Close, and then closes the agent.
 func ServeLocal(a Agent, logger *slog.Logger) (*Local, error) {
-	memory := bufconn.Listen(localBytes)
-	c, err := client.DialAgent(localAddress, client.WithDialer(memory.DialContext), client.IgnoreEnvironment())
-	if err != nil {
-		return nil, err
-	}
 	admit := gate.New(gate.Config{Rights: Rights(), Authenticator: ownUser{}})
-	l := &Local{c, NewServer(Config{Agent: a, Foreground: true, Gate: admit, Logger: logger}), make(chan error, 1)}
-	go func() { l.served <- l.server.Serve(memory) }() // ends with Close, which waits for it
-	return l, nil
+	server := NewServer(Config{Agent: a, Foreground: true, Gate: admit, Logger: logger})
+	c, served, err := server.Connect()
+	if err != nil {
+		return nil, errors.Join(err, server.Shutdown(context.Background()))
+	}
+	return &Local{c, server, served}, nil
+}
+
+// Connect connects this process to a server over memory, which no other process can reach. The
+// caller closes the client, and receives from served after Shutdown. A caller of an RPC has no other
+// evidence than that of As.
+func (s *Server) Connect() (c *client.AgentClient, served <-chan error, err error) {
+	memory := bufconn.Listen(localBytes)
+	c, err = client.DialAgent(localAddress, client.WithDialer(memory.DialContext), client.IgnoreEnvironment())
+	if err != nil {
+		return nil, nil, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(memory) }() // ends with Shutdown; the caller waits for it
+	return c, ended, nil
+}
+
+// As returns a context whose RPCs have a bearer credential, for a client of Connect.
+func As(ctx context.Context, bearer string) context.Context {
+	return metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+bearer)
 }
 
 // Close ends the client, and then the server, whose RPCs end with the connection of the client.

@@ -57,6 +57,8 @@ type Config struct {
 	// Messages bounds the memory of connections and of messages that are not complete. nil: 1 GiB,
 	// which has room for 1,024 connections, and 64 MiB for the messages of one principal.
 	Messages *budget.Budget
+	// Pages are the pages for browsers. nil: there are none.
+	Pages *Pages
 	// Options are further options of the gRPC server, such as those that count RPCs.
 	Options []grpc.ServerOption
 	// Network are further options for connections over TCP, such as those of package clientlimit.
@@ -96,7 +98,7 @@ func NewServer(c Config) *Server {
 		grpc.UnknownServiceHandler(gate.Unknown),
 	)...)
 	server.Register(grpcserver.Requests{Admit: g.unread, UntilAnswered: true}, func(services grpc.ServiceRegistrar) {
-		s := &service{agent: c.Agent, configuration: c.Configuration, foreground: c.Foreground, gate: c.Gate, unread: newUnread(cmp.Or(c.MaxUnreadBytes, defaultMaxUnread)), incoming: newTally(maxIntake)}
+		s := &service{agent: c.Agent, configuration: c.Configuration, foreground: c.Foreground, gate: c.Gate, unread: newUnread(cmp.Or(c.MaxUnreadBytes, defaultMaxUnread)), incoming: newTally(maxIntake), pages: c.Pages}
 		agentdv1.RegisterAgentServiceServer(services, s)
 		decisionv1.RegisterDecisionServiceServer(services, &decisions{service: s})
 	})

@@ -26,6 +26,7 @@ type service struct {
 	unread        *unread
 	incoming      *tally // see intake
 	shared        sharedEncoding
+	pages         *Pages // nil: none
 }
 
 func (s *service) GetVersion(context.Context, *agentdv1.GetVersionRequest) (*agentdv1.GetVersionResponse, error) {

@@ -12,6 +12,47 @@ import type { Message } from "@bufbuild/protobuf";
  */
 export declare const file_agentd_v1_agent_service: GenFile;
 /**
+ * CreateConsoleCodeRequest has no fields.
+ *
+ * @generated from message agentd.v1.CreateConsoleCodeRequest
+ */
+export type CreateConsoleCodeRequest = Message<"agentd.v1.CreateConsoleCodeRequest"> & {};
+/**
+ * Describes the message agentd.v1.CreateConsoleCodeRequest.
+ * Use `create(CreateConsoleCodeRequestSchema)` to create a new message.
+ */
+export declare const CreateConsoleCodeRequestSchema: GenMessage<CreateConsoleCodeRequest>;
+/**
+ * CreateConsoleCodeResponse has a one-time code.
+ *
+ * @generated from message agentd.v1.CreateConsoleCodeResponse
+ */
+export type CreateConsoleCodeResponse = Message<"agentd.v1.CreateConsoleCodeResponse"> & {
+    /**
+     * The code. It is a secret: whoever types it first is the caller at the pages.
+     *
+     * @generated from field: string code = 1;
+     */
+    code: string;
+    /**
+     * When the code ends.
+     *
+     * @generated from field: google.protobuf.Timestamp expire_time = 2;
+     */
+    expireTime?: Timestamp | undefined;
+    /**
+     * The address of the pages, without the code.
+     *
+     * @generated from field: string url = 3;
+     */
+    url: string;
+};
+/**
+ * Describes the message agentd.v1.CreateConsoleCodeResponse.
+ * Use `create(CreateConsoleCodeResponseSchema)` to create a new message.
+ */
+export declare const CreateConsoleCodeResponseSchema: GenMessage<CreateConsoleCodeResponse>;
+/**
  * ReloadRequest has no fields.
  *
  * @generated from message agentd.v1.ReloadRequest
@@ -3318,5 +3359,17 @@ export declare const AgentService: GenService<{
         methodKind: "unary";
         input: typeof DiffConfigurationRequestSchema;
         output: typeof DiffConfigurationResponseSchema;
+    };
+    /**
+     * CreateConsoleCode returns a one-time code with which the caller logs in at agentd's pages in a
+     * browser. Only the user at the other end of a unix socket gets one. Errors: UNAVAILABLE if agentd
+     * serves no pages; DENIED for other callers; RATE_LIMITED if too many codes wait to be used.
+     *
+     * @generated from rpc agentd.v1.AgentService.CreateConsoleCode
+     */
+    createConsoleCode: {
+        methodKind: "unary";
+        input: typeof CreateConsoleCodeRequestSchema;
+        output: typeof CreateConsoleCodeResponseSchema;
     };
 }>;

@@ -130,6 +130,20 @@ STOP_REASON_INVALID_ANSWER: StopReason
 STOP_REASON_EMPTY_RESPONSE: StopReason
 STOP_REASON_CALL_AS_TEXT: StopReason
 
+class CreateConsoleCodeRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class CreateConsoleCodeResponse(_message.Message):
+    __slots__ = ("code", "expire_time", "url")
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
+    URL_FIELD_NUMBER: _ClassVar[int]
+    code: str
+    expire_time: _timestamp_pb2.Timestamp
+    url: str
+    def __init__(self, code: _Optional[str] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., url: _Optional[str] = ...) -> None: ...
+
 class ReloadRequest(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...

@@ -102,6 +102,11 @@ class AgentServiceStub(object):
                 request_serializer=agentd_dot_v1_dot_agent__service__pb2.DiffConfigurationRequest.SerializeToString,
                 response_deserializer=agentd_dot_v1_dot_agent__service__pb2.DiffConfigurationResponse.FromString,
                 _registered_method=True)
+        self.CreateConsoleCode = channel.unary_unary(
+                '/agentd.v1.AgentService/CreateConsoleCode',
+                request_serializer=agentd_dot_v1_dot_agent__service__pb2.CreateConsoleCodeRequest.SerializeToString,
+                response_deserializer=agentd_dot_v1_dot_agent__service__pb2.CreateConsoleCodeResponse.FromString,
+                _registered_method=True)
 
 
 class AgentServiceServicer(object):
@@ -224,6 +229,15 @@ class AgentServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CreateConsoleCode(self, request, context):
+        """CreateConsoleCode returns a one-time code with which the caller logs in at agentd's pages in a
+        browser. Only the user at the other end of a unix socket gets one. Errors: UNAVAILABLE if agentd
+        serves no pages; DENIED for other callers; RATE_LIMITED if too many codes wait to be used.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AgentServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -286,6 +300,11 @@ def add_AgentServiceServicer_to_server(servicer, server):
                     servicer.DiffConfiguration,
                     request_deserializer=agentd_dot_v1_dot_agent__service__pb2.DiffConfigurationRequest.FromString,
                     response_serializer=agentd_dot_v1_dot_agent__service__pb2.DiffConfigurationResponse.SerializeToString,
+            ),
+            'CreateConsoleCode': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateConsoleCode,
+                    request_deserializer=agentd_dot_v1_dot_agent__service__pb2.CreateConsoleCodeRequest.FromString,
+                    response_serializer=agentd_dot_v1_dot_agent__service__pb2.CreateConsoleCodeResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -620,6 +639,33 @@ class AgentService(object):
             '/agentd.v1.AgentService/DiffConfiguration',
             agentd_dot_v1_dot_agent__service__pb2.DiffConfigurationRequest.SerializeToString,
             agentd_dot_v1_dot_agent__service__pb2.DiffConfigurationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateConsoleCode(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agentd.v1.AgentService/CreateConsoleCode',
+            agentd_dot_v1_dot_agent__service__pb2.CreateConsoleCodeRequest.SerializeToString,
+            agentd_dot_v1_dot_agent__service__pb2.CreateConsoleCodeResponse.FromString,
             options,
             channel_credentials,
             insecure,
