@@ -64,7 +64,7 @@ var libraries = map[string][]string{
 	// Identity.
 	"github.com/coreos/go-oidc":  {"server/internal/access/oidc"},
 	"github.com/go-jose/go-jose": {"server/internal/access/oidc", "server/internal/toolhost/mcp/mcpauth"},
-	"golang.org/x/oauth2":        {"server/internal/toolhost/mcp/mcpauth"},
+	"golang.org/x/oauth2":        {"server/internal/access/oidc", "server/internal/toolhost/mcp/mcpauth"},
 
 	// Providers of models.
 	"github.com/anthropics/anthropic-sdk-go": {"server/internal/agentd/model/anthropic"},
@@ -83,7 +83,7 @@ var libraries = map[string][]string{
 	"golang.org/x/sys": {
 		"server/internal/access", "internal/address", "server/internal/agentd", "server/internal/store", "server/internal/terminal", "server/internal/toolhost", "server/internal/trust", "sdk/workspace",
 	},
-	"golang.org/x/net":             {"server/internal/toolhost/commands/workspace", "server/internal/toolhost/sandbox"},
+	"golang.org/x/net":             {"server/internal/agentd/console", "server/internal/toolhost/commands/workspace", "server/internal/toolhost/sandbox"},
 	"golang.org/x/sync":            {"server/internal/agentd", "server/internal/toolhost"},
 	"golang.org/x/time":            {"server/internal/access", "server/internal/toolhost"},
 	"github.com/coreos/go-systemd": {"server/internal/access/listen", "server/internal/systemd"},

@@ -41,6 +41,8 @@ type Config struct {
 	Audit Audit `yaml:"audit" restart:"true"`
 	// What `agentd serve` prints to standard error.
 	Log Log `yaml:"log"`
+	// Pages for browsers, on which people see what waits for a decision, and decide.
+	Console Console `yaml:"console" restart:"true"`
 	// What agentd tells others about itself: metrics and traces.
 	Telemetry telemetryconfig.Settings `yaml:"telemetry"`
 	// The model: a name of `models`, or `anthropic:NAME`, `openai:NAME`,

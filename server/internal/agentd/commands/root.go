@@ -50,7 +50,7 @@ func NewRoot(p cli.Process) *cobra.Command {
 	}
 	cli.AddGroup(root, "Work on tasks", newRunCommand(p), newChatCommand(p), newResumeCommand(p), newAgentsCommand(p))
 	cli.AddGroup(root, "Look at runs, and steer those of a server",
-		newRunsCommand(p), newInboxCommand(p), newShowCommand(p), newRespondCommand(p), newSendCommand(p), newCancelCommand(p), newDeleteCommand(p), target.NewCommand(program, p))
+		newRunsCommand(p), newInboxCommand(p), newConsoleCommand(p), newShowCommand(p), newRespondCommand(p), newSendCommand(p), newCancelCommand(p), newDeleteCommand(p), target.NewCommand(program, p))
 	cli.AddGroup(root, "Run and configure the server", newServeCommand(p), newStatusCommand(p), newReloadCommand(p), newConfigCommand(p),
 		access.NewTokenCommand(accessOf(p), p), access.NewAuthCommand(accessOf(p), p, newWhoAmICommand(p)),
 		newBackupCommand(p), newRestoreCommand(p))

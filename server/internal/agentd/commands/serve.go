@@ -23,6 +23,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/listen"
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/agentserver"
+	"github.com/toolhost/toolhost/server/internal/agentd/console"
 	"github.com/toolhost/toolhost/server/internal/audit"
 	"github.com/toolhost/toolhost/server/internal/logging"
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
@@ -88,7 +89,14 @@ func (s *setup) listeners(flag string) ([]listen.Config, error) {
 	if err != nil {
 		return nil, cli.Usage("listen: %w", err)
 	}
-	return configs, nil
+	if s.config.Console.Listen == "" {
+		return configs, nil
+	}
+	pages, err := s.config.Console.Listener()
+	if err != nil {
+		return nil, cli.Usage("console.listen: %w", err)
+	}
+	return append(configs, pages), nil
 }
 
 // gcPercent is the value of GOGC for agentd. Most live memory holds conversations, which are
@@ -178,20 +186,34 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 			listeners.Describe(), s.opened.name, host.Client.Addr(), resumed)
 	}
 	defer context.AfterFunc(ctx, func() { exported.Ready(false) })()
+	sessions := console.NewSessions(callers)
 	admitting := gate.New(gate.Config{
 		Rights: agentserver.Rights(), Policy: access.Policy, Audit: decisions, Logger: log,
-		Authenticator: &clientlimit.Authenticator{Inner: callers, Failures: listeners.Failures(), Logger: log},
+		Authenticator: &clientlimit.Authenticator{Inner: sessions, Failures: listeners.Failures(), Logger: log},
 	})
 	listeners.OnFailedHandshake(admitting.HandshakeFailed)
-	server := agentserver.NewServer(agentserver.Config{
+	origin, err := s.consoleURL(listeners)
+	if err != nil {
+		return err
+	}
+	served := agentserver.Config{
 		Agent: a, Configuration: reloads, Logger: log, Options: exported.ServerOptions(), Gate: admitting,
 		Network: clientlimit.Options(s.config.Network.Limits(), watchGrace, log),
-	})
+	}
+	if origin != nil {
+		served.Pages = &agentserver.Pages{URL: origin.String(), NewCode: sessions.NewCode}
+	}
+	server := agentserver.NewServer(served)
+	pages, err := s.openPages(origin, sessions, server, log)
+	if err != nil {
+		return errors.Join(err, server.Shutdown(ctx))
+	}
+	defer func() { err = closeAll(err, pages.close) }()
 	defer followDatabase(ctx, store, func(available bool) {
 		exported.Ready(available)
 		server.SetHealthy(available)
 	})()
-	return serveRuns(ctx, a, server, listeners, service, ready)
+	return serveRuns(ctx, a, server, &pages, listeners, service, ready)
 }
 
 // status is what systemd shows of a server.
@@ -207,8 +229,8 @@ func warnAboutModels(log *slog.Logger, config *agent.Config) {
 }
 
 // serveRuns serves the runs of an agent until ctx ends, and then closes the agent.
-func serveRuns(ctx context.Context, a *agent.Agent, server *agentserver.Server, listeners *listen.Set, service systemd.Service, ready func()) error {
-	served, wait := listeners.Serve(server.Serve) // ends with Shutdown
+func serveRuns(ctx context.Context, a *agent.Agent, server *agentserver.Server, p *pages, listeners *listen.Set, service systemd.Service, ready func()) error {
+	served, wait := listeners.Serve(p.accept(server)) // ends with Shutdown
 	ready()
 	unwatch := service.Watch(server.Serve, nil)
 	select {
@@ -220,6 +242,7 @@ func serveRuns(ctx context.Context, a *agent.Agent, server *agentserver.Server, 
 	a.Close() // before Shutdown, because it ends the watches that Shutdown waits for
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 	defer cancel()
+	p.shutdown(grace)
 	_ = server.Shutdown(grace) // clients of RPCs that were cut received an error
 	return wait()
 }

@@ -1,0 +1,121 @@
+package commands
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/access/listen"
+	"github.com/toolhost/toolhost/server/internal/access/oidc"
+	"github.com/toolhost/toolhost/server/internal/agentd/agentserver"
+	"github.com/toolhost/toolhost/server/internal/agentd/console"
+	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+)
+
+// pages are the pages for browsers of one server. The zero value has none.
+type pages struct {
+	server *console.Server
+	agent  *client.AgentClient
+	served <-chan error // of the connection in memory
+}
+
+// consoleURL returns the origin of the pages at a listener; "" if there are none. Without
+// console.url it has a name of its own below localhost: browsers send the cookies of localhost to
+// every port.
+func (s *setup) consoleURL(listeners *listen.Set) (*url.URL, error) {
+	for _, l := range listeners.Listeners {
+		if !l.Pages() {
+			continue
+		}
+		if s.config.Console.URL != "" {
+			return url.Parse(s.config.Console.URL)
+		}
+		_, port, err := net.SplitHostPort(l.Address().String())
+		if err != nil {
+			return nil, err
+		}
+		return &url.URL{Scheme: "http", Host: "agentd-" + strings.ToLower(rand.Text()[:16]) + ".localhost:" + port}, nil
+	}
+	return nil, nil
+}
+
+// openPages connects the pages at an origin to the server. The caller calls close after it has shut
+// down both.
+func (s *setup) openPages(at *url.URL, sessions *console.Sessions, server *agentserver.Server, log *slog.Logger) (p pages, err error) {
+	if at == nil {
+		return p, nil
+	}
+	if p.agent, p.served, err = server.Connect(); err != nil {
+		return p, err
+	}
+	c := &s.config.Console
+	config := console.Config{
+		Agent: p.agent, As: agentserver.As, Sessions: sessions, URL: at, Story: s.storyOf(p.agent), Proxies: c.Proxies(), Limits: s.config.Network.Limits(), Logger: log,
+	}
+	if c.Login.Issuer != "" {
+		config.Login = s.consoleLogin()
+	}
+	p.server = console.New(config)
+	return p, nil
+}
+
+// consoleLogin returns the login at the issuer. The secret is read again for each login.
+func (s *setup) consoleLogin() *oidc.Login {
+	c := &s.config.Console.Login
+	login := &oidc.Login{Issuer: c.Issuer, ClientID: c.ClientID, Scopes: c.Scopes}
+	for i := range s.config.Auth.Issuers {
+		if known := &s.config.Auth.Issuers[i]; known.Issuer == c.Issuer {
+			login.CAFile = known.CA
+		}
+	}
+	if file := c.ClientSecretFile; file != "" {
+		login.Secret = func() (string, error) {
+			data, err := os.ReadFile(file)
+			return strings.TrimSpace(string(data)), err
+		}
+	}
+	return login
+}
+
+// storyOf returns the function that writes a run as `agentd show` does.
+func (s *setup) storyOf(a *client.AgentClient) func(ctx context.Context, runID string, to *strings.Builder) error {
+	return func(ctx context.Context, runID string, to *strings.Builder) error {
+		p := cli.Process{Stdin: strings.NewReader(""), Stdout: to, Stderr: to, Getenv: func(string) string { return "" }}
+		return (&history{AgentClient: a, served: true}).story(ctx, p, runID, false)
+	}
+}
+
+// accept serves a listener: browsers get the pages, and other clients gRPC.
+func (p *pages) accept(server *agentserver.Server) func(net.Listener) error {
+	return func(l net.Listener) error {
+		if of, ok := l.(*listen.Listener); ok && of.Pages() {
+			return p.server.Serve(l)
+		}
+		return server.Serve(l)
+	}
+}
+
+// shutdown ends the requests of browsers.
+func (p *pages) shutdown(ctx context.Context) {
+	if p.server != nil {
+		_ = p.server.Shutdown(ctx) // browsers whose requests were cut see that
+	}
+}
+
+// close ends the connection in memory. The server has been shut down.
+func (p *pages) close() error {
+	if p.agent == nil {
+		return nil
+	}
+	if err := errors.Join(p.agent.Close(), <-p.served); err != nil {
+		return fmt.Errorf("ending the pages: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,320 @@
+package console
+
+import (
+	"bytes"
+	"crypto/rand"
+	"embed"
+	"encoding/json"
+	"html/template"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+	"github.com/toolhost/toolhost/server/internal/terminal/form"
+	"github.com/toolhost/toolhost/tool"
+)
+
+//go:embed templates static
+var files embed.FS
+
+// pages are the templates by their names: each is the frame and one page.
+var pages = func() map[string]*template.Template {
+	all := map[string]*template.Template{}
+	for _, name := range []string{"login", "inbox", "decision", "run", "failure"} {
+		all[name] = template.Must(template.ParseFS(files, "templates/frame.html", "templates/"+name+".html"))
+	}
+	return all
+}()
+
+// asset serves one file that is part of the program.
+func asset(name, kind string) func(*visit) error {
+	return func(v *visit) error {
+		data, err := files.ReadFile("static/" + name)
+		if err != nil {
+			return err
+		}
+		v.w.Header().Set("Content-Type", kind)
+		_, _ = v.w.Write(data) // the browser is gone
+		return nil
+	}
+}
+
+// render writes a page. data has what the page's template needs.
+func (s *Server) render(v *visit, code int, name string, data map[string]any) error {
+	all := map[string]any{"User": "", "Runs": s.config.Story != nil}
+	if v.session != nil {
+		all["User"] = shown(v.session.principal.Key())
+	}
+	maps.Copy(all, data)
+	var page bytes.Buffer
+	if err := pages[name].ExecuteTemplate(&page, "frame", all); err != nil {
+		return tool.Errorf(tool.KindInternal, "the page %s cannot be written: %w", name, err)
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.WriteHeader(code)
+	_, _ = v.w.Write(page.Bytes()) // the browser is gone
+	return nil
+}
+
+// fail shows why a request failed.
+func (s *Server) fail(v *visit, code int, message string) {
+	if err := s.render(v, code, "failure", map[string]any{"Title": http.StatusText(code), "Message": linesOf(message)}); err != nil {
+		s.config.Logger.Error("a page cannot be written", "error", err)
+		http.Error(v.w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+	}
+}
+
+// maxListed bounds the decisions of the inbox. More wait when a person has decided these.
+const maxListed = 100
+
+// row is a decision of the inbox.
+type row struct{ Link, What, Detail, For, Ends, NotAllowed string }
+
+func (s *Server) showInbox(v *visit) error {
+	var rows []row
+	more := false
+	for d, err := range s.config.Agent.Inbox(v.ctx, client.InboxFilter{}) {
+		if err != nil {
+			return err
+		}
+		if len(rows) == maxListed {
+			more = true
+			break
+		}
+		detail := d.Reason
+		if d.Kind == client.DecideApproval {
+			detail = string(d.Arguments)
+		}
+		rows = append(rows, row{
+			Link: linkTo("/decisions/", d.Name), What: question(&d), Detail: cli.Clip(shown(detail), 200), For: shown(d.Principal), Ends: endsIn(d.Expires), NotAllowed: shown(d.NotAllowed),
+		})
+	}
+	return s.render(v, http.StatusOK, "inbox", map[string]any{"Title": "Inbox", "Rows": rows, "More": more})
+}
+
+// linkTo returns the path of a decision or a run. Its name has slashes between its parts.
+func linkTo(page, name string) string {
+	parts := strings.Split(name, "/")
+	for i := range parts {
+		parts[i] = url.PathEscape(parts[i])
+	}
+	return page + strings.Join(parts, "/")
+}
+
+// question says in a few words what has to be decided.
+func question(d *client.InboxDecision) string {
+	named := d.Tool
+	if d.DisplayName != "" && !strings.EqualFold(d.DisplayName, d.Tool) {
+		named += " “" + d.DisplayName + "”" // the plugin chose it
+	}
+	return shown(map[client.DecisionKind]string{
+		client.DecideApproval: "May " + named + " be called?",
+		client.DecideQuestion: "The model asks",
+		client.DecideOutcome:  "How did the call of " + named + " end?",
+		client.DecidePause:    "A run got stuck. May it go on?",
+		client.DecideTool:     "The tool " + named + " asks",
+	}[d.Kind])
+}
+
+// endsIn says how long a decision waits.
+func endsIn(end time.Time) string {
+	switch left := time.Until(end); {
+	case end.IsZero():
+		return "waits without an end"
+	case left <= 0:
+		return "ends now"
+	default:
+		return "ends in " + cli.Age(left)
+	}
+}
+
+// offer is a button of a decision.
+type offer struct{ Verdict, Text, Class string }
+
+// offersOf returns the buttons of a decision that waits. No first: it is what a slip should hit.
+func offersOf(kind client.DecisionKind) []offer {
+	switch kind {
+	case client.DecideApproval:
+		return []offer{{"reject", "Reject", "no"}, {"approve", "Approve", "yes"}}
+	case client.DecideOutcome:
+		return []offer{{"reject", "Leave it open", "no"}, {"answer", "It ended as I write", "yes"}, {"approve", "Call it once more", "yes"}}
+	case client.DecidePause:
+		return []offer{{"reject", "End the run", "no"}, {"approve", "Go on", "yes"}}
+	}
+	return []offer{{"reject", "Leave it open", "no"}, {"answer", "Answer", "yes"}}
+}
+
+// view is a decision as its page shows it. All texts are as shown returns them.
+type view struct {
+	Name, What, Tool, Plugin, For, Tenant, Agent, Session, Rule, Ends, NotAllowed string
+	RunLink, Run                                                                  string
+	Reason, Options                                                               []string
+	Approvers                                                                     string
+	FourEyes, Waiting, Call, Diffed                                               bool
+	Fields, Context, Inputs                                                       []field
+	Diff                                                                          []diffLine
+	MoreDiff                                                                      int
+	Whole                                                                         bool // the page shows the whole call
+	Offers                                                                        []offer
+	Etag, RequestID, Post                                                         string
+	Made                                                                          []string
+}
+
+// viewOf returns what the page of a decision shows.
+func viewOf(d *client.InboxDecision) view {
+	v := view{
+		Name: shown(d.Name), What: question(d), Tool: shown(d.Tool), Plugin: shown(d.Plugin), For: shown(d.Principal), Tenant: shown(d.Tenant), Agent: shown(d.Agent),
+		Session: shown(d.Session), Rule: shown(d.Rule), Ends: endsIn(d.Expires), NotAllowed: shown(d.NotAllowed), FourEyes: d.FourEyes,
+		Waiting: d.Waiting, Whole: !d.Cut, Etag: d.Etag, RequestID: "console-" + rand.Text(), Post: linkTo("/decisions/", d.Name), Approvers: shown(strings.Join(d.ApproverGroups, ", ")),
+	}
+	if d.RunID != "" {
+		v.Run, v.RunLink = shown(d.RunID), linkTo("/runs/", d.RunID)
+	}
+	v.Reason = linesOf(clip(d.Reason, maxShown))
+	for _, option := range d.Options {
+		v.Options = append(v.Options, shown(option))
+	}
+	if d.Kind == client.DecideApproval || d.Kind == client.DecideOutcome {
+		v.Call = true
+		whole := false
+		v.Fields, whole = fieldsOf(d.Arguments)
+		v.Whole = v.Whole && whole
+	}
+	if d.Context != "" {
+		whole := false
+		v.Context, whole = fieldsOf([]byte(d.Context))
+		v.Whole = v.Whole && whole
+	}
+	v.Diff, v.MoreDiff = diffOf(d.Diff)
+	if d.Kind == client.DecideTool {
+		for i, f := range form.Fields(d.Schema) {
+			v.Inputs = append(v.Inputs, field{Name: inputName(i), Lines: []string{shown(f.Prompt())}})
+		}
+	}
+	if !d.Waiting {
+		v.Made = madeBy(d)
+		return v
+	}
+	for _, o := range offersOf(d.Kind) {
+		if o.Verdict != "reject" && (!v.Whole || d.NotAllowed != "") {
+			continue
+		}
+		v.Offers = append(v.Offers, o)
+	}
+	return v
+}
+
+// madeBy says what became of a decision.
+func madeBy(d *client.InboxDecision) []string {
+	at := d.MadeTime.UTC().Format(time.DateTime) + " UTC"
+	switch made := &d.Made; made.Verdict {
+	case "":
+		return []string{"It is not wanted any more, and nobody decided."}
+	case client.Expired:
+		return []string{"It expired at " + at + ", which counts as rejected."}
+	default:
+		past := map[client.Verdict]string{client.Approve: "approved", client.Reject: "rejected", client.Answer: "answered"}[made.Verdict]
+		lines := []string{shown(made.Principal) + " " + past + " it at " + at + "."}
+		if made.DecidedBy != "" {
+			lines = append(lines, "Named: "+shown(made.DecidedBy))
+		}
+		if made.Text != "" {
+			lines = append(lines, linesOf(made.Text)...)
+		}
+		return lines
+	}
+}
+
+func (s *Server) showDecision(v *visit) error {
+	d, err := s.config.Agent.InboxDecision(v.ctx, v.r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	shows := viewOf(&d)
+	return s.render(v, http.StatusOK, "decision", map[string]any{"Title": shows.What, "D": shows})
+}
+
+// decide sends the verdict of a person. The server compares the etag of what the page showed.
+func (s *Server) decide(v *visit) error {
+	if err := v.r.ParseForm(); err != nil {
+		return tool.Errorf(tool.KindInvalidArgument, "the form cannot be read: %w", err)
+	}
+	sent := v.r.PostForm
+	request := client.DecideRequest{
+		Name: v.r.PathValue("name"), Etag: sent.Get("etag"), RequestID: sent.Get("request_id"), Verdict: client.Verdict(sent.Get("verdict")), Text: strings.ReplaceAll(sent.Get("text"), "\r\n", "\n"),
+	}
+	if request.Verdict == client.Answer || sent.Has("option") {
+		asked, err := s.config.Agent.InboxDecision(v.ctx, request.Name)
+		if err != nil {
+			return err
+		}
+		if request.Text, err = answerOf(&asked, sent); err != nil {
+			return err
+		}
+		request.Verdict = client.Answer
+	}
+	d, err := s.config.Agent.Decide(v.ctx, request)
+	if err != nil {
+		return err
+	}
+	http.Redirect(v.w, v.r, linkTo("/decisions/", d.Name), http.StatusSeeOther)
+	return nil
+}
+
+// answerOf returns the answer of a form: the option that was pressed, the JSON object of the inputs,
+// or the text.
+func answerOf(d *client.InboxDecision, sent url.Values) (string, error) {
+	if sent.Has("option") {
+		i, err := strconv.Atoi(sent.Get("option"))
+		if err != nil || i < 0 || i >= len(d.Options) {
+			return "", tool.Errorf(tool.KindConflict, "the options are others by now, and nothing was decided; look again")
+		}
+		return d.Options[i], nil
+	}
+	var fields []form.Field
+	if d.Kind == client.DecideTool {
+		fields = form.Fields(d.Schema)
+	}
+	if len(fields) == 0 {
+		return strings.ReplaceAll(sent.Get("text"), "\r\n", "\n"), nil
+	}
+	values := map[string]json.RawMessage{}
+	for i := range fields {
+		value, err := fields[i].Value(strings.ReplaceAll(sent.Get(inputName(i)), "\r\n", "\n"))
+		if err != nil {
+			return "", tool.Errorf(tool.KindInvalidArgument, "%s: %w; nothing was decided", fields[i].Name, err)
+		}
+		if value != nil {
+			values[fields[i].Name] = value
+		}
+	}
+	return string(form.Object(fields, values)), nil
+}
+
+// inputName is the name of the input for a field of a question.
+func inputName(i int) string { return "in" + strconv.Itoa(i) }
+
+// maxStory bounds the text of a run.
+const maxStory = 512 << 10
+
+func (s *Server) showRun(v *visit) error {
+	if s.config.Story == nil {
+		return tool.Errorf(tool.KindNotFound, "these pages have no runs")
+	}
+	id := v.r.PathValue("name")
+	var story strings.Builder
+	if err := s.config.Story(v.ctx, id, &story); err != nil {
+		return err
+	}
+	text := story.String()
+	cut := len(text) > maxStory
+	if cut { // the end says what happens now
+		text = strings.ToValidUTF8(text[len(text)-maxStory:], "")
+	}
+	return s.render(v, http.StatusOK, "run", map[string]any{"Title": "Run " + shown(id), "Text": cli.Visible(text), "Cut": cut})
+}

@@ -1,0 +1,230 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
+)
+
+// target returns a path of a route.
+func target(pattern string) (method, path string) {
+	method, path, _ = strings.Cut(pattern, " ")
+	path = strings.NewReplacer("{$}", "", "/decisions/{name...}", "/decisions/run-1/d1", "/runs/{name...}", "/runs/run-1").Replace(path)
+	return method, path
+}
+
+// Each route, in each situation in which it must not act or show anything. A new route is in the
+// matrix by itself, and its line of what an ordinary request gets is missing.
+func TestWhoMayUseARoute(t *testing.T) {
+	usual := map[string]int{ // what a person who is logged in gets
+		"GET /style.css": 200, "GET /console.js": 200, "GET /login": 200, "POST /login": 403, "GET /login/issuer": 404, "GET /login/callback": 403, "POST /logout": 303,
+		"GET /{$}": 200, "GET /decisions/{name...}": 200, "POST /decisions/{name...}": 303, "GET /runs/{name...}": 200,
+	}
+	const login = -1 // sent to the login, or 401 for a form
+	situations := map[string]struct {
+		changes []change
+		before  func(s *site)
+		closed  int // what a route with a login answers; 0: as usual
+		open    int // what another route answers
+		get     bool
+	}{
+		"as usual":       {get: true},
+		"no session":     {before: func(s *site) { clear(s.cookies) }, closed: login},
+		"a false cookie": {before: func(s *site) { s.cookies["session"] = "AAAA" }, closed: login},
+		"logged out":     {before: func(s *site) { s.send(http.MethodPost, "/logout", nil) }, closed: login},
+		"a wrong host":   {changes: []change{func(r *http.Request) { r.Host = "evil.example" }}, closed: 421, open: 421},
+		"a rebound name": {changes: []change{func(r *http.Request) { r.Host = "rebound.localhost:8600" }}, closed: 421, open: 421},
+		"another port":   {changes: []change{func(r *http.Request) { r.Host = "agentd-test.localhost:8601" }}, closed: 421, open: 421},
+	}
+	refused := map[string][]change{ // for what changes something
+		"another site":               {with("Sec-Fetch-Site", "cross-site"), with("Origin", "https://evil.example")},
+		"the same site, other port":  {with("Sec-Fetch-Site", "same-site"), with("Origin", "http://agentd-test.localhost:9000")},
+		"an old browser, other site": {without("Sec-Fetch-Site"), with("Origin", "https://evil.example")},
+		"neither header":             {without("Sec-Fetch-Site"), without("Origin")},
+		"an opaque origin":           {without("Sec-Fetch-Site"), with("Origin", "null")},
+	}
+	var patterns []string
+	for _, page := range newSite(t).pages.routes() {
+		patterns = append(patterns, page.pattern)
+		method, path := target(page.pattern)
+		want, known := usual[page.pattern]
+		if !known {
+			t.Fatalf("say what the route %s answers", page.pattern)
+		}
+		for name, in := range situations {
+			s := newSite(t, approval())
+			s.logIn(7)
+			if in.before != nil {
+				in.before(s)
+			}
+			resp := s.send(method, path, verdict("approve"), in.changes...)
+			expect := want
+			if !page.open && in.closed != 0 {
+				expect = in.closed
+			} else if page.open && in.open != 0 {
+				expect = in.open
+			}
+			if expect == login {
+				if expect = http.StatusSeeOther; method == http.MethodPost {
+					expect = http.StatusUnauthorized
+				}
+				if at := resp.Header.Get("Location"); method == http.MethodGet && !strings.HasPrefix(at, "/login?to=") {
+					t.Errorf("%s: %s sends the browser to %q", name, page.pattern, at)
+				}
+			}
+			if resp.StatusCode != expect {
+				t.Errorf("%s: %s answers %s, want %d", name, page.pattern, resp.Status, expect)
+			}
+			decided := len(s.server.verdicts())
+			if may := name == "as usual" && page.pattern == "POST /decisions/{name...}"; may != (decided == 1) {
+				t.Errorf("%s: %s decides %d times", name, page.pattern, decided)
+			}
+			checkHeaders(t, name+": "+page.pattern, resp.Header)
+		}
+		for name, changes := range refused {
+			if method != http.MethodPost {
+				continue
+			}
+			s := newSite(t, approval())
+			s.logIn(7)
+			if resp := s.send(method, path, verdict("approve"), changes...); resp.StatusCode != http.StatusForbidden {
+				t.Errorf("%s: %s answers %s", name, page.pattern, resp.Status)
+			}
+			if len(s.server.verdicts()) > 0 || s.sessions.of(s.cookies["session"]) == nil {
+				t.Errorf("%s: %s acts", name, page.pattern)
+			}
+		}
+	}
+	for pattern := range usual {
+		if !slices.Contains(patterns, pattern) {
+			t.Errorf("there is no route %s any more", pattern)
+		}
+	}
+}
+
+// checkHeaders fails if an answer lacks a header that confines a page.
+func checkHeaders(t *testing.T, name string, h http.Header) {
+	t.Helper()
+	for header, want := range map[string]string{
+		"Content-Security-Policy": policy, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+	} {
+		if got := h.Values(header); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %s is %q", name, header, got)
+		}
+	}
+}
+
+// A GET changes nothing, whatever it carries: scanners of mail follow each link.
+func TestAScannerDecidesNothing(t *testing.T) {
+	s := newSite(t, approval())
+	s.logIn(7)
+	for _, path := range []string{"/decisions/run-1/d1?" + verdict("approve").Encode(), "/decisions/run-1/d1/approve", "/logout", "/login?code=abcd-efgh"} {
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete} {
+			s.send(method, path, verdict("approve"))
+		}
+	}
+	if len(s.server.verdicts()) > 0 || s.sessions.of(s.cookies["session"]) == nil {
+		t.Error("a request without a form has an effect")
+	}
+}
+
+func TestAVerdictRepeatsWhatWasShown(t *testing.T) {
+	s := newSite(t, approval())
+	s.logIn(7)
+	page := body(t, s.send(http.MethodGet, "/decisions/run-1/d1", nil))
+	for _, part := range []string{"May pay be called?", "mallory", "100", "rule money wants it", `name="etag" value="e1"`, "uid:7", "ends in"} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the page lacks %q:\n%s", part, page)
+		}
+	}
+	if first, second := strings.Index(page, "amount"), strings.Index(page, "note"); first < 0 || first > second {
+		t.Error("the amount is not before the note")
+	}
+	old := verdict("approve")
+	old.Set("etag", "of an old tab")
+	if resp := s.send(http.MethodPost, "/decisions/run-1/d1", old); resp.StatusCode != http.StatusConflict {
+		t.Errorf("a verdict of an old tab gets %s", resp.Status)
+	}
+	if resp := s.send(http.MethodPost, "/decisions/run-1/d1", verdict("reject")); resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/decisions/run-1/d1" {
+		t.Errorf("got %s to %q", resp.Status, resp.Header.Get("Location"))
+	}
+	made := s.server.verdicts()
+	if len(made) != 1 || made[0].GetVerdict() != decisionv1.Verdict_VERDICT_REJECT || made[0].GetRequestId() != "console-1" || made[0].GetText() != "because\nI say so" || s.server.by[0] != "uid:7" {
+		t.Errorf("decided %v by %v", made, s.server.by)
+	}
+	page = body(t, s.send(http.MethodGet, "/decisions/run-1/d1", nil))
+	if !strings.Contains(page, "uid:7 rejected it") || strings.Contains(page, "<button name=") {
+		t.Errorf("a decision that was made shows\n%s", page)
+	}
+}
+
+// What a person cannot see whole, a person cannot approve here. It can be rejected.
+func TestOnlyAWholeCallCanBeApproved(t *testing.T) {
+	for name, change := range map[string]func(d *decisionv1.Decision){
+		"cut":         func(d *decisionv1.Decision) { d.Cut = true },
+		"too large":   func(d *decisionv1.Decision) { d.Arguments = `{"x":"` + strings.Repeat("a", maxShown) + `"}` },
+		"not allowed": func(d *decisionv1.Decision) { d.NotAllowed = "another principal has to approve" },
+	} {
+		d := approval()
+		change(d)
+		s := newSite(t, d)
+		s.logIn(7)
+		page := body(t, s.send(http.MethodGet, "/decisions/run-1/d1", nil))
+		if strings.Contains(page, `value="approve"`) || !strings.Contains(page, `value="reject"`) {
+			t.Errorf("%s: wrong buttons", name)
+		}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	question := func(kind decisionv1.DecisionKind) *decisionv1.Decision {
+		d := approval()
+		d.Kind, d.Reason, d.Options = kind, "which?", []string{"the <first>", "the second"}
+		return d
+	}
+	asked := question(decisionv1.DecisionKind_DECISION_KIND_TOOL)
+	asked.Options, asked.Schema = nil, `{"type":"object","properties":{"size":{"type":"integer"},"why":{"type":"string"}},"required":["size"]}`
+	for name, test := range map[string]struct {
+		d    *decisionv1.Decision
+		sent url.Values
+		code int
+		text string
+	}{
+		"an option":        {question(decisionv1.DecisionKind_DECISION_KIND_QUESTION), url.Values{"etag": {"e1"}, "option": {"0"}}, 303, "the <first>"},
+		"no such option":   {question(decisionv1.DecisionKind_DECISION_KIND_QUESTION), url.Values{"etag": {"e1"}, "option": {"2"}}, 409, ""},
+		"words":            {question(decisionv1.DecisionKind_DECISION_KIND_QUESTION), url.Values{"etag": {"e1"}, "verdict": {"answer"}, "text": {"a\r\nb"}}, 303, "a\nb"},
+		"fields":           {asked, url.Values{"etag": {"e1"}, "verdict": {"answer"}, "in0": {"3"}, "in1": {"so"}}, 303, `{"size":3,"why":"so"}`},
+		"a wrong field":    {asked, url.Values{"etag": {"e1"}, "verdict": {"answer"}, "in0": {"three"}}, 400, ""},
+		"no such verdict":  {question(decisionv1.DecisionKind_DECISION_KIND_QUESTION), url.Values{"etag": {"e1"}, "verdict": {"maybe"}}, 400, ""},
+		"another decision": {question(decisionv1.DecisionKind_DECISION_KIND_QUESTION), url.Values{"etag": {"e2"}, "verdict": {"reject"}}, 409, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.d.State, test.d.Etag = decisionv1.DecisionState_DECISION_STATE_WAITING, "e1"
+			s := newSite(t, test.d)
+			s.logIn(7)
+			if resp := s.send(http.MethodPost, "/decisions/run-1/d1", test.sent); resp.StatusCode != test.code {
+				t.Errorf("got %s: %s", resp.Status, body(t, resp))
+			}
+			made := s.server.verdicts()
+			if (len(made) == 1) != (test.code == 303) || len(made) == 1 && made[0].GetText() != test.text {
+				t.Errorf("decided %v", made)
+			}
+		})
+	}
+}
+
+// Texts of errors are foreign, too.
+func TestAFailureIsText(t *testing.T) {
+	s := newSite(t)
+	s.logIn(7)
+	resp := s.send(http.MethodGet, "/decisions/"+url.PathEscape("<script>\u202e"), nil)
+	page := body(t, resp)
+	if resp.StatusCode != http.StatusNotFound || strings.Contains(page, "<script>\\") || strings.Contains(page, "\u202e") {
+		t.Errorf("got %s:\n%s", resp.Status, page)
+	}
+}
