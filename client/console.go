@@ -19,8 +19,8 @@ type ConsoleCode struct {
 }
 
 // ConsoleCode returns a one-time code for the pages of the agentd. Whoever types it first is this
-// client at the pages. Errors: unavailable if the agentd serves no pages; denied if the client is not
-// connected over a unix socket; rate_limited if too many codes wait to be used.
+// client at the pages. Errors: unavailable if the agentd serves no pages; denied if the client is
+// not connected over a unix socket; rate_limited if too many codes wait to be used.
 func (a *AgentClient) ConsoleCode(ctx context.Context) (ConsoleCode, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.CreateConsoleCodeResponse, error) {
 		return agentdv1.NewAgentServiceClient(conn).CreateConsoleCode(ctx, &agentdv1.CreateConsoleCodeRequest{})

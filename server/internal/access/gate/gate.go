@@ -51,8 +51,8 @@ type Config struct {
 
 // Authenticator identifies callers, as *authn.Authenticator does.
 type Authenticator interface {
-	// Authenticate returns the caller. It may set Principal.From, which otherwise is the address of the
-	// peer.
+	// Authenticate returns the caller. It may set Principal.From, which otherwise is the address of
+	// the peer.
 	Authenticate(ctx context.Context, e authn.Evidence) (authn.Verified, error)
 }
 

@@ -21,8 +21,8 @@ type handshaken struct {
 }
 
 // Handshaken returns a listener for an HTTP server, whose connections have completed the handshake
-// of TLS if the inner listener demands one. timeout bounds one handshake; 0: it does not. Close closes
-// the inner listener and waits for the handshakes.
+// of TLS if the inner listener demands one. timeout bounds one handshake; 0: it does not. Close
+// closes the inner listener and waits for the handshakes.
 func Handshaken(l net.Listener, timeout time.Duration) net.Listener {
 	h := &handshaken{Listener: l, timeout: timeout, done: make(chan net.Conn), ended: make(chan struct{}), stop: make(chan struct{})}
 	h.tasks.Go(h.accept) // ends with Close

@@ -116,8 +116,8 @@ func checkNonce(idToken, nonce string) error {
 	return nil
 }
 
-// config returns the settings of the flow, with the endpoints of the issuer's discovery document, and
-// the HTTP client for its requests.
+// config returns the settings of the flow, with the endpoints of the issuer's discovery document,
+// and the HTTP client for its requests.
 func (l *Login) config(ctx context.Context, redirect string) (c *oauth2.Config, client *http.Client, err error) {
 	client, err = (&source{caFile: l.CAFile, transport: l.Transport}).client()
 	if err != nil {

@@ -43,8 +43,8 @@ func ServeLocal(a Agent, logger *slog.Logger) (*Local, error) {
 }
 
 // Connect connects this process to a server over memory, which no other process can reach. The
-// caller closes the client, and receives from served after Shutdown. A caller of an RPC has no other
-// evidence than that of As.
+// caller closes the client, and receives from served after Shutdown. A caller of an RPC has no
+// other evidence than that of As.
 func (s *Server) Connect() (c *client.AgentClient, served <-chan error, err error) {
 	memory := bufconn.Listen(localBytes)
 	c, err = client.DialAgent(localAddress, client.WithDialer(memory.DialContext), client.IgnoreEnvironment())

@@ -55,6 +55,6 @@ func NewRoot(p cli.Process) *cobra.Command {
 		access.NewTokenCommand(accessOf(p), p), access.NewAuthCommand(accessOf(p), p, newWhoAmICommand(p)),
 		newBackupCommand(p), newRestoreCommand(p))
 	target.CompleteFlags(root, program, p)
-	cli.MarkExperimental(root, "auth", "cancel", "config", "reload", "status", "target", "token list", "token revoke")
+	cli.MarkExperimental(root, "auth", "cancel", "config", "console", "reload", "status", "target", "token list", "token revoke")
 	return root
 }

@@ -66,7 +66,8 @@ func (a *attempts) take(cookie string) (attempt, bool) {
 // callback is the address to which the issuer sends the browser.
 func (s *Server) callback() string { return s.config.URL.String() + "/login/callback" }
 
-// wanted returns the page of these pages that a link asks for after the login, or that of the inbox.
+// wanted returns the page of these pages that a link asks for after the login, or that of the
+// inbox.
 func wanted(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") ||

@@ -266,8 +266,8 @@ func (s *Server) decide(v *visit) error {
 	return nil
 }
 
-// answerOf returns the answer of a form: the option that was pressed, the JSON object of the inputs,
-// or the text.
+// answerOf returns the answer of a form: the option that was pressed, the JSON object of the
+// inputs, or the text.
 func answerOf(d *client.InboxDecision, sent url.Values) (string, error) {
 	if sent.Has("option") {
 		i, err := strconv.Atoi(sent.Get("option"))

@@ -88,7 +88,8 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Shutdown stops accepting requests and waits until those in progress have ended, or until ctx ends.
+// Shutdown stops accepting requests and waits until those in progress have ended, or until ctx
+// ends.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.server.Shutdown(ctx)
 	if err != nil {

@@ -19,7 +19,8 @@ const (
 	codeLife = time.Minute    // of a one-time code
 	idleLife = time.Hour      // of a session that is not used
 	maxLife  = 12 * time.Hour // of a session
-	// maxCodes, maxSessions and maxPerPrincipal bound the memory. The oldest of a principal goes first.
+	// maxCodes, maxSessions and maxPerPrincipal bound the memory. The oldest of a principal goes
+	// first.
 	maxCodes, maxSessions, maxPerPrincipal = 100, 10_000, 20
 	// maxWrong is the number of wrong codes after which all codes become invalid: nobody guesses one
 	// of 32^8 codes with so few attempts in a minute.
@@ -65,8 +66,8 @@ func NewSessions(inner Authenticator) *Sessions {
 	return &Sessions{inner: inner, codes: map[string]login{}, open: map[string]*session{}, byRPC: map[string]*session{}}
 }
 
-// Authenticate implements gate.Authenticator. An RPC of a session is authenticated with the evidence
-// of its login, by the settings in force now. All others go to the authenticator inside.
+// Authenticate implements gate.Authenticator. An RPC of a session is authenticated with the
+// evidence of its login, by the settings in force now. All others go to the authenticator inside.
 func (s *Sessions) Authenticate(ctx context.Context, e authn.Evidence) (authn.Verified, error) {
 	if !strings.HasPrefix(e.Bearer, bearerPrefix) {
 		return s.inner.Authenticate(ctx, e)

@@ -33,8 +33,8 @@ type field struct {
 	Notes []string // what a reader could miss
 }
 
-// telling are the names of arguments that tell most about a call, the most telling first. The others
-// follow in their order.
+// telling are the names of arguments that tell most about a call, the most telling first. The
+// others follow in their order.
 var telling = []string{
 	"command", "cmd", "method", "url", "host", "amount", "currency", "payee", "to", "recipient", "path", "file", "cwd", "folder", "network", "secret", "secrets",
 	"query", "sql", "subject",
@@ -111,8 +111,8 @@ func notesOf(text string) (notes []string) {
 	return notes
 }
 
-// hostNote returns the host of a URL whose text does not say it plainly; else "". It does not refuse
-// what a parser would.
+// hostNote returns the host of a URL whose text does not say it plainly; else "". It does not
+// refuse what a parser would.
 func hostNote(word string) string {
 	_, rest, found := strings.Cut(word, "://")
 	if !found {
