@@ -93,6 +93,10 @@ func (r *run) append(ctx context.Context, all *entries, spent runstore.Spent) er
 		return tool.AsError(err)
 	}
 	batch := runstore.Batch{RunID: r.id, After: r.state.Seq() - uint64(len(all.records)), Records: all.records, Head: head, Spent: spent, Contents: all.contents}
+	notifier := r.agent.config().Notifier
+	if notifier != nil {
+		batch.Messages = notifier.Messages(&r.state, all.events)
+	}
 	next := r.addSnapshot(&batch)
 	// Close does not cancel the append but waits for it, because a cancelled append may or may not
 	// have happened.
@@ -108,6 +112,9 @@ func (r *run) append(ctx context.Context, all *entries, spent runstore.Spent) er
 		return storeError(err)
 	}
 	r.tries, r.tail = 0, next
+	if len(batch.Messages) > 0 {
+		notifier.Written()
+	}
 	return nil
 }
 

@@ -107,6 +107,9 @@ type Config struct {
 	TrustCallers bool
 	// Observer receives reports about runs. Nil means that the agent reports nothing, at no cost.
 	Observer Observer
+	// Notifier says which messages the agent writes to the outbox of Store, which then is a
+	// runstore.Outbox. Nil means none.
+	Notifier Notifier
 	// Search finds tools that a request does not list. Nil means that requests list all tools.
 	Search ToolSearch
 	// MaxTools is how many tools a request lists by default if there is a Search. 0 means 40.

@@ -42,6 +42,7 @@ func Parse(path string, text []byte) (Config, error) {
 	d.Checks["subsystem"] = loglevel.OfAgentd().Check
 	d.Decode(text, reflect.ValueOf(&c).Elem())
 	check(d, &c)
+	checkNotify(d, &c.Notify)
 	telemetryconfig.Check(d, "telemetry", &c.Telemetry)
 	authconfig.Check(d, "auth", &c.Auth)
 	authconfig.CheckListeners(d, "listeners", c.Listeners)

@@ -68,6 +68,16 @@ quotas:
   tenants: {red: {runs: 40}}
   principals: {red/ada: {cost_per_day: 2.5}}
 approvals: {headless: never, expiry: 2h, unknown_outcome: ask}
+notify:
+  pages: https://agents.example
+  targets:
+    ops: {kind: webhook, url: "https://127.0.0.1/x", keys: [{file: k1}, {env: K2}], allow_private: true}
+    chat: {kind: slack, secret_url: {file: chat.url}}
+    phone: {kind: ntfy, url: "https://ntfy.example/t", token: {env: NTFY}}
+    mail: {kind: command, command: [/usr/bin/tell, ops]}
+  routes:
+    - {on: [waiting, ending], tenants: [red], agents: [research], rules: [shell], to: [ops, chat], arguments: true, remind: 30m}
+    - {on: [failed, finished, unknown, budget], to: [phone, mail]}
 tools: {ask_user: {plugin: forms}, buy: {effects: [basket]}}
 `
 

@@ -92,6 +92,8 @@ type Config struct {
 	Tools map[string]Tool `yaml:"tools"`
 	// What agentd asks people.
 	Approvals Approvals `yaml:"approvals"`
+	// What `agentd serve` tells people by messages, such as that a decision waits.
+	Notify Notify `yaml:"notify"`
 	// When agentd shortens conversations, so that they fit into the model's window.
 	Compaction Compaction `yaml:"compaction"`
 }

@@ -21,6 +21,7 @@ import (
 type journal interface {
 	runstore.Store
 	runstore.Claims
+	runstore.Outbox
 	Close() error
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/agentconfig"
+	"github.com/toolhost/toolhost/server/internal/agentd/notify"
 	"github.com/toolhost/toolhost/server/internal/audit"
 	"github.com/toolhost/toolhost/server/internal/logging"
 	"github.com/toolhost/toolhost/server/internal/systemd"
@@ -30,6 +31,7 @@ import (
 // a fault changes nothing.
 type reloader struct {
 	agent     *agent.Agent
+	notifier  *notify.Notifier
 	service   systemd.Service
 	log       *slog.Logger
 	levels    *logging.Log
@@ -151,11 +153,17 @@ func (r *reloader) apply(next *setup) error {
 		cancel()
 		return err
 	}
+	messages, err := next.notifySettings()
+	if err != nil {
+		cancel()
+		return err
+	}
 	config.TrustCallers = next.config.Telemetry.Traces.Trusts(r.sameUser)
 	if err := r.agent.Reconfigure(config); err != nil {
 		cancel()
 		return err
 	}
+	r.notifier.Set(messages)
 	warnAboutModels(r.log, &config)
 	traces()
 	identify()

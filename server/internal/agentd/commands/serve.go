@@ -24,6 +24,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/agentserver"
 	"github.com/toolhost/toolhost/server/internal/agentd/console"
+	"github.com/toolhost/toolhost/server/internal/agentd/notify"
 	"github.com/toolhost/toolhost/server/internal/audit"
 	"github.com/toolhost/toolhost/server/internal/logging"
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
@@ -129,6 +130,10 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 		return err
 	}
 	defer func() { err = closeAll(err, store.Close) }()
+	messages, err := s.notifySettings()
+	if err != nil {
+		return err
+	}
 	host, err := s.connect(ctx, false, logs.Logger(loglevel.Tools))
 	if err != nil {
 		return err
@@ -145,6 +150,8 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 	config.ReviewCall = host.Client.ReviewCall
 	config.Workspace, config.Statistics = host.workspace, host.Client.Admin().Stats
 	config.Store, config.Tools, config.Log = store, host.tools, logs.Logger(loglevel.Runs)
+	notifier := notify.New(store, messages, config.Log)
+	config.Notifier = notifier
 	exported, err := s.openTelemetry(ctx, &config, !listeners.OnTCP(), logs)
 	if err != nil {
 		return err
@@ -155,6 +162,8 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 		return err
 	}
 	defer a.Close()
+	notifier.Start(a)
+	defer notifier.Close()
 	resumed, err := a.Resume(ctx)
 	if err != nil {
 		return err
@@ -173,7 +182,7 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 	}
 	defer func() { err = closeAll(err, decisions.Close) }()
 	service := systemd.Service{Log: log}
-	reloads := &reloader{decisions: decisions, access: access, callers: callers, agent: a, exported: exported, log: log, levels: logs, again: s.again, level: level, inForce: s, sameUser: !listeners.OnTCP(), admits: listeners.Admits(), service: service}
+	reloads := &reloader{decisions: decisions, access: access, callers: callers, agent: a, notifier: notifier, exported: exported, log: log, levels: logs, again: s.again, level: level, inForce: s, sameUser: !listeners.OnTCP(), admits: listeners.Admits(), service: service}
 	defer reloads.onHangup()()
 	defer startCleanup(ctx, a, decisions, logs.Logger(loglevel.Runs))()
 	began := time.Now()

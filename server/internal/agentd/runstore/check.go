@@ -36,7 +36,7 @@ func (b *Batch) Check() error {
 			return fmt.Errorf("appending to run %s: content %d (%q) needs a digest in lower-case hexadecimal and data", b.RunID, i+1, c.SHA256)
 		}
 	}
-	return nil
+	return b.checkMessages()
 }
 
 var digestPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)

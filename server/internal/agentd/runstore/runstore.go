@@ -84,6 +84,8 @@ type Batch struct {
 	Snapshot *Renewal
 	// Contents are added to the contents of the run; see Content.
 	Contents []Content
+	// Messages are added to the outbox of a store that has one; see Outbox.
+	Messages []Message
 }
 
 // Content is what a record names by a digest instead of having it, because it is large and never

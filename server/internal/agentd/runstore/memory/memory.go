@@ -23,6 +23,7 @@ type Store struct {
 	order []*run // in order of creation; nil: deleted
 	spent map[spender]runstore.Spent
 	gone  map[string]bool // the ids of the deleted runs
+	told  []runstore.Message
 }
 
 // spender is the owner of runs on one day.
@@ -113,6 +114,7 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 			r.contents[c.SHA256] = bytes.Clone(c.Data)
 		}
 	}
+	s.addMessages(batch.Messages)
 	if batch.Snapshot != nil {
 		r.renew(batch.Snapshot)
 	}

@@ -126,6 +126,11 @@ const (
 	INSERT INTO agentd_contents (run, digest, data)
 	SELECT run.number, c.digest, c.data FROM run, unnest(@digests::text[], @contents::bytea[]) AS c (digest, data)
 	ON CONFLICT (run, digest) DO NOTHING)`
+	addMessages = `, told AS (
+	INSERT INTO agentd_outbox (id, kind, run, seq, decision, target, created, due)
+	SELECT m.id, m.kind, @id, m.seq, m.decision, m.target, m.created, m.due FROM run,
+		unnest(@message_ids::text[], @kinds::text[], @seqs::bigint[], @asked::text[], @targets::text[], @message_times::bigint[], @dues::bigint[]) AS m (id, kind, seq, decision, target, created, due)
+	ON CONFLICT (id) DO NOTHING)`
 	renewSnapshot = `, cut AS (
 	DELETE FROM agentd_snapshots USING run WHERE run = run.number AND part > @keep::bigint + cardinality(@parts::bytea[])), kept AS (
 	INSERT INTO agentd_snapshots (run, part, data)
@@ -169,6 +174,10 @@ func (s *Store) statement(b *runstore.Batch, token []byte) (string, pgx.NamedArg
 			digests, contents = append(digests, b.Contents[i].SHA256), append(contents, b.Contents[i].Data)
 		}
 		arguments["digests"], arguments["contents"] = digests, contents
+	}
+	if len(b.Messages) > 0 {
+		text += addMessages
+		messageArguments(arguments, b.Messages)
 	}
 	if r := b.Snapshot; r != nil {
 		text += renewSnapshot

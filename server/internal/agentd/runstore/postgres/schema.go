@@ -68,5 +68,19 @@ ALTER TABLE agentd_runs ADD COLUMN decide_by bigint NOT NULL DEFAULT 92233720368
 -- Only the journals of these runs have their decisions.
 UPDATE agentd_runs SET decisions = 'null' WHERE NOT ended AND position('"waiting":true'::bytea IN summary) > 0;
 CREATE INDEX agentd_runs_waiting ON agentd_runs (decide_by, number) WHERE decisions IS NOT NULL;
+`}, {SQL: `
+CREATE TABLE agentd_outbox (
+	id       text COLLATE "C" PRIMARY KEY,
+	kind     text NOT NULL,
+	run      text COLLATE "C" NOT NULL,         -- its id; the run may be gone
+	seq      bigint NOT NULL,
+	decision text NOT NULL,
+	target   text COLLATE "C" NOT NULL,
+	created  bigint NOT NULL,                   -- nanoseconds since 1970
+	due      bigint NOT NULL,                   -- nanoseconds since 1970
+	attempts int NOT NULL DEFAULT 0
+);
+CREATE INDEX agentd_outbox_due ON agentd_outbox (target, due, id);
+CREATE INDEX agentd_outbox_created ON agentd_outbox (created, id);
 `}}}
 }

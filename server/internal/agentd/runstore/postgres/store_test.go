@@ -380,7 +380,7 @@ func TestTablesWithoutEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	const before = "DROP INDEX agentd_runs_waiting; ALTER TABLE agentd_runs DROP COLUMN decisions; ALTER TABLE agentd_runs DROP COLUMN decide_by; DROP INDEX agentd_runs_open; ALTER TABLE agentd_runs DROP COLUMN ended; UPDATE toolhost_layouts SET version = 1, oldest = 1 WHERE name = 'agentd runs'"
+	const before = "DROP TABLE agentd_outbox; DROP INDEX agentd_runs_waiting; ALTER TABLE agentd_runs DROP COLUMN decisions; ALTER TABLE agentd_runs DROP COLUMN decide_by; DROP INDEX agentd_runs_open; ALTER TABLE agentd_runs DROP COLUMN ended; UPDATE toolhost_layouts SET version = 1, oldest = 1 WHERE name = 'agentd runs'"
 	if _, err := conn.Exec(t.Context(), before); err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,11 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/storetest"
 )
 
+// beforeOutbox turns a file into one of the format without an outbox.
+const beforeOutbox = "DROP TABLE outbox; "
+
 // beforeDecisions turns a file into one of the format without the decisions that runs wait for.
-const beforeDecisions = "DROP INDEX runs_waiting; ALTER TABLE runs DROP COLUMN decisions; ALTER TABLE runs DROP COLUMN decide_by; "
+const beforeDecisions = beforeOutbox + "DROP INDEX runs_waiting; ALTER TABLE runs DROP COLUMN decisions; ALTER TABLE runs DROP COLUMN decide_by; "
 
 // beforeOpen turns a file into one of the format that does not have whether a run has ended.
 const beforeOpen = beforeDecisions + "DROP INDEX runs_open; ALTER TABLE runs DROP COLUMN ended; "

@@ -80,5 +80,19 @@ ALTER TABLE runs ADD COLUMN decide_by INTEGER NOT NULL DEFAULT 92233720368547758
 -- Only the journals of these runs have their decisions.
 UPDATE runs SET decisions = CAST('null' AS BLOB) WHERE ended = 0 AND instr(summary, CAST('"waiting":true' AS BLOB)) > 0;
 CREATE INDEX runs_waiting ON runs (decide_by, number) WHERE decisions IS NOT NULL;
+`, `
+CREATE TABLE outbox (
+	id       TEXT PRIMARY KEY,
+	kind     TEXT NOT NULL,
+	run      TEXT NOT NULL,                           -- its id; the run may be gone
+	seq      INTEGER NOT NULL,
+	decision TEXT NOT NULL,
+	target   TEXT NOT NULL,
+	created  INTEGER NOT NULL,                        -- nanoseconds since 1970
+	due      INTEGER NOT NULL,                        -- nanoseconds since 1970
+	attempts INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX outbox_due ON outbox (target, due, id);
+CREATE INDEX outbox_created ON outbox (created, id);
 `}}
 }

@@ -12,6 +12,7 @@ import (
 type writes struct {
 	find, create, advance, record, cut, keep, spend, content *sql.Stmt
 	wasDeleted, child, clear, remove, note                   *sql.Stmt
+	tell, take, delay, told, expire, trim                    *sql.Stmt
 }
 
 func (w *writes) texts() map[string]**sql.Stmt {
@@ -30,6 +31,12 @@ func (w *writes) texts() map[string]**sql.Stmt {
 		"DELETE FROM records WHERE run = ?":                                            &w.clear,
 		"DELETE FROM runs WHERE number = ?":                                            &w.remove, // triggers delete its snapshot and its contents
 		"INSERT INTO deleted (id, deleted) VALUES (?, ?)":                              &w.note,
+		"INSERT OR IGNORE INTO outbox (id, kind, run, seq, decision, target, created, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?)":                                                           &w.tell,
+		"UPDATE outbox SET due = ?3, attempts = attempts + 1 WHERE id = (SELECT id FROM outbox WHERE target = ?1 AND due <= ?2 ORDER BY due, id LIMIT 1) RETURNING " + messageColumns: &w.take,
+		"UPDATE outbox SET due = ? WHERE id = ?": &w.delay,
+		"DELETE FROM outbox WHERE id = ?":        &w.told,
+		"DELETE FROM outbox WHERE created < ?":   &w.expire,
+		"DELETE FROM outbox WHERE id IN (SELECT id FROM outbox ORDER BY created DESC, id DESC LIMIT -1 OFFSET ?)": &w.trim,
 	}
 }
 
@@ -39,6 +46,7 @@ func (w *writes) in(ctx context.Context, tx *sql.Tx) *writes {
 		find: tx.StmtContext(ctx, w.find), create: tx.StmtContext(ctx, w.create), advance: tx.StmtContext(ctx, w.advance),
 		record: tx.StmtContext(ctx, w.record), cut: tx.StmtContext(ctx, w.cut), keep: tx.StmtContext(ctx, w.keep), spend: tx.StmtContext(ctx, w.spend), content: tx.StmtContext(ctx, w.content),
 		wasDeleted: tx.StmtContext(ctx, w.wasDeleted), child: tx.StmtContext(ctx, w.child), clear: tx.StmtContext(ctx, w.clear), remove: tx.StmtContext(ctx, w.remove), note: tx.StmtContext(ctx, w.note),
+		tell: tx.StmtContext(ctx, w.tell), take: tx.StmtContext(ctx, w.take), delay: tx.StmtContext(ctx, w.delay), told: tx.StmtContext(ctx, w.told), expire: tx.StmtContext(ctx, w.expire), trim: tx.StmtContext(ctx, w.trim),
 	}
 }
 
@@ -48,6 +56,8 @@ type reads struct {
 }
 
 const runColumns = "id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent, decisions, decide_by"
+
+const messageColumns = "id, kind, run, seq, decision, target, created, due, attempts"
 
 // others are conditions of a query that uses the index of another one.
 const others = " AND (?3 = '' OR parent = ?3) AND (?4 = '' OR owner = ?4) AND (?5 = '' OR tenant = ?5) AND (NOT ?6 OR unfinished = 1) AND (NOT ?7 OR ended = 0)"

@@ -14,17 +14,21 @@ import (
 // group.
 const maxGroup = 128
 
-// request is an Append or a Delete that waits for the write loop.
+// request is an Append, a Delete or a change of the outbox that waits for the write loop.
 type request struct {
 	batch    runstore.Batch
-	deletion *runstore.Deletion // nil: the request is an Append
-	done     chan error         // capacity 1; gets exactly one answer
+	deletion *runstore.Deletion // nil: the request is an Append, or else change is set
+	change   func(ctx context.Context, w *writes) error
+	done     chan error // capacity 1; gets exactly one answer
 }
 
 // what names the request in errors.
 func (r *request) what() string {
 	if r.deletion != nil {
 		return fmt.Sprintf("deleting %d runs", len(r.deletion.Last))
+	}
+	if r.change != nil {
+		return "changing the outbox"
 	}
 	return "appending to run " + r.batch.RunID
 }
@@ -150,6 +154,9 @@ func (w *writes) carryOut(ctx context.Context, req *request) error {
 	if req.deletion != nil {
 		return w.delete(ctx, req.deletion)
 	}
+	if req.change != nil {
+		return req.change(ctx, w)
+	}
 	return w.add(ctx, &req.batch)
 }
 
@@ -202,6 +209,9 @@ func (w *writes) add(ctx context.Context, b *runstore.Batch) error {
 		if err := w.addContent(ctx, number, &b.Contents[i]); err != nil {
 			return err
 		}
+	}
+	if err := w.addMessages(ctx, b.Messages); err != nil {
+		return err
 	}
 	if b.Snapshot != nil {
 		return w.renew(ctx, number, b.Snapshot)

@@ -48,6 +48,7 @@ func Run(t *testing.T, h Harness) {
 		"BadContents":      testBadContents,
 		"Delete":           testDelete,
 		"DeleteRaces":      testDeleteRaces,
+		"Outbox":           testOutbox,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, h.New(t)) })
 	}

@@ -1,0 +1,145 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/toolhost/toolhost/server/internal/agentd/agent"
+	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// queue sends the messages of one target, one after the other. After a failure it pauses, so that a
+// target that does not answer gets one attempt for each pause, however many messages there are. The
+// message that failed waits for a pause of its own, which is stored: one that the target never
+// takes does not keep back the others.
+type queue struct {
+	notifier *Notifier
+	runs     Runs
+	settings *Settings
+	name     string
+	target   Target
+	woken    chan struct{} // capacity 1; signals that there are new messages
+	failures int           // in a row
+}
+
+// run sends until ctx ends.
+func (q *queue) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		if found, err := q.next(ctx); err != nil {
+			q.failures++
+			wait(ctx, pauseAfter(q.failures, err), nil)
+		} else if !found {
+			wait(ctx, poll, q.woken)
+		}
+	}
+}
+
+// next sends the next message that is due. found is false if there is none.
+func (q *queue) next(ctx context.Context) (found bool, err error) {
+	log, outbox := q.notifier.log.With("target", q.name), q.notifier.outbox
+	m, ok, err := outbox.Take(ctx, q.name, time.Now(), time.Now().Add(lease))
+	if err != nil || !ok {
+		if err != nil && ctx.Err() == nil {
+			log.Warn("the messages of a target cannot be read", "error", err)
+		}
+		return false, err
+	}
+	c, err := q.content(ctx, &m)
+	if err == nil && c != nil {
+		if err = q.target.Send(ctx, c); err == nil {
+			q.failures = 0
+		}
+	}
+	// What was sent, or not, is noted also if the process ends meanwhile.
+	kept := context.WithoutCancel(ctx)
+	switch {
+	case err == nil:
+		if err := outbox.Remove(kept, m.ID); err != nil {
+			log.Warn("a message was sent, and is sent again because that cannot be noted", "message", m.ID, "error", err)
+			return true, err
+		}
+		return true, nil
+	case ctx.Err() != nil:
+		return true, outbox.Delay(kept, m.ID, time.Now())
+	}
+	again := time.Now().Add(pauseAfter(m.Attempts, err))
+	log.Warn("a message was not sent, and is tried again", "message", m.ID, "kind", m.Kind, "run", m.RunID, "attempt", m.Attempts, "error", err,
+		"again", again.UTC().Format(time.RFC3339), "until", m.Created.Add(keep).UTC().Format(time.RFC3339))
+	if failed := outbox.Delay(kept, m.ID, again); failed != nil {
+		log.Warn("when a message is tried again cannot be noted", "message", m.ID, "error", failed)
+	}
+	return true, err
+}
+
+// pauseAfter returns the pause after the nth failure in a row, which is random between a half and
+// the whole, so that nodes do not try at the same time. A target can ask for a longer one.
+func pauseAfter(n int, err error) time.Duration {
+	pause := maxPause
+	if n <= 11 {
+		pause = min(maxPause, firstPause<<max(0, n-1))
+	}
+	pause = pause/2 + rand.N(pause/2+1)
+	if asked, ok := errors.AsType[*later](err); ok {
+		pause = max(pause, asked.after)
+	}
+	return pause
+}
+
+// content reads what a message says from its run. It is nil if there is nothing to say any more:
+// the decision was made, the run was deleted, or a backup was restored that does not have the
+// event.
+func (q *queue) content(ctx context.Context, m *runstore.Message) (*Content, error) {
+	started, e, err := q.runs.Event(ctx, m.RunID, m.Seq)
+	if tool.KindOf(err) == tool.KindNotFound || err == nil && !e.Time.Equal(m.Created) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	of := fact{kind: Kind(m.Kind), tenant: agent.TenantOf(m.RunID), agent: started.Agent}
+	c := &Content{
+		ID: m.ID, Kind: Kind(m.Kind), Time: e.Time, Tenant: clean(of.tenant, maxName), Run: clean(m.RunID, maxName), Decision: clean(m.Decision, maxName),
+		Agent: clean(started.Agent, maxName), For: clean(started.Principal, maxName),
+	}
+	c.place(q.settings.Pages)
+	says := ""
+	switch p := e.Payload.(type) {
+	case *loop.DecisionRequested:
+		d, err := q.runs.Decision(ctx, m.RunID, p.ID)
+		if tool.KindOf(err) == tool.KindNotFound || err == nil && !d.Waits {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		of.rule = p.Rule
+		c.Asks, c.Tool, c.Rule, c.Expires = p.Kind, clean(p.Tool, maxName), clean(p.Rule, maxName), d.Expires
+		if !d.Expires.IsZero() {
+			c.Left = time.Until(d.Expires)
+		}
+		says = p.Reason
+		if p.Kind == loop.DecideApproval {
+			says = d.Arguments
+		}
+	case *loop.CallResult:
+		c.Tool = clean(p.Tool, maxName)
+	case *loop.BudgetWarning:
+		c.Budget, c.Used, c.Limit = p.Budget, p.Used, p.Limit
+	case *loop.RunFinished:
+		c.StopReason, says = p.StopReason, p.Message
+	}
+	if q.settings.Routes.arguments(of, q.name) {
+		c.Arguments = clean(says, maxArguments)
+	}
+	return c, nil
+}
+
+// Test sends a message that is about nothing.
+func Test(ctx context.Context, target Target) error {
+	now := time.Now()
+	return target.Send(ctx, &Content{ID: messageID("", &loop.Event{Time: now}, "test", ""), Time: now, Command: "agentd inbox"})
+}
