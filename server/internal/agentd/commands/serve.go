@@ -184,7 +184,7 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 	})
 	listeners.OnFailedHandshake(admitting.HandshakeFailed)
 	server := agentserver.NewServer(agentserver.Config{
-		Agent: a, Configuration: reloads, Logger: log, Options: exported.ServerOptions(), Gate: admitting,
+		Agent: a, Held: host.Client, Configuration: reloads, Logger: log, Options: exported.ServerOptions(), Gate: admitting,
 		Network: clientlimit.Options(s.config.Network.Limits(), watchGrace, log),
 	})
 	defer followDatabase(ctx, store, func(available bool) {
