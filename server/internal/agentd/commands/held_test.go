@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
 )
 
-// The inbox of a server has the calls that its toolhost holds. A person sees the whole call, decides
-// without a command of toolhost, and learns when toolhost does not answer.
+// The inbox of a server has the calls that its toolhost holds. A person sees the whole call,
+// decides without a command of toolhost, and learns when toolhost does not answer.
 func TestTheInboxHasHeldCalls(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	store := w.host.(hostserver.Decisions).HeldCalls()
