@@ -24,6 +24,9 @@ type decider struct {
 	caller remote
 	policy *authz.Policy
 	seen   tool.Tenants // whose decisions the principal sees besides its own; nil: all
+	// blind is whether the gate would not admit the principal. It sees nothing then. That is no error: a
+	// delegate lists for all its callers, and some have to do with it only.
+	blind bool
 }
 
 // deciderOf returns the principal that a request is for. A caller may name itself, also one that is
@@ -41,13 +44,11 @@ func (s *decisionService) deciderOf(ctx context.Context, named *toolv1.Principal
 		}
 	}
 	if d.via != "" {
-		const what = "act on behalf of another principal"
-		if err := s.tools.require(ctx, &caller, d.key, caller.who, authz.Request{Right: authz.Delegate, Tenant: d.who.Tenant}, what); err != nil {
+		needed := authz.Request{Right: authz.Delegate, Tenant: d.who.Tenant}
+		if err := s.tools.require(ctx, &caller, d.key, caller.who, needed, "act on behalf of another principal"); err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc([]authz.Right{authz.CallsOwn, authz.CallsList, authz.CallsApprove}, d.has) {
-			return nil, s.tools.require(ctx, &caller, d.key, d.who, authz.Request{Right: authz.CallsOwn, Tenant: d.who.Tenant}, what)
-		}
+		d.blind = !slices.ContainsFunc([]authz.Right{authz.CallsOwn, authz.CallsList, authz.CallsApprove}, d.has)
 	}
 	d.seen = both(d.tenants(authz.CallsList), d.tenants(authz.CallsApprove))
 	return d, nil
@@ -71,7 +72,7 @@ func (p *decider) has(right authz.Right) bool {
 // sees reports whether the principal may see a decision. ctx is that of the RPC.
 func (p *decider) sees(ctx context.Context, of *held.Decision) bool {
 	tenant := identity.TenantOf(of.Principal)
-	return authz.FromContext(ctx).InScope(of.Tool) && (of.Principal == p.key || p.seen.Contain(tenant)) &&
+	return !p.blind && authz.FromContext(ctx).InScope(of.Tool) && (of.Principal == p.key || p.seen.Contain(tenant)) &&
 		(p.via == "" || p.policy.Decide(p.caller.who, authz.Request{Right: authz.Delegate, Tenant: tenant}).Allowed)
 }
 

@@ -43,7 +43,7 @@ func TestDecidingOnBehalfOf(t *testing.T) {
 		"an approver in no group":           {agentd, as("red", "olga"), false, []string{"red/leads"}, ok, no, ok, true},
 		"an approver in a group":            {agentd, as("red", "olga", "leads"), false, []string{"red/leads"}, ok, ok, ok, true},
 		"another caller":                    {agentd, as("red", "eve"), false, nil, ok, none, none, false},
-		"one without rights":                {agentd, as("red", "nobody"), false, nil, no, no, no, false},
+		"one without rights":                {agentd, as("red", "nobody"), false, nil, ok, none, none, false},
 		"an approver of another tenant":     {everywhere, as("blue", "bea"), false, nil, ok, ok, ok, true},
 		"where the delegate is none":        {agentd, as("blue", "bea"), false, nil, no, no, no, false},
 		"a caller of another tenant":        {everywhere, as("blue", "cyd"), false, nil, ok, none, none, false},
