@@ -11,63 +11,46 @@ import (
 )
 
 // Inbox returns the calls that the toolhost holds until a person approves them, and that the client
-// may see: its own, and with the right calls.list or calls.approve those of a tenant. That which
-// ends first comes first. See tool.Call.ApprovalWait. Errors: unsupported by a toolhost of before.
+// may see, or the principal of OnBehalfOf: its own, and with the right calls.list or calls.approve
+// those of a tenant. That which ends first comes first. See tool.Call.ApprovalWait. Errors: denied;
+// unsupported by a toolhost of before.
 func (c *Client) Inbox(ctx context.Context, filter InboxFilter) iter.Seq2[InboxDecision, error] {
-	return func(yield func(InboxDecision, error) bool) {
-		request := &decisionv1.ListDecisionsRequest{Tenants: filter.Tenants}
-		for {
-			resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*decisionv1.ListDecisionsResponse, error) {
-				return decisionv1.NewDecisionServiceClient(conn).ListDecisions(ctx, request)
-			})
-			if err != nil {
-				yield(InboxDecision{}, err)
-				return
-			}
-			for _, m := range resp.GetDecisions() {
-				if !yield(toHeldCall(m), nil) {
-					return
-				}
-			}
-			if request.PageToken = resp.GetNextPageToken(); request.PageToken == "" {
-				return
-			}
-		}
-	}
+	return allPages(ctx, filter, c.InboxPage)
+}
+
+// InboxPage returns one page of what Inbox returns. Errors: those of Inbox; invalid_argument for a
+// token that the server did not give out.
+func (c *Client) InboxPage(ctx context.Context, query InboxQuery) (InboxPage, error) {
+	return inboxPage(ctx, c.link, &decisionv1.ListDecisionsRequest{OnBehalfOf: onBehalfOf(ctx)}, query)
 }
 
 // InboxDecision returns one held call as a whole, also for some time after the decision was made.
 // Errors: not_found, also if the client may not see it.
 func (c *Client) InboxDecision(ctx context.Context, name string) (InboxDecision, error) {
 	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*decisionv1.GetDecisionResponse, error) {
-		return decisionv1.NewDecisionServiceClient(conn).GetDecision(ctx, &decisionv1.GetDecisionRequest{Name: name})
+		return decisionv1.NewDecisionServiceClient(conn).GetDecision(ctx, &decisionv1.GetDecisionRequest{Name: name, OnBehalfOf: onBehalfOf(ctx)})
 	})
 	if err != nil {
 		return InboxDecision{}, err
 	}
-	return toHeldCall(resp.GetDecision()), nil
+	return toInboxDecision(resp.GetDecision()), nil
 }
 
-// Decide approves or rejects a held call, and returns it with the verdict. Errors: not_found;
-// conflict if the etag is not that of the decision, or if the decision was made before;
-// invalid_argument; denied if the client may not decide. To reject a call of its own, a client
-// needs no right.
+// Decide approves or rejects a held call in the name of the client, or of the principal of
+// OnBehalfOf, and returns it with the verdict. Errors: not_found; conflict if the etag is not that
+// of the decision, or if the decision was made before; invalid_argument; denied if the client may
+// not decide. To reject a call of its own, a client needs no right.
 func (c *Client) Decide(ctx context.Context, request DecideRequest) (InboxDecision, error) {
 	message, err := fromDecideRequest(&request)
 	if err != nil {
 		return InboxDecision{}, err
 	}
+	message.OnBehalfOf = onBehalfOf(ctx)
 	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*decisionv1.DecideResponse, error) {
 		return decisionv1.NewDecisionServiceClient(conn).Decide(ctx, message)
 	})
 	if err != nil {
 		return InboxDecision{}, err
 	}
-	return toHeldCall(resp.GetDecision()), nil
-}
-
-func toHeldCall(m *decisionv1.Decision) InboxDecision {
-	d := toInboxDecision(m)
-	d.Agent, d.Session, d.Context = m.GetAgent(), m.GetSession(), m.GetContext()
-	return d
+	return toInboxDecision(resp.GetDecision()), nil
 }

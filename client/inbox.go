@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"math"
 	"time"
 
 	"google.golang.org/grpc"
@@ -13,22 +14,21 @@ import (
 	"github.com/toolhost/toolhost/internal/wire/toolpb"
 )
 
-// InboxDecision is a decision that a run of any principal waits for, or has waited for. All of it
-// but Rule is what a model, a tool or a caller wrote: escape it.
+// InboxDecision is a decision that a run of any principal, or a call that toolhost holds, waits for
+// or has waited for. All of it but Rule is what a model, a tool or a caller wrote: escape it.
 type InboxDecision struct {
-	// Name is RUN/DECISION, for AgentClient.InboxDecision.
+	// Name is RUN/DECISION, or calls/ID of a call that toolhost holds, for InboxDecision.
 	Name string
 	// PendingDecision has the decision. ID is for Decision.ID with AgentClient.Respond of RunID.
 	// StandingOffers are never set, and AgentClient.Inbox does not set Schema and Diff.
 	PendingDecision
 	ParentRunID string // the run of which RunID is a sub-run; empty: it is none
 	Tenant      string
-	Principal   string // the key of the principal that the run belongs to; may be empty
-	// Agent and Session are those of a call that toolhost holds. AgentClient does not set them.
+	Principal   string // the key of the principal that the run or the call belongs to; may be empty
+	// Agent and Session are those of a call that toolhost holds. They are empty for a run.
 	Agent, Session string
 	// Context has the values of the caller's context on which a held call depends, a JSON object:
-	// those that the tool gets, and those that rules read. Empty: there are none. AgentClient does not
-	// set it.
+	// those that the tool gets, and those that rules read. Empty: there are none.
 	Context string
 	// Cut is whether Arguments or Reason are not whole, or Options, Schema or Diff are left out.
 	// AgentClient.InboxDecision has the whole.
@@ -48,36 +48,79 @@ type InboxDecision struct {
 
 // InboxFilter selects decisions. The zero value selects all that the client may see.
 type InboxFilter struct {
-	Tenants []string // only those of the runs of these tenants
+	Tenants []string // only those of the runs and calls of these tenants
 }
 
-// Inbox returns the decisions that wait for a person, in the runs that the client may see. The run
-// whose decision ends first comes first. Each decision of a sub-run comes once. Errors: unsupported
-// by an agentd of before.
+// InboxQuery selects one page of decisions. The zero value is the first page of all.
+type InboxQuery struct {
+	InboxFilter
+	// PageSize is the number of decisions after which the page ends. It can have more or fewer. 0: the
+	// server chooses.
+	PageSize  int
+	PageToken string // the next token of the page before; empty: the first page
+}
+
+// InboxPage is one page of decisions.
+type InboxPage struct {
+	Decisions     []InboxDecision
+	NextPageToken string // empty: this is the last page
+	// Unavailable has one text for each source that did not answer, so that its decisions are missing:
+	// the toolhost of an agentd. Escape it.
+	Unavailable []string
+}
+
+// Inbox returns the decisions that wait for a person: those of the runs that the client may see,
+// and the calls that agentd's toolhost holds and the client may see. The run whose decision ends
+// first comes first, and a held call by its end within a page. Each decision comes once. InboxPage
+// says in addition whether the toolhost has answered. Errors: unsupported by an agentd of before.
 func (a *AgentClient) Inbox(ctx context.Context, filter InboxFilter) iter.Seq2[InboxDecision, error] {
+	return allPages(ctx, filter, a.InboxPage)
+}
+
+// InboxPage returns one page of what Inbox returns. Errors: those of Inbox; invalid_argument for a
+// token that the server did not give out.
+func (a *AgentClient) InboxPage(ctx context.Context, query InboxQuery) (InboxPage, error) {
+	return inboxPage(ctx, a.link, &decisionv1.ListDecisionsRequest{}, query)
+}
+
+func inboxPage(ctx context.Context, l *link.Link, request *decisionv1.ListDecisionsRequest, query InboxQuery) (InboxPage, error) {
+	request.Tenants, request.PageSize, request.PageToken = query.Tenants, int32(min(query.PageSize, math.MaxInt32)), query.PageToken
+	resp, err := link.Invoke(ctx, l, func(conn grpc.ClientConnInterface) (*decisionv1.ListDecisionsResponse, error) {
+		return decisionv1.NewDecisionServiceClient(conn).ListDecisions(ctx, request)
+	})
+	if err != nil {
+		return InboxPage{}, err
+	}
+	page := InboxPage{NextPageToken: resp.GetNextPageToken(), Unavailable: resp.GetUnavailable()}
+	for _, m := range resp.GetDecisions() {
+		page.Decisions = append(page.Decisions, toInboxDecision(m))
+	}
+	return page, nil
+}
+
+func allPages(ctx context.Context, filter InboxFilter, read func(context.Context, InboxQuery) (InboxPage, error)) iter.Seq2[InboxDecision, error] {
 	return func(yield func(InboxDecision, error) bool) {
-		request := &decisionv1.ListDecisionsRequest{Tenants: filter.Tenants}
+		query := InboxQuery{InboxFilter: filter}
 		for {
-			resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*decisionv1.ListDecisionsResponse, error) {
-				return decisionv1.NewDecisionServiceClient(conn).ListDecisions(ctx, request)
-			})
+			page, err := read(ctx, query)
 			if err != nil {
 				yield(InboxDecision{}, err)
 				return
 			}
-			for _, m := range resp.GetDecisions() {
-				if !yield(toInboxDecision(m), nil) {
+			for _, d := range page.Decisions {
+				if !yield(d, nil) {
 					return
 				}
 			}
-			if request.PageToken = resp.GetNextPageToken(); request.PageToken == "" {
+			if query.PageToken = page.NextPageToken; query.PageToken == "" {
 				return
 			}
 		}
 	}
 }
 
-// InboxDecision returns one decision as a whole, also after it was made. Errors: not_found.
+// InboxDecision returns one decision as a whole, also after it was made. Errors: not_found;
+// unavailable for a held call while agentd's toolhost does not answer.
 func (a *AgentClient) InboxDecision(ctx context.Context, name string) (InboxDecision, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*decisionv1.GetDecisionResponse, error) {
 		return decisionv1.NewDecisionServiceClient(conn).GetDecision(ctx, &decisionv1.GetDecisionRequest{Name: name})
@@ -91,6 +134,7 @@ func (a *AgentClient) InboxDecision(ctx context.Context, name string) (InboxDeci
 func toInboxDecision(m *decisionv1.Decision) InboxDecision {
 	d := InboxDecision{
 		Name: m.GetName(), ParentRunID: m.GetParentRunId(), Tenant: m.GetTenant(), Principal: m.GetPrincipal(), Cut: m.GetCut(), NotAllowed: m.GetNotAllowed(),
+		Agent: m.GetAgent(), Session: m.GetSession(), Context: m.GetContext(),
 		Waiting: m.GetState() == decisionv1.DecisionState_DECISION_STATE_WAITING, MadeTime: toolpb.ToTime(m.GetDecideTime()),
 		Etag: m.GetEtag(),
 		PendingDecision: PendingDecision{

@@ -13,6 +13,7 @@ import pytest
 from toolhost._proto.toolhost.decision.v1 import decision_service_pb2 as pb
 from toolhost._proto.toolhost.decision.v1 import decision_service_pb2_grpc as pb_grpc
 from toolhost.agent import AgentClient, AsyncAgentClient, DecisionKind, Verdict
+from toolhost.client import AsyncClient, Client, Principal
 from toolhost.errors import Conflict, InvalidArgument, NotFound
 
 WAITING = pb.Decision(
@@ -38,11 +39,26 @@ MADE = pb.Decision(
     text="No.",
 )
 MADE.decide_time.FromSeconds(1)
+HELD = pb.Decision(
+    name="calls/abcdefghijklmnop",
+    kind=pb.DECISION_KIND_APPROVAL,
+    state=pb.DECISION_STATE_WAITING,
+    tenant="acme",
+    tool="pay",
+    agent="writer",
+    session="s",
+    context='{"a": 1}',
+)
 
 
 class _Decisions(pb_grpc.DecisionServiceServicer):
     def ListDecisions(self, request: Any, context: Any) -> pb.ListDecisionsResponse:  # noqa: N802
         assert list(request.tenants) == ["acme"]
+        if request.HasField("on_behalf_of"):
+            assert (request.on_behalf_of.tenant, request.on_behalf_of.name) == ("red", "ada")
+            return pb.ListDecisionsResponse(decisions=[HELD])
+        if request.page_size == 7:
+            return pb.ListDecisionsResponse(decisions=[HELD], next_page_token="more", unavailable=["it hangs"])
         if request.page_token == "":
             return pb.ListDecisionsResponse(decisions=[WAITING], next_page_token="empty")
         if request.page_token == "empty":
@@ -50,6 +66,8 @@ class _Decisions(pb_grpc.DecisionServiceServicer):
         return pb.ListDecisionsResponse(decisions=[MADE])
 
     def GetDecision(self, request: Any, context: Any) -> pb.GetDecisionResponse:  # noqa: N802
+        if request.name == HELD.name and request.on_behalf_of.name == "ada":
+            return pb.GetDecisionResponse(decision=HELD)
         if request.name != MADE.name:
             context.abort(grpc.StatusCode.NOT_FOUND, "no such decision")
         return pb.GetDecisionResponse(decision=MADE)
@@ -62,7 +80,7 @@ class _Decisions(pb_grpc.DecisionServiceServicer):
         decision.state = pb.DECISION_STATE_MADE
         decision.verdict, decision.text = request.verdict, request.text
         decision.arguments, decision.decided_by_name = request.arguments.decode(), request.decided_by_name
-        decision.decided_by = request.request_id
+        decision.decided_by = request.request_id + request.on_behalf_of.name
         return pb.DecideResponse(decision=decision)
 
 
@@ -115,3 +133,43 @@ def test_inbox_asyncio(address: str) -> None:
             return [decision.name async for decision in agentd.inbox(tenants=["acme"])]
 
     assert asyncio.run(names()) == ["r1/d1", "r2/d2"]
+
+
+def test_inbox_page(address: str) -> None:
+    with AgentClient(address) as agentd:
+        page = agentd.inbox_page(tenants=["acme"], page_size=7, page_token="x")
+        assert (page.next_page_token, page.unavailable) == ("more", ("it hangs",))
+        (held,) = page.decisions
+        assert (held.agent, held.session, held.context) == ("writer", "s", '{"a": 1}')
+
+
+def test_inbox_of_toolhost(address: str) -> None:
+    ada = Principal("ada", tenant="red")
+    with Client(address) as toolhost:
+        assert [decision.name for decision in toolhost.inbox(tenants=["acme"])] == ["r1/d1", "r2/d2"]
+        (held,) = toolhost.inbox(tenants=["acme"], on_behalf_of=ada)
+        assert (held.name, held.pending.tool, held.pending.run_id) == (HELD.name, "pay", "")
+        assert toolhost.inbox_decision(HELD.name, on_behalf_of=ada) == held
+        with pytest.raises(NotFound):
+            toolhost.inbox_decision(HELD.name)
+        made = toolhost.decide(
+            HELD.name, "seen", Verdict.REJECT, text="no", by="A person", request_id="q", on_behalf_of=ada
+        )
+        assert (made.verdict, made.text, made.decided_by, made.decided_by_principal) == (
+            Verdict.REJECT,
+            "no",
+            "A person",
+            "qada",
+        )
+        with pytest.raises(Conflict):
+            toolhost.decide(HELD.name, "old", Verdict.REJECT)
+
+
+def test_inbox_of_toolhost_asyncio(address: str) -> None:
+    async def names() -> list[str]:
+        async with AsyncClient(address, on_behalf_of=Principal("ada", tenant="red")) as toolhost:
+            made = await toolhost.decide(HELD.name, "seen", Verdict.APPROVE)
+            assert made.decided_by_principal == "ada"
+            return [decision.name async for decision in toolhost.inbox(tenants=["acme"])]
+
+    assert asyncio.run(names()) == [HELD.name]

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
-import { AgentClient, type InboxDecision } from "@toolhost/sdk/client";
+import { AgentClient, type InboxDecision, Toolhost } from "@toolhost/sdk/client";
 import * as pb from "../dist/gen/toolhost/decision/v1/decision_service_pb.js";
 import { methodDefinition } from "../dist/wire/rpc.js";
 
@@ -63,6 +63,58 @@ test("the inbox has pages, made decisions and unknown kinds", async () => {
     assert.deepEqual([decided.verdict, decided.text, decided.decidedByPrincipal, decided.etag], expected);
     await assert.rejects(agentd.decide("r2/d2", "old", { verdict: "reject" }), { kind: "conflict" });
     await assert.rejects(agentd.inboxDecision("r1/none"), { kind: "not_found" });
+  } finally {
+    server.forceShutdown();
+  }
+});
+
+test("a client of toolhost lists and decides held calls, also for another principal", async () => {
+  const held = { name: "calls/abcdefghijklmnop", kind: 1, state: 1, tool: "pay", agent: "writer", session: "s", context: "{}" };
+  const server = new Server();
+  server.addService(
+    {
+      list: methodDefinition(pb.DecisionService.method.listDecisions),
+      get: methodDefinition(pb.DecisionService.method.getDecision),
+      decide: methodDefinition(pb.DecisionService.method.decide),
+    },
+    {
+      list: (call: ServerUnaryCall<pb.ListDecisionsRequest, unknown>, reply: sendUnaryData<unknown>) => {
+        const { pageToken, pageSize, tenants, onBehalfOf } = call.request;
+        const page = pageSize
+          ? { decisions: [held], nextPageToken: `${pageToken}+`, unavailable: ["it hangs"] }
+          : { decisions: [{ ...held, tenant: tenants.join(), principal: `${onBehalfOf?.tenant}/${onBehalfOf?.name}` }] };
+        reply(null, create(pb.ListDecisionsResponseSchema, page));
+      },
+      get: (call: ServerUnaryCall<pb.GetDecisionRequest, unknown>, reply: sendUnaryData<unknown>) => {
+        const decision = { ...held, etag: "seen", principal: call.request.onBehalfOf?.name ?? "" };
+        reply(null, create(pb.GetDecisionResponseSchema, { decision }));
+      },
+      decide: (call: ServerUnaryCall<pb.DecideRequest, unknown>, reply: sendUnaryData<unknown>) => {
+        const { name, verdict, text, etag, decidedByName, requestId, onBehalfOf } = call.request;
+        const decidedBy = [etag, decidedByName, requestId, onBehalfOf?.name].join();
+        reply(null, create(pb.DecideResponseSchema, { decision: { name, state: 2, verdict, text, decidedBy } }));
+      },
+    },
+  );
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (e, n) => (e ? reject(e) : resolve(n)));
+  });
+  try {
+    await using toolhost = new Toolhost({ address: `127.0.0.1:${port}`, onBehalfOf: { name: "ada", tenant: "red" } });
+    const all: InboxDecision[] = [];
+    for await (const decision of toolhost.inbox({ tenants: ["acme"] })) {
+      all.push(decision);
+    }
+    const shown = all.map((d) => [d.name, d.tool, d.agent, d.session, d.context, d.tenant, d.principal]);
+    assert.deepEqual(shown, [[held.name, "pay", "writer", "s", "{}", "acme", "red/ada"]]);
+    const got = await toolhost.inboxDecision(held.name, { onBehalfOf: { name: "bob" } });
+    assert.deepEqual([got.etag, got.principal], ["seen", "bob"]);
+    const options = { by: "me", requestId: "q" };
+    const made = await toolhost.decide(held.name, "seen", { verdict: "reject", reason: "no" }, options);
+    assert.deepEqual([made.verdict, made.text, made.decidedByPrincipal], ["reject", "no", "seen,me,q,ada"]);
+    await using agentd = new AgentClient({ address: `127.0.0.1:${port}` });
+    const page = await agentd.inboxPage({ pageSize: 7, pageToken: "x" });
+    assert.deepEqual([page.decisions.length, page.nextPageToken, page.unavailable], [1, "x+", ["it hangs"]]);
   } finally {
     server.forceShutdown();
   }

@@ -2,7 +2,7 @@ import { type CredentialOptions } from "./credentials.js";
 import { type CallerInfo } from "./identity.js";
 import type { RequestOptions } from "./options.js";
 import type { RunEvent, RunFinished } from "./runevents.js";
-import type { Attachment, Decision, InboxDecision, InboxVerdict, Run, RunFilter, RunOptions } from "./runs.js";
+import type { Attachment, Decision, InboxDecision, InboxPage, InboxVerdict, Run, RunFilter, RunOptions } from "./runs.js";
 import { type VersionInfo } from "./version.js";
 /** The options of an AgentClient. */
 export interface AgentClientOptions extends CredentialOptions {
@@ -125,13 +125,27 @@ export declare class AgentClient implements AsyncDisposable {
      */
     listRuns(filter?: RunFilter): AsyncGenerator<Run>;
     /**
-     * Yields the decisions that wait for a person, in the runs that this client may see. The run whose
-     * decision ends first comes first. Error kinds: unsupported for an agentd of before.
+     * Yields the decisions that wait for a person: those of the runs that this client may see, and the
+     * calls that agentd's toolhost holds and this client may see. The run whose decision ends first comes
+     * first, and a held call by its end within a page. `inboxPage` says in addition whether the toolhost
+     * has answered. Error kinds: unsupported for an agentd of before.
      */
     inbox(options?: RequestOptions & {
         tenants?: readonly string[];
     }): AsyncGenerator<InboxDecision>;
-    /** Returns one decision as a whole, also after it was made. Error kinds: not_found. */
+    /**
+     * Returns one page of what `inbox` yields, and which decisions are missing. A `pageSize` of 0 means
+     * that the server chooses. Error kinds: invalid_argument for a token that the server did not give out.
+     */
+    inboxPage(options?: RequestOptions & {
+        tenants?: readonly string[];
+        pageSize?: number;
+        pageToken?: string;
+    }): Promise<InboxPage>;
+    /**
+     * Returns one decision as a whole, also after it was made. Error kinds: not_found; unavailable for a
+     * held call while agentd's toolhost does not answer.
+     */
     inboxDecision(name: string, options?: RequestOptions): Promise<InboxDecision>;
     /**
      * Makes one decision of the inbox, and returns it as it was made. `etag` is that of what the person

@@ -1,13 +1,13 @@
 /** The client of an agentd. */
 import { ToolhostError } from "../error.js";
 import { AgentService } from "../gen/agentd/v1/agent_service_pb.js";
-import { DecisionService } from "../gen/toolhost/decision/v1/decision_service_pb.js";
 import { findAddress, formatAddress } from "./address.js";
 import { resolveCredentials } from "./credentials.js";
 import { sayable } from "./failure.js";
 import { callerInfo } from "./identity.js";
+import { makeDecision, readDecision, readPage, readPages } from "./inboxrequests.js";
 import { Link } from "./link.js";
-import { fromInboxDecision, fromRun, fromRunEvent, toAttachments, toDecideRequest, toDecision, toStartRequest, toStates, } from "./runwire.js";
+import { fromRun, fromRunEvent, toAttachments, toDecideRequest, toDecision, toStartRequest, toStates } from "./runwire.js";
 import { versionInfo } from "./version.js";
 /** The largest event of a run in bytes. An event carries a whole tool result. */
 const maxRunEventBytes = 64 << 20;
@@ -168,28 +168,28 @@ export class AgentClient {
         }
     }
     /**
-     * Yields the decisions that wait for a person, in the runs that this client may see. The run whose
-     * decision ends first comes first. Error kinds: unsupported for an agentd of before.
+     * Yields the decisions that wait for a person: those of the runs that this client may see, and the
+     * calls that agentd's toolhost holds and this client may see. The run whose decision ends first comes
+     * first, and a held call by its end within a page. `inboxPage` says in addition whether the toolhost
+     * has answered. Error kinds: unsupported for an agentd of before.
      */
     async *inbox(options = {}) {
-        const tenants = [...(options.tenants ?? [])];
-        for (let pageToken = "";;) {
-            const method = DecisionService.method.listDecisions;
-            const page = await this.#link.unary(method, { tenants, pageToken }, options.signal);
-            yield* page.decisions.map(fromInboxDecision);
-            pageToken = page.nextPageToken;
-            if (!pageToken) {
-                return;
-            }
-        }
+        yield* readPages(this.#link, { tenants: [...(options.tenants ?? [])] }, options.signal);
     }
-    /** Returns one decision as a whole, also after it was made. Error kinds: not_found. */
+    /**
+     * Returns one page of what `inbox` yields, and which decisions are missing. A `pageSize` of 0 means
+     * that the server chooses. Error kinds: invalid_argument for a token that the server did not give out.
+     */
+    async inboxPage(options = {}) {
+        const { tenants = [], pageSize = 0, pageToken = "", signal } = options;
+        return readPage(this.#link, sayable(() => ({ tenants: [...tenants], pageSize, pageToken })), signal);
+    }
+    /**
+     * Returns one decision as a whole, also after it was made. Error kinds: not_found; unavailable for a
+     * held call while agentd's toolhost does not answer.
+     */
     async inboxDecision(name, options = {}) {
-        const { decision } = await this.#link.unary(DecisionService.method.getDecision, { name }, options.signal);
-        if (!decision) {
-            throw new ToolhostError("internal", "agentd returned no decision");
-        }
-        return fromInboxDecision(decision);
+        return readDecision(this.#link, { name }, options.signal);
     }
     /**
      * Makes one decision of the inbox, and returns it as it was made. `etag` is that of what the person
@@ -198,10 +198,6 @@ export class AgentClient {
      */
     async decide(name, etag, verdict, options = {}) {
         const request = sayable(() => toDecideRequest(name, etag, verdict, options));
-        const { decision } = await this.#link.unary(DecisionService.method.decide, request, options.signal);
-        if (!decision) {
-            throw new ToolhostError("internal", "agentd returned no decision");
-        }
-        return fromInboxDecision(decision);
+        return makeDecision(this.#link, request, options.signal);
     }
 }

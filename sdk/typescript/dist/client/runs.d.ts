@@ -224,21 +224,21 @@ export interface PendingDecision {
     readonly schema: string | undefined;
 }
 /**
- * A decision that a run of any principal waits for, or has waited for. All of it but `rule` is what
- * a model, a tool or a caller wrote: escape it.
+ * A decision that a run of any principal, or a call that toolhost holds, waits for or has waited for.
+ * All of it but `rule` is what a model, a tool or a caller wrote: escape it.
  */
 export interface InboxDecision extends PendingDecision {
-    /** RUN/DECISION, for `inboxDecision`. */
+    /** RUN/DECISION, or calls/ID of a call that toolhost holds, for `inboxDecision`. */
     readonly name: string;
-    /** The run that waits, for `respond`. */
+    /** The run that waits, for `respond`. May be empty for a held call. */
     readonly runId: string;
     /** The run of which the run is a sub-run. Undefined if it is none. */
     readonly parentRunId: string | undefined;
-    /** The tenant of the run. */
+    /** The tenant of the run or the call. */
     readonly tenant: string;
-    /** The key of the principal that the run belongs to. Undefined for runs of earlier versions. */
+    /** The key of the principal that the run or the call belongs to. Undefined for runs of earlier versions. */
     readonly principal: string | undefined;
-    /** Whether another principal than that of the run has to approve. */
+    /** Whether another principal than that of the run or the call has to approve. */
     readonly fourEyes: boolean;
     /** What the call would change, as a unified diff. `inbox` does not set it, and not `schema`. */
     readonly diff: string | undefined;
@@ -246,7 +246,7 @@ export interface InboxDecision extends PendingDecision {
     readonly cut: boolean;
     /** Why this client cannot make the decision now. Undefined means that it can. */
     readonly notAllowed: string | undefined;
-    /** Whether the run waits for the decision. */
+    /** Whether the decision waits. */
     readonly waiting: boolean;
     /** The verdict. Undefined if there is none, and for one that this version does not know. */
     readonly verdict: Verdict | undefined;
@@ -265,6 +265,27 @@ export interface InboxDecision extends PendingDecision {
     readonly etag: string | undefined;
     /** The groups of which the approver has to be in one. Empty means any approver. */
     readonly approverGroups: readonly string[];
+    /** The agent of a held call. Undefined for a run. */
+    readonly agent: string | undefined;
+    /** The session of a held call. Undefined for a run. */
+    readonly session: string | undefined;
+    /**
+     * The values of the caller's context on which a held call depends, a JSON object as text: those that
+     * the tool gets, and those that rules read. Undefined if there are none.
+     */
+    readonly context: string | undefined;
+}
+/** One page of decisions. */
+export interface InboxPage {
+    /** The decisions. */
+    readonly decisions: readonly InboxDecision[];
+    /** The token of the next page. Undefined means that this is the last page. */
+    readonly nextPageToken: string | undefined;
+    /**
+     * One text for each source that did not answer, so that its decisions are missing: the toolhost of an
+     * agentd. Escape it.
+     */
+    readonly unavailable: readonly string[];
 }
 /** A verdict about a decision of the inbox. */
 export type InboxVerdict = {

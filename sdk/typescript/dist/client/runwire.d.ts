@@ -18,7 +18,22 @@ export declare function fromInboxDecision(m: decisionpb.Decision): InboxDecision
 export declare function toDecideRequest(name: string, etag: string, verdict: InboxVerdict, options: {
     by?: string;
     requestId?: string;
-}): MessageInitShape<typeof decisionpb.DecideRequestSchema>;
+}): {
+    name: string;
+    etag: string;
+    decidedByName: string;
+    requestId: string;
+    verdict: decisionpb.Verdict;
+    arguments: Uint8Array<ArrayBufferLike>;
+    text: string;
+} | {
+    name: string;
+    etag: string;
+    decidedByName: string;
+    requestId: string;
+    verdict: decisionpb.Verdict;
+    text: string;
+};
 /** Converts a message to the summary of a run. */
 export declare function fromRun(m: pb.Run): Run;
 /**

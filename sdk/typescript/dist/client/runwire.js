@@ -155,6 +155,9 @@ export function fromInboxDecision(m) {
         decideTime: fromTime(m.decideTime),
         etag: m.etag || undefined,
         approverGroups: m.approverGroups,
+        agent: m.agent || undefined,
+        session: m.session || undefined,
+        context: m.context || undefined,
     };
 }
 /** Converts a verdict. Throws if it is none, or its arguments cannot be encoded. */

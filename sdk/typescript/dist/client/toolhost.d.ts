@@ -3,6 +3,7 @@ import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } fro
 import type { RetryPolicy } from "../plugin/tool.js";
 import type { Answer } from "../question.js";
 import type { StandardSchema } from "../standard.js";
+import type { DecideOptions } from "./agentclient.js";
 import type { ToolCaller } from "./caller.js";
 import { type CredentialOptions } from "./credentials.js";
 import { type CallEvent, type Outcome } from "./events.js";
@@ -10,6 +11,7 @@ import { Execution } from "./execution.js";
 import { type CallerInfo, type Principal } from "./identity.js";
 import { type Arguments, type ArtifactPiece, type CallKey, type CallOptions, type RequestOptions, type TypedOutcome } from "./options.js";
 import { type ArgumentCompletion, type ArgumentOwner, type Prompt, type PromptText, type Resource, type ResourceChange, type ResourceContent, type ResourceTemplate } from "./resources.js";
+import type { InboxDecision, InboxVerdict } from "./runs.js";
 import { type RenderedTools, type ToolFormat, type ToolInfo, type ToolMatch, type ToolQuery, type Viewer } from "./tools.js";
 import { type VersionInfo } from "./version.js";
 /** The options of a Toolhost client. */
@@ -39,6 +41,11 @@ export interface ClientOptions extends CredentialOptions {
      * means no deadline.
      */
     readonly rpcTimeoutMs?: number;
+}
+/** The options of requests about calls that toolhost holds. */
+export interface HeldCallOptions extends RequestOptions {
+    /** The principal for which the client makes the request. Default: that of the client. */
+    readonly onBehalfOf?: Principal;
 }
 /**
  * A client of a toolhost. It connects on first use, and connects again after the connection is
@@ -166,4 +173,24 @@ export declare class Toolhost implements ToolCaller, AsyncDisposable {
     }): Promise<ArtifactPiece>;
     /** Yields a whole artifact in pieces. Error kinds: not_found. */
     artifact(handle: string, options?: CallKey): AsyncGenerator<Uint8Array>;
+    /**
+     * Yields the calls that toolhost holds until a person approves them, and that this client may see: its
+     * own, and with the right calls.list or calls.approve those of a tenant. That which ends first comes
+     * first. Error kinds: unsupported for a toolhost of before.
+     */
+    inbox(options?: HeldCallOptions & {
+        tenants?: readonly string[];
+    }): AsyncGenerator<InboxDecision>;
+    /**
+     * Returns one held call as a whole, also for some time after the decision was made. Error kinds:
+     * not_found.
+     */
+    inboxDecision(name: string, options?: HeldCallOptions): Promise<InboxDecision>;
+    /**
+     * Approves or rejects a held call, and returns it with the verdict. `etag` is that of what the person
+     * has seen. To reject a call of its own, a client needs no right. Error kinds: not_found; conflict if
+     * the decision is not that any more, or another verdict came first; invalid_argument if the verdict
+     * does not fit; denied.
+     */
+    decide(name: string, etag: string, verdict: InboxVerdict, options?: DecideOptions & HeldCallOptions): Promise<InboxDecision>;
 }

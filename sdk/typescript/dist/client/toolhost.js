@@ -9,10 +9,12 @@ import { EventReader } from "./events.js";
 import { Execution } from "./execution.js";
 import { sayable } from "./failure.js";
 import { callerInfo, onBehalfOfField } from "./identity.js";
+import { makeDecision, readDecision, readPages } from "./inboxrequests.js";
 import { heeding, Link } from "./link.js";
 import { argumentBytes, isStream, optionsMessage, typedOutcome, } from "./options.js";
 import { toMessage, toPart, toPrompt, toResource, toTemplate, } from "./resources.js";
 import { pauseBeforeRetry } from "./retry.js";
+import { toDecideRequest } from "./runwire.js";
 import { selectionMessage, toolFormats, toolInfo, } from "./tools.js";
 import { versionInfo } from "./version.js";
 /** The largest message that either side accepts, in bytes. */
@@ -341,6 +343,34 @@ export class Toolhost {
                 return;
             }
         }
+    }
+    /**
+     * Yields the calls that toolhost holds until a person approves them, and that this client may see: its
+     * own, and with the right calls.list or calls.approve those of a tenant. That which ends first comes
+     * first. Error kinds: unsupported for a toolhost of before.
+     */
+    async *inbox(options = {}) {
+        const { tenants = [], onBehalfOf = this.#defaults.onBehalfOf, signal } = options;
+        yield* readPages(this.#link, { tenants: [...tenants], ...onBehalfOfField(onBehalfOf) }, signal);
+    }
+    /**
+     * Returns one held call as a whole, also for some time after the decision was made. Error kinds:
+     * not_found.
+     */
+    async inboxDecision(name, options = {}) {
+        const { onBehalfOf = this.#defaults.onBehalfOf, signal } = options;
+        return readDecision(this.#link, { name, ...onBehalfOfField(onBehalfOf) }, signal);
+    }
+    /**
+     * Approves or rejects a held call, and returns it with the verdict. `etag` is that of what the person
+     * has seen. To reject a call of its own, a client needs no right. Error kinds: not_found; conflict if
+     * the decision is not that any more, or another verdict came first; invalid_argument if the verdict
+     * does not fit; denied.
+     */
+    async decide(name, etag, verdict, options = {}) {
+        const { onBehalfOf = this.#defaults.onBehalfOf, signal } = options;
+        const request = sayable(() => ({ ...toDecideRequest(name, etag, verdict, options), ...onBehalfOfField(onBehalfOf) }));
+        return makeDecision(this.#link, request, signal);
     }
 }
 /**

@@ -77,6 +77,7 @@ export type {
   Decision,
   DecisionKind,
   InboxDecision,
+  InboxPage,
   InboxVerdict,
   Limits,
   PendingDecision,
@@ -92,6 +93,6 @@ export type {
   Window,
 } from "./runs.js";
 export type { Token } from "./tokens.js";
-export { type ClientOptions, Toolhost } from "./toolhost.js";
+export { type ClientOptions, type HeldCallOptions, Toolhost } from "./toolhost.js";
 export type { RenderedTools, ToolFormat, ToolInfo, ToolMatch, ToolQuery, Viewer } from "./tools.js";
 export type { Contracts, VersionInfo } from "./version.js";

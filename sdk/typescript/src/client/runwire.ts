@@ -179,6 +179,9 @@ export function fromInboxDecision(m: decisionpb.Decision): InboxDecision {
     decideTime: fromTime(m.decideTime),
     etag: m.etag || undefined,
     approverGroups: m.approverGroups,
+    agent: m.agent || undefined,
+    session: m.session || undefined,
+    context: m.context || undefined,
   };
 }
 
@@ -188,7 +191,7 @@ export function toDecideRequest(
   etag: string,
   verdict: InboxVerdict,
   options: { by?: string; requestId?: string },
-): MessageInitShape<typeof decisionpb.DecideRequestSchema> {
+) {
   const request = { name, etag, decidedByName: options.by ?? "", requestId: options.requestId ?? "" };
   switch (verdict.verdict) {
     case "approve": {

@@ -8,6 +8,7 @@ import type { StandardSchema } from "../standard.js";
 import { toAnswer } from "../wire/questions.js";
 import { toValues } from "../wire/scalars.js";
 import { findAddress, formatAddress } from "./address.js";
+import type { DecideOptions } from "./agentclient.js";
 import type { ToolCaller } from "./caller.js";
 import { CallStream } from "./callstream.js";
 import { type CredentialOptions, resolveCredentials } from "./credentials.js";
@@ -15,6 +16,7 @@ import { type CallEvent, EventReader, type Outcome } from "./events.js";
 import { Execution } from "./execution.js";
 import { sayable } from "./failure.js";
 import { type CallerInfo, callerInfo, onBehalfOfField, type Principal } from "./identity.js";
+import { makeDecision, readDecision, readPages } from "./inboxrequests.js";
 import { heeding, Link } from "./link.js";
 import {
   type ArgumentStream,
@@ -45,6 +47,8 @@ import {
   toTemplate,
 } from "./resources.js";
 import { pauseBeforeRetry } from "./retry.js";
+import type { InboxDecision, InboxVerdict } from "./runs.js";
+import { toDecideRequest } from "./runwire.js";
 import {
   type RenderedTools,
   selectionMessage,
@@ -88,6 +92,12 @@ export interface ClientOptions extends CredentialOptions {
    * means no deadline.
    */
   readonly rpcTimeoutMs?: number;
+}
+
+/** The options of requests about calls that toolhost holds. */
+export interface HeldCallOptions extends RequestOptions {
+  /** The principal for which the client makes the request. Default: that of the client. */
+  readonly onBehalfOf?: Principal;
 }
 
 /**
@@ -489,6 +499,42 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
         return;
       }
     }
+  }
+
+  /**
+   * Yields the calls that toolhost holds until a person approves them, and that this client may see: its
+   * own, and with the right calls.list or calls.approve those of a tenant. That which ends first comes
+   * first. Error kinds: unsupported for a toolhost of before.
+   */
+  async *inbox(options: HeldCallOptions & { tenants?: readonly string[] } = {}): AsyncGenerator<InboxDecision> {
+    const { tenants = [], onBehalfOf = this.#defaults.onBehalfOf, signal } = options;
+    yield* readPages(this.#link, { tenants: [...tenants], ...onBehalfOfField(onBehalfOf) }, signal);
+  }
+
+  /**
+   * Returns one held call as a whole, also for some time after the decision was made. Error kinds:
+   * not_found.
+   */
+  async inboxDecision(name: string, options: HeldCallOptions = {}): Promise<InboxDecision> {
+    const { onBehalfOf = this.#defaults.onBehalfOf, signal } = options;
+    return readDecision(this.#link, { name, ...onBehalfOfField(onBehalfOf) }, signal);
+  }
+
+  /**
+   * Approves or rejects a held call, and returns it with the verdict. `etag` is that of what the person
+   * has seen. To reject a call of its own, a client needs no right. Error kinds: not_found; conflict if
+   * the decision is not that any more, or another verdict came first; invalid_argument if the verdict
+   * does not fit; denied.
+   */
+  async decide(
+    name: string,
+    etag: string,
+    verdict: InboxVerdict,
+    options: DecideOptions & HeldCallOptions = {},
+  ): Promise<InboxDecision> {
+    const { onBehalfOf = this.#defaults.onBehalfOf, signal } = options;
+    const request = sayable(() => ({ ...toDecideRequest(name, etag, verdict, options), ...onBehalfOfField(onBehalfOf) }));
+    return makeDecision(this.#link, request, signal);
   }
 }
 

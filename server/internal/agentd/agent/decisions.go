@@ -192,8 +192,8 @@ func (a *Agent) ListDecisions(ctx context.Context, query DecisionQuery) (list []
 }
 
 // maxWaiting is the largest number of runs that are read at once. Their decisions, of maxBriefs
-// each, are a page that any client of gRPC takes.
-const maxWaiting = 15
+// each, and 512 KiB of held calls are a page that any client of gRPC takes.
+const maxWaiting = 14
 
 // decisionsOf returns the decisions that a run of the store waits for, the one that ends first
 // first.

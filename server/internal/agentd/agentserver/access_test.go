@@ -62,8 +62,14 @@ func through(t *testing.T, a agentserver.Agent, g *gate.Gate) agentdv1.AgentServ
 // connected returns a connection with an agent whose server has a gate.
 func connected(t *testing.T, a agentserver.Agent, g *gate.Gate) *grpc.ClientConn {
 	t.Helper()
+	return connectedTo(t, agentserver.Config{Agent: a, Gate: g})
+}
+
+// connectedTo returns a connection with a server.
+func connectedTo(t *testing.T, c agentserver.Config) *grpc.ClientConn {
+	t.Helper()
 	listener := bufconn.Listen(1 << 16)
-	server := agentserver.NewServer(agentserver.Config{Agent: a, Gate: g})
+	server := agentserver.NewServer(c)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with Shutdown
 	conn, err := grpc.NewClient("passthrough:///agentd", grpc.WithTransportCredentials(insecure.NewCredentials()),

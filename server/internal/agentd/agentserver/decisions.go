@@ -17,10 +17,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// decisions implements DecisionService for the decisions that runs wait for.
+// decisions implements DecisionService for the decisions that runs wait for, and for the calls that
+// toolhost holds.
 type decisions struct {
 	decisionv1.UnimplementedDecisionServiceServer
 	*service
+	held HeldCalls // nil: none
 }
 
 // decisionRights let a caller see the decisions of runs of others. Who may approve calls has to see
@@ -31,7 +33,36 @@ func (s *decisions) ListDecisions(ctx context.Context, req *decisionv1.ListDecis
 	if req.GetPageSize() < 0 {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the page size %d is negative", req.GetPageSize())
 	}
-	query := agent.DecisionQuery{Size: int(req.GetPageSize()), Token: req.GetPageToken()}
+	runsAt, heldAt, both := strings.Cut(req.GetPageToken(), ",")
+	if s.held == nil || req.GetPageToken() != "" && !both {
+		heldAt = ended
+	}
+	resp := &decisionv1.ListDecisionsResponse{}
+	if runsAt != ended {
+		var err error
+		if resp.Decisions, runsAt, err = s.listOfRuns(ctx, req, runsAt); err != nil {
+			return nil, err
+		}
+	}
+	if heldAt != ended {
+		held, next, unavailable, err := s.listHeld(ctx, req, heldAt)
+		if err != nil {
+			return nil, err
+		}
+		resp.Decisions, resp.Unavailable, heldAt = byEnd(resp.GetDecisions(), held), unavailable, next
+	}
+	switch {
+	case heldAt != ended:
+		resp.NextPageToken = cmp.Or(runsAt, ended) + "," + heldAt
+	case runsAt != ended:
+		resp.NextPageToken = runsAt
+	}
+	return resp, nil
+}
+
+// listOfRuns returns a page of the decisions that runs wait for and that the caller may see.
+func (s *decisions) listOfRuns(ctx context.Context, req *decisionv1.ListDecisionsRequest, token string) (list []*decisionv1.Decision, next string, err error) {
+	query := agent.DecisionQuery{Size: int(req.GetPageSize()), Token: token}
 	caller, _ := identity.FromContext(ctx)
 	wanted := func(tenant string) bool {
 		return len(req.GetTenants()) == 0 || slices.Contains(req.GetTenants(), tenant)
@@ -51,21 +82,30 @@ func (s *decisions) ListDecisions(ctx context.Context, req *decisionv1.ListDecis
 			query.Principal = caller.Key()
 		}
 		if len(query.Tenants) == 0 && query.Principal == "" {
-			return &decisionv1.ListDecisionsResponse{}, nil
+			return nil, "", nil
 		}
 	}
-	list, next, err := s.agent.ListDecisions(ctx, query)
-	if err != nil {
-		return nil, err
+	found, next, err := s.agent.ListDecisions(ctx, query)
+	for i := range found {
+		list = append(list, s.fromDecision(ctx, &found[i]))
 	}
-	resp := &decisionv1.ListDecisionsResponse{NextPageToken: next}
-	for i := range list {
-		resp.Decisions = append(resp.Decisions, s.fromDecision(ctx, &list[i]))
-	}
-	return resp, nil
+	return list, next, err
 }
 
 func (s *decisions) GetDecision(ctx context.Context, req *decisionv1.GetDecisionRequest) (*decisionv1.GetDecisionResponse, error) {
+	if s.held != nil && isHeld(req.GetName()) {
+		ctx, cancel := context.WithTimeout(ctx, heldWait)
+		defer cancel()
+		ctx, err := asCaller(ctx)
+		if err != nil {
+			return nil, err
+		}
+		d, err := s.getHeld(ctx, req.GetName())
+		if err != nil {
+			return nil, err
+		}
+		return &decisionv1.GetDecisionResponse{Decision: fromHeld(ctx, &d)}, nil
+	}
 	runID, id := loop.SplitRef(req.GetName())
 	if runID == "" || id == "" {
 		return nil, noDecision(req.GetName())
@@ -99,6 +139,9 @@ func (s *decisions) Decide(ctx context.Context, req *decisionv1.DecideRequest) (
 	}
 	if err := checkWords(req.GetText(), req.GetDecidedByName()); err != nil {
 		return nil, err
+	}
+	if s.held != nil && isHeld(req.GetName()) {
+		return s.decideHeld(ctx, req, verdict)
 	}
 	at, err := s.reach(ctx, runID, authz.RunsApprove)
 	if err != nil {
@@ -137,6 +180,8 @@ func checkWords(text, by string) error {
 	return nil
 }
 
+const limitedToken = "the token is limited to some tools, and makes no decisions"
+
 // groupsOf returns the groups of a caller for a decision.
 func (s *service) groupsOf(caller identity.Principal) []string {
 	if s.foreground {
@@ -151,7 +196,7 @@ var verdicts = map[decisionv1.Verdict]loop.Verdict{
 }
 
 func noDecision(name string) error {
-	return tool.Errorf(tool.KindInvalidArgument, "the name %q is not that of a decision, which is RUN/DECISION", loop.Clip(name))
+	return tool.Errorf(tool.KindInvalidArgument, "the name %q is not that of a decision, which is RUN/DECISION, or calls/ID of a call that toolhost holds", loop.Clip(name))
 }
 
 func (s *decisions) fromDecision(ctx context.Context, d *agent.Decision) *decisionv1.Decision {
@@ -195,7 +240,7 @@ func (s *decisions) whyNot(ctx context.Context, d *agent.Decision) string {
 	approval := d.Kind == loop.DecideApproval
 	switch {
 	case caller.Scope != nil && len(caller.Scope.Tools) > 0:
-		return "the token is limited to some tools, and makes no decisions"
+		return limitedToken
 	case approval && d.FourEyes && own:
 		return "another principal than that of the run has to approve"
 	case approval && !s.foreground && !identity.InGroups(caller.Key(), caller.Groups, d.Approvers):

@@ -1,7 +1,8 @@
 // Package agentserver serves an agent over gRPC: agentd.v1.AgentService, health and reflection.
 //
 // It translates requests and responses, and decides which runs a caller may use. Package toolpb
-// turns errors into statuses.
+// turns errors into statuses. It asks toolhost in the name of callers about the calls that toolhost
+// holds; see HeldCalls.
 package agentserver
 
 import (

@@ -44,7 +44,10 @@ type Config struct {
 	// Configuration applies and compares the configuration file. nil: Reload and DiffConfiguration
 	// fail.
 	Configuration Configuration
-	Logger        *slog.Logger // for bugs and refusals; nil: no log
+	// Held has the calls that agentd's toolhost holds, which DecisionService lists and decides in the
+	// name of its callers. nil: only what runs wait for.
+	Held   HeldCalls
+	Logger *slog.Logger // for bugs and refusals; nil: no log
 	// Foreground says that the server is in the process of its only client. Runs that it starts belong
 	// to the process; see loop.Task.
 	Foreground bool
@@ -100,7 +103,7 @@ func NewServer(c Config) *Server {
 	server.Register(grpcserver.Requests{Admit: g.unread, UntilAnswered: true}, func(services grpc.ServiceRegistrar) {
 		s := &service{agent: c.Agent, configuration: c.Configuration, foreground: c.Foreground, gate: c.Gate, unread: newUnread(cmp.Or(c.MaxUnreadBytes, defaultMaxUnread)), incoming: newTally(maxIntake), pages: c.Pages}
 		agentdv1.RegisterAgentServiceServer(services, s)
-		decisionv1.RegisterDecisionServiceServer(services, &decisions{service: s})
+		decisionv1.RegisterDecisionServiceServer(services, &decisions{service: s, held: c.Held})
 	})
 	return &Server{server}
 }

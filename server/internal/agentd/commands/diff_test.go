@@ -31,7 +31,7 @@ func TestDecisionsShowTheirDiff(t *testing.T) {
 	const diff = "--- a\n+++ a\n@@ -1 +1 @@\n-\told\n+new\n"
 	want := `? write_file needs approval (d1): it writes
   rule: files
-  a principal other than the one that the run belongs to has to approve
+  a principal other than the one that the call is for has to approve
   write_file
     path: "a"
   the tool write_file shows what would change:

@@ -1,10 +1,12 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,19 +24,20 @@ func newInboxCommand(p cli.Process) *cobra.Command {
 	var verdict inboxVerdict
 	var following bool
 	cmd := &cobra.Command{
-		Use:   "inbox [RUN/DECISION]",
+		Use:   "inbox [DECISION]",
 		Short: "List what waits for a decision, in all runs, and decide",
 		Long: "Inbox lists the decisions that runs wait for, the one that ends first first: calls to approve, questions of models and\n" +
-			"tools, calls with an unknown outcome, and runs that got stuck. It needs no id of a run. With RUN/DECISION it shows one of\n" +
-			"them as a whole, also after it was made. At a terminal it then asks for your decision; an empty line or Ctrl-C decides\n" +
+			"tools, calls with an unknown outcome, and runs that got stuck. Of an agentd serve it also lists the calls that its toolhost\n" +
+			"holds, as calls/ID; if the toolhost does not answer, it says so. With RUN/DECISION or calls/ID it shows one of them as a\n" +
+			"whole, also after it was made. At a terminal it then asks for your decision; an empty line or Ctrl-C decides\n" +
 			"nothing.\n\n" +
 			"--approve, --edit, --reject and --answer decide by the command line. At a terminal, inbox shows the decision and asks first.\n" +
 			"Elsewhere, --etag repeats the etag of what you have seen: if something else is asked by now, nothing is decided. Who comes\n" +
 			"second learns who decided what, and when.\n\n" +
 			"With -f it goes on until it is interrupted, which is no failure: a terminal shows the list again each second; elsewhere it\n" +
 			"prints each decision that is new or has changed, and once more when it waits no longer.\n\n" +
-			"With --target or --addr, or with a target in use, it lists what the runs of a server wait for: those that you may see, and\n" +
-			"those of tenants in which you may approve calls. With -o json it prints one object per line.",
+			"With --target or --addr, or with a target in use, it lists what waits at a server: what you may see, and what waits in\n" +
+			"tenants in which you may approve calls. With -o json it prints one object per line.",
 		Example: "  agentd inbox\n  agentd inbox -f\n  agentd inbox run-k3f6zq7xw2m4n5pa/d1\n  agentd inbox --target prod --tenant red\n" +
 			"  agentd inbox run-k3f6zq7xw2m4n5pa/d1 --reject --reason \"not in production\"",
 		Args: cli.Arguments(0, 1),
@@ -46,7 +49,7 @@ func newInboxCommand(p cli.Process) *cobra.Command {
 			case following && (given || len(args) > 0):
 				return cli.Usage("-f follows the list; leave out the decision and the verdict")
 			case given && len(args) == 0:
-				return cli.Usage("name the decision: agentd inbox RUN/DECISION; `agentd inbox` lists them")
+				return cli.Usage("name the decision: agentd inbox DECISION; `agentd inbox` lists them")
 			case given:
 				return s.change(cmd.Context(), func(a *client.AgentClient) error { return verdict.decide(cmd.Context(), p, a, args[0], made) })
 			}
@@ -79,17 +82,17 @@ func newInboxCommand(p cli.Process) *cobra.Command {
 				if following {
 					return followInbox(cmd.Context(), a, p, filter, format.JSON())
 				}
-				list, err := listInbox(cmd.Context(), a, filter)
+				list, missing, err := listInbox(cmd.Context(), a, filter)
 				if err != nil {
 					return err
 				}
-				return printInbox(p, list, format.JSON())
+				return errors.Join(printInbox(p, list, format.JSON()), sayMissing(p, missing))
 			})
 		},
 	}
 	s.setup.addJournalFlags(cmd.Flags())
 	s.addServerFlags(cmd.Flags())
-	cmd.Flags().StringArrayVar(&filter.Tenants, "tenant", nil, "only what runs of this `TENANT` wait for; may be given more than once")
+	cmd.Flags().StringArrayVar(&filter.Tenants, "tenant", nil, "only what waits in this `TENANT`; may be given more than once")
 	cmd.Flags().BoolVarP(&following, "follow", "f", false, "go on with what waits as it changes")
 	verdict.addFlags(cmd)
 	format.AddFlag(cmd.Flags())
@@ -106,6 +109,9 @@ type inboxView struct {
 	ParentRunID string              `json:"parent_run_id,omitempty"`
 	Tenant      string              `json:"tenant"`
 	Principal   string              `json:"principal,omitempty"`
+	Agent       string              `json:"agent,omitempty"`   // only of a call that toolhost holds
+	Session     string              `json:"session,omitempty"` // as agent
+	Context     string              `json:"context,omitempty"` // as agent
 	CallID      string              `json:"call_id,omitempty"`
 	Tool        string              `json:"tool,omitempty"`
 	DisplayName string              `json:"display_name,omitempty"`
@@ -132,7 +138,7 @@ type inboxView struct {
 func inboxViewOf(d *client.InboxDecision) inboxView {
 	v := inboxView{
 		Name: d.Name, Kind: d.Kind, Waiting: d.Waiting, RunID: d.RunID, DecisionID: d.ID, ParentRunID: d.ParentRunID, Tenant: d.Tenant, Principal: d.Principal,
-		CallID: d.CallID, Tool: d.Tool, DisplayName: d.DisplayName, Plugin: d.Plugin, Arguments: string(d.Arguments), Reason: d.Reason, Options: d.Options,
+		Agent: d.Agent, Session: d.Session, Context: d.Context, CallID: d.CallID, Tool: d.Tool, DisplayName: d.DisplayName, Plugin: d.Plugin, Arguments: string(d.Arguments), Reason: d.Reason, Options: d.Options,
 		Rule: d.Rule, FourEyes: d.FourEyes, Approvers: d.ApproverGroups, Diff: d.Diff, Cut: d.Cut, RequestTime: d.Requested, ExpireTime: d.Expires, NotAllowed: d.NotAllowed, Etag: d.Etag,
 		Verdict: d.Made.Verdict, DecideTime: d.MadeTime, DecidedBy: d.Made.Principal, Text: d.Made.Text,
 	}
@@ -142,21 +148,51 @@ func inboxViewOf(d *client.InboxDecision) inboxView {
 	return v
 }
 
-// listInbox returns all decisions of a filter.
-func listInbox(ctx context.Context, a *client.AgentClient, filter client.InboxFilter) (list []client.InboxDecision, err error) {
-	for d, err := range a.Inbox(ctx, filter) {
+// listInbox returns all decisions of a filter, and why others are missing.
+func listInbox(ctx context.Context, a *client.AgentClient, filter client.InboxFilter) (list []client.InboxDecision, missing []string, err error) {
+	query := client.InboxQuery{InboxFilter: filter}
+	for {
+		page, err := a.InboxPage(ctx, query)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		list = append(list, d)
+		list, missing = append(list, page.Decisions...), append(missing, page.Unavailable...)
+		if query.PageToken = page.NextPageToken; query.PageToken == "" {
+			return list, missing, nil
+		}
 	}
-	return list, nil
 }
 
-// followInbox shows what waits until ctx ends.
+// sayMissing says which decisions the list lacks.
+func sayMissing(p cli.Process, missing []string) error {
+	for _, text := range missing {
+		if _, err := fmt.Fprintf(p.Err(), "agentd: %s\n", cli.OneLine(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isHeld reports whether a decision is about a call that toolhost holds.
+func isHeld(d *client.InboxDecision) bool { return d.ID == "" }
+
+// followInbox shows what waits until ctx ends. While toolhost does not answer, nobody knows what
+// became of the calls that it holds, so they stay.
 func followInbox(ctx context.Context, a *client.AgentClient, p cli.Process, filter client.InboxFilter, asJSON bool) error {
 	changes := terminal.NewChanges(ctx, p, asJSON, inboxHeader())
-	list := func(ctx context.Context) ([]client.InboxDecision, error) { return listInbox(ctx, a, filter) }
+	var last []client.InboxDecision
+	var said []string
+	list := func(ctx context.Context) ([]client.InboxDecision, error) {
+		list, missing, err := listInbox(ctx, a, filter)
+		if err == nil && !slices.Equal(missing, said) {
+			said, err = missing, errors.Join(changes.End(), sayMissing(p, missing))
+		}
+		if len(missing) > 0 {
+			list = append(list, slices.DeleteFunc(last, func(d client.InboxDecision) bool { return !isHeld(&d) })...)
+		}
+		last = slices.Clone(list)
+		return list, err
+	}
 	for decisions, err := range terminal.Every(ctx, betweenLists, list) {
 		rows := []terminal.Row{}
 		for i := range decisions {
@@ -260,7 +296,7 @@ func whatWaits(p *client.PendingDecision) string {
 // showDecision shows a whole decision, and what became of it.
 func showDecision(p cli.Process, d *client.InboxDecision) error {
 	text := newTextDisplay(p)
-	if err := text.decision(&d.PendingDecision, 1); err != nil {
+	if err := text.decision(shownPending(d), 1); err != nil {
 		return err
 	}
 	var lines []string
@@ -283,14 +319,52 @@ func showDecision(p cli.Process, d *client.InboxDecision) error {
 	return showLines(text, d, lines...)
 }
 
+// shownPending returns a decision as the terminal of a run shows it. A held call has no id but its
+// name.
+func shownPending(d *client.InboxDecision) *client.PendingDecision {
+	p := d.PendingDecision
+	p.ID = cmp.Or(p.ID, d.Name)
+	return &p
+}
+
 // showLines shows whose decision it is, and more lines about it.
 func showLines(text *textDisplay, d *client.InboxDecision, lines ...string) error {
-	whose := "  run " + d.RunID
-	if d.Principal != "" {
-		whose += ", of " + d.Principal
+	if isHeld(d) {
+		if err := showHeld(text, d); err != nil {
+			return err
+		}
+	} else {
+		whose := "  run " + d.RunID
+		if d.Principal != "" {
+			whose += ", of " + d.Principal
+		}
+		lines = append([]string{whose}, lines...)
 	}
-	for _, line := range append([]string{whose}, lines...) {
+	for _, line := range lines {
 		if err := text.line(dim, "%s", cli.OneLine(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// showHeld shows what else a person has to know about a call that toolhost holds: who makes it
+// through which agent, and the context that the caller chose.
+func showHeld(text *textDisplay, d *client.InboxDecision) error {
+	lines := []shownLine{{dim, "  call " + d.CallID + " of " + d.Principal + ", of the plugin " + d.Plugin + "; toolhost holds it"}}
+	for _, named := range [][2]string{{"agent", d.Agent}, {"run", d.RunID}, {"session", d.Session}} {
+		if named[1] != "" {
+			lines = append(lines, shownLine{dim, "  " + named[0] + " " + named[1]})
+		}
+	}
+	for i := range lines { // the names are the caller's
+		lines[i].text = cli.CountBlanks(cli.OneLine(lines[i].text))
+	}
+	if d.Context != "" {
+		lines = append(lines, shownArguments(&client.PendingDecision{Tool: "with the context", Arguments: json.RawMessage(d.Context)})...)
+	}
+	for _, l := range lines {
+		if err := text.line(l.shade, "%s", l.text); err != nil {
 			return err
 		}
 	}

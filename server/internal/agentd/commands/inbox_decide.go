@@ -114,7 +114,7 @@ func confirmVerdict(ctx context.Context, p cli.Process, d *client.InboxDecision,
 	}
 	text := newTextDisplay(p)
 	text.block = nil // no call is running
-	if err := text.decision(&shown.PendingDecision, 1); err != nil {
+	if err := text.decision(shownPending(&shown), 1); err != nil {
 		return err
 	}
 	if err := showLines(text, &shown, "  it ends "+timeLeft(d.Expires)); err != nil {
@@ -137,7 +137,8 @@ func askInbox(ctx context.Context, p cli.Process, d *client.InboxDecision) (clie
 	people := newInterview(p, terminal.NewConsole(p), newTextDisplay(p))
 	defer people.editor.end()
 	people.show.block = nil // no call is running
-	people.expect([]client.PendingDecision{d.PendingDecision})
+	people.expect([]client.PendingDecision{*shownPending(d)})
+	people.held = isHeld(d)
 	if err := showLines(people.show, d, "  it ends "+timeLeft(d.Expires)); err != nil {
 		return client.Decision{}, err
 	}

@@ -20,10 +20,14 @@ func TestTheInboxCannotSteerTheTerminal(t *testing.T) {
 	made.Waiting, made.Made = false, client.DecisionMade{Verdict: client.Reject, Principal: bad, Text: bad, DecidedBy: bad}
 	refused := d
 	refused.NotAllowed = bad
+	holds := d
+	holds.ID, holds.Agent, holds.Session, holds.Context = "", bad, bad, bad
+	inJSON := holds
+	inJSON.Context = `{"a\u001b[2J":"b\u202e\u0007"}`
 	for _, kind := range []client.DecisionKind{client.DecideApproval, client.DecideQuestion, client.DecideOutcome, client.DecidePause, client.DecideTool} {
 		var out bytes.Buffer
 		p := cli.Process{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
-		for _, one := range []client.InboxDecision{d, made, refused} {
+		for _, one := range []client.InboxDecision{d, made, refused, holds, inJSON} {
 			one.Kind = kind
 			if err := showDecision(p, &one); err != nil {
 				t.Fatal(err)

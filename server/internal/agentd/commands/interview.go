@@ -25,6 +25,7 @@ type interview struct {
 	// the open decisions in the order of their requests; the first is on the screen
 	open    []client.PendingDecision
 	asked   string // the id of the decision whose question is on the screen
+	held    bool   // toolhost holds the call, and takes no other arguments
 	editing bool   // the next line is edited arguments
 	editor  *argumentEditor
 	draft   string // the arguments that the person edits
@@ -247,6 +248,8 @@ func (v *interview) hear(line string) (client.Decision, error) {
 	case d.Kind == client.DecideApproval && len(d.StandingOffers) > 0 && (word == "l" || word == "later"):
 		v.choosing, v.chosen = true, nil
 		return made, noAnswer(v.askStanding(""))
+	case v.held && (word == "e" || word == "edit"):
+		return made, noAnswer(v.again("The arguments are those of the caller: approve the call as it is, or reject it."))
 	case d.Kind == client.DecideApproval && (word == "e" || word == "edit"):
 		v.editing, v.draft = true, prefilled(string(d.Arguments))
 		if v.editor.usable() {

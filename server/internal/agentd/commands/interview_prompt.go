@@ -26,6 +26,9 @@ func (v *interview) question() error {
 	if d.Kind == client.DecideApproval && len(d.StandingOffers) > 0 {
 		text = promptStanding
 	}
+	if v.held {
+		text = promptHeld
+	}
 	if d.Kind == client.DecideTool {
 		text = promptAnswer(form.Fields(d.Schema), len(v.filled))
 	}
@@ -75,6 +78,7 @@ func promptAnswer(fields []form.Field, filled int) string {
 
 const (
 	promptStanding = "  allow it? [y]es once, for this [r]un, [l]ater calls too, [e]dit the arguments, [n]o, or say why not: "
+	promptHeld     = "  allow it? [y]es, [n]o, or say why not: "
 	promptReason   = "  why not (empty: no reason): "
 	promptEdit     = "  the arguments as JSON (empty: back): "
 	promptAgain    = "  [e]dit them again (empty: back): "

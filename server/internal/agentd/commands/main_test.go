@@ -95,7 +95,8 @@ func serveTools(at address.Address, host hostserver.Host) (stop func(), err erro
 	if err != nil {
 		return nil, err
 	}
-	server := hostserver.NewServer(hostserver.Config{Host: host})
+	decisions, _ := host.(hostserver.Decisions)
+	server := hostserver.NewServer(hostserver.Config{Host: host, Decisions: decisions})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	return sync.OnceFunc(func() {

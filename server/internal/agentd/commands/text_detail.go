@@ -157,7 +157,7 @@ func (d *textDisplay) decision(p *client.PendingDecision, open int) error {
 		add("  rule: " + cli.OneLine(p.Rule))
 	}
 	if p.FourEyes {
-		add("  a principal other than the one that the run belongs to has to approve")
+		add("  a principal other than the one that the call is for has to approve")
 	}
 	if len(p.ApproverGroups) > 0 {
 		add("  who approves has to be in one of these groups: " + cli.OneLine(strings.Join(p.ApproverGroups, ", ")))

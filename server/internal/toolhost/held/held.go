@@ -132,6 +132,7 @@ type Verdict struct {
 	Name, Etag string
 	Approve    bool // otherwise the call is rejected
 	By, ByName string
+	Via        string   // the key of the delegate that passes the verdict of By on; empty: none
 	Groups     []string // of By, as they were verified
 	Text       string
 	RequestID  string // recognizes a repeat; empty: no request is a repeat

@@ -227,7 +227,7 @@ func (h *Host) StopHolding() { h.held.End() }
 func (h *Host) DecideHeld(ctx context.Context, v held.Verdict, from string) (held.Decision, error) {
 	return h.held.Decide(v, func(d held.Decision) error {
 		e := audit.Event{
-			Kind: audit.OfApproval, Principal: d.Principal, From: from, CallID: d.ID, Tool: d.Tool, Act: "approve call", Target: d.Name,
+			Kind: audit.OfApproval, Principal: d.Principal, Via: v.Via, From: from, CallID: d.ID, Tool: d.Tool, Act: "approve call", Target: d.Name,
 			Outcome: audit.Approved, Approver: d.By, Given: d.Text,
 		}
 		if d.State == held.Rejected {
@@ -238,7 +238,7 @@ func (h *Host) DecideHeld(ctx context.Context, v held.Verdict, from string) (hel
 				return tool.Errorf(tool.KindUnavailable, "the audit log cannot be written, so the decision was not made: %w", err)
 			}
 		}
-		h.log.policy.InfoContext(ctx, "a person decided about a held call", "decision", d.Name, "verdict", string(d.State), "by", d.By, "from", from,
+		h.log.policy.InfoContext(ctx, "a person decided about a held call", "decision", d.Name, "verdict", string(d.State), "by", d.By, "via", v.Via, "from", from,
 			"tool", d.Tool, "call", d.ID, "principal", d.Principal)
 		return nil
 	})

@@ -45,7 +45,7 @@ func pending(t *testing.T, r *standingRig) holds.Decision {
 func decides(t *testing.T, r *standingRig, approve bool, by string) holds.Decision {
 	t.Helper()
 	d := pending(t, r)
-	made, err := r.DecideHeld(t.Context(), holds.Verdict{Name: d.Name, Etag: d.Etag, Approve: approve, By: by, ByName: "Olga", Text: "because"}, "unix")
+	made, err := r.DecideHeld(t.Context(), holds.Verdict{Name: d.Name, Etag: d.Etag, Approve: approve, By: by, Via: "agentd", ByName: "Olga", Text: "because"}, "unix")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestApprovedWhileTheCallWaits(t *testing.T) {
 				t.Errorf("the audit log lacks %s at %d:\n%s", want, i, data)
 			}
 		}
-		if !strings.Contains(string(data), `"approver":"red/olga","approved_by":"Olga"`) {
+		if !strings.Contains(string(data), `"approver":"red/olga","approved_by":"Olga"`) || !strings.Contains(string(data), `"via":"agentd"`) {
 			t.Errorf("the audit log lacks the approver:\n%s", data)
 		}
 	})

@@ -3,7 +3,6 @@ package hostserver
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -60,9 +59,13 @@ func (s *decisionService) ListDecisions(ctx context.Context, req *decisionv1.Lis
 	if err != nil {
 		return nil, err
 	}
-	sees, wanted := s.visible(ctx), tool.Tenants(req.GetTenants())
+	decider, err := s.deciderOf(ctx, req.GetOnBehalfOf())
+	if err != nil {
+		return nil, err
+	}
+	wanted := tool.Tenants(req.GetTenants())
 	found := s.decisions.HeldCalls().Waiting(func(d *held.Decision) bool {
-		return after.precedes(d) && sees(d) && (len(wanted) == 0 || wanted.Contain(identity.TenantOf(d.Principal)))
+		return after.precedes(d) && decider.sees(ctx, d) && (len(wanted) == 0 || wanted.Contain(identity.TenantOf(d.Principal)))
 	})
 	resp := &decisionv1.ListDecisionsResponse{}
 	if size := min(cmp.Or(int(req.GetPageSize()), defaultDecisionPage), maxDecisionPage); len(found) > size {
@@ -70,7 +73,7 @@ func (s *decisionService) ListDecisions(ctx context.Context, req *decisionv1.Lis
 		resp.NextPageToken = decisionPage{found[size-1].Expires, found[size-1].Name}.token()
 	}
 	for i := range found {
-		m := s.fromDecision(ctx, &found[i])
+		m := decider.fromDecision(&found[i])
 		cut := func(text string) string {
 			if len(text) <= maxListedText {
 				return text
@@ -89,11 +92,15 @@ func (s *decisionService) GetDecision(ctx context.Context, req *decisionv1.GetDe
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	d, err := s.find(ctx, req.GetName())
+	decider, err := s.deciderOf(ctx, req.GetOnBehalfOf())
 	if err != nil {
 		return nil, err
 	}
-	return &decisionv1.GetDecisionResponse{Decision: s.fromDecision(ctx, &d)}, nil
+	d, err := s.find(ctx, decider, req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	return &decisionv1.GetDecisionResponse{Decision: decider.fromDecision(&d)}, nil
 }
 
 // Decide implements toolhost.decision.v1.DecisionService.
@@ -101,7 +108,11 @@ func (s *decisionService) Decide(ctx context.Context, req *decisionv1.DecideRequ
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	d, err := s.find(ctx, req.GetName())
+	decider, err := s.deciderOf(ctx, req.GetOnBehalfOf())
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.find(ctx, decider, req.GetName())
 	if err != nil {
 		return nil, err
 	}
@@ -112,57 +123,31 @@ func (s *decisionService) Decide(ctx context.Context, req *decisionv1.DecideRequ
 	case len(req.GetArguments()) > 0:
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the arguments of a call that toolhost holds are its caller's; approve them as they are, or reject the call")
 	}
-	caller := callerOf(ctx)
-	if why := s.whyNot(ctx, &caller, &d, approve); why != "" {
-		s.tools.guard.gate.Attempt(ctx, gate.Refusal{Rights: []authz.Right{authz.CallsApprove}, Target: d.Name, Reason: why})
+	if why := decider.whyNot(&d, approve); why != "" {
+		s.tools.guard.gate.Attempt(ctx, decider.refusal(gate.Refusal{Rights: []authz.Right{authz.CallsApprove}, Target: d.Name, Reason: why}))
 		return nil, tool.Errorf(tool.KindDenied, "the caller may not decide about the call: %s", why)
 	}
 	made, err := s.decisions.DecideHeld(ctx, held.Verdict{
-		Name: d.Name, Etag: req.GetEtag(), Approve: approve, By: caller.Principal, Groups: caller.who.Groups, ByName: req.GetDecidedByName(), Text: req.GetText(), RequestID: req.GetRequestId(),
-	}, caller.who.From)
+		Name: d.Name, Etag: req.GetEtag(), Approve: approve, By: decider.key, Via: decider.via, Groups: decider.who.Groups, ByName: req.GetDecidedByName(), Text: req.GetText(), RequestID: req.GetRequestId(),
+	}, decider.caller.who.From)
 	if err != nil {
 		return nil, err
 	}
-	return &decisionv1.DecideResponse{Decision: s.fromDecision(ctx, &made)}, nil
+	return &decisionv1.DecideResponse{Decision: decider.fromDecision(&made)}, nil
 }
 
-// visible returns a function that reports whether the caller of an RPC may see a decision.
-func (s *decisionService) visible(ctx context.Context) func(d *held.Decision) bool {
-	caller, in := callerOf(ctx), both(tenantsOf(ctx, authz.CallsList, nil), tenantsOf(ctx, authz.CallsApprove, nil))
-	return func(d *held.Decision) bool {
-		return authz.FromContext(ctx).InScope(d.Tool) && (d.Principal == caller.Principal || in.Contain(identity.TenantOf(d.Principal)))
-	}
-}
-
-// find returns a decision. One that the caller may not see does not exist for it.
-func (s *decisionService) find(ctx context.Context, name string) (held.Decision, error) {
+// find returns a decision. One that the principal may not see does not exist for it.
+func (s *decisionService) find(ctx context.Context, decider *decider, name string) (held.Decision, error) {
 	d, ok := s.decisions.HeldCalls().Get(name)
-	if sees := s.visible(ctx); !ok || !sees(&d) {
+	if !ok || !decider.sees(ctx, &d) {
 		err := held.NotFound()
-		s.tools.guard.gate.Attempt(ctx, gate.Refusal{Target: cutID(name), Reason: err.Error()})
+		s.tools.guard.gate.Attempt(ctx, decider.refusal(gate.Refusal{Target: cutID(name), Reason: err.Error()}))
 		return held.Decision{}, err
 	}
 	return d, nil
 }
 
-// whyNot returns why a caller cannot approve or reject a call; empty if it can.
-func (s *decisionService) whyNot(ctx context.Context, caller *remote, d *held.Decision, approve bool) string {
-	own, tenant := d.Principal == caller.Principal, identity.TenantOf(d.Principal)
-	may := s.tools.guard.gate.Policy().Decide(caller.who, authz.Request{Right: authz.CallsApprove, Tenant: tenant}).Allowed
-	switch {
-	case caller.who.Scope != nil && len(caller.who.Scope.Tools) > 0:
-		return "the token is limited to some tools, and makes no decisions"
-	case approve && d.FourEyes && own:
-		return "another principal than that of the call has to approve"
-	case approve && !identity.InGroups(caller.Principal, caller.who.Groups, d.ApproverGroups):
-		return "the rule names the groups of the approver, and the caller is in none of them: " + strings.Join(d.ApproverGroups, ", ")
-	case !may && (approve || !own):
-		return fmt.Sprintf("this needs the right %s in the tenant %s", authz.CallsApprove, tenant)
-	}
-	return ""
-}
-
-func (s *decisionService) fromDecision(ctx context.Context, d *held.Decision) *decisionv1.Decision {
+func (p *decider) fromDecision(d *held.Decision) *decisionv1.Decision {
 	m := &decisionv1.Decision{
 		Name: d.Name, Kind: decisionv1.DecisionKind_DECISION_KIND_APPROVAL, State: decisionv1.DecisionState_DECISION_STATE_WAITING,
 		RunId: d.Run, Tenant: identity.TenantOf(d.Principal), Principal: d.Principal, CallId: d.ID, Tool: d.Tool, DisplayName: d.DisplayName,
@@ -170,8 +155,7 @@ func (s *decisionService) fromDecision(ctx context.Context, d *held.Decision) *d
 		RequestTime: toolpb.FromTime(d.Requested), ExpireTime: toolpb.FromTime(d.Expires),
 	}
 	if d.State == held.Waiting {
-		caller := callerOf(ctx)
-		m.Etag, m.NotAllowed = d.Etag, s.whyNot(ctx, &caller, d, true)
+		m.Etag, m.NotAllowed = d.Etag, p.whyNot(d, true)
 		return m
 	}
 	m.State, m.Verdict, m.DecideTime = decisionv1.DecisionState_DECISION_STATE_MADE, verdicts[d.State], toolpb.FromTime(d.Decided)

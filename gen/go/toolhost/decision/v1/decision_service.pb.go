@@ -9,7 +9,7 @@
 package decisionv1
 
 import (
-	_ "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	v1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -212,14 +212,18 @@ func (Verdict) EnumDescriptor() ([]byte, []int) {
 type ListDecisionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The number of decisions after which the page ends. 0 means 50. Values over 500 mean 500. Must not
-	// be negative. A page ends with the last decision of a run, so it can have more. It can have fewer,
-	// or none, although more pages follow.
+	// be negative. A page ends with the last decision of a run, and at agentd it can have 30 held calls
+	// besides, so it can have more. It can have fewer, or none, although more pages follow.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The `next_page_token` of the previous page. Empty means the first page.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Matches the runs of these tenants. Empty means all tenants whose decisions the caller may see.
-	// The decisions of other tenants are left out.
-	Tenants       []string `protobuf:"bytes,3,rep,name=tenants,proto3" json:"tenants,omitempty"`
+	// Matches the runs and calls of these tenants. Empty means all tenants whose decisions the caller
+	// may see. The decisions of other tenants are left out.
+	Tenants []string `protobuf:"bytes,3,rep,name=tenants,proto3" json:"tenants,omitempty"`
+	// The principal that the request is for, if not the caller. Only toolhost takes it, of a caller
+	// with the right `delegate` in the tenants of the principal and of the decisions. What the
+	// principal may do decides.
+	OnBehalfOf    *v1.Principal `protobuf:"bytes,4,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -275,6 +279,13 @@ func (x *ListDecisionsRequest) GetTenants() []string {
 	return nil
 }
 
+func (x *ListDecisionsRequest) GetOnBehalfOf() *v1.Principal {
+	if x != nil {
+		return x.OnBehalfOf
+	}
+	return nil
+}
+
 // ListDecisionsResponse is one page of decisions.
 type ListDecisionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -282,6 +293,9 @@ type ListDecisionsResponse struct {
 	Decisions []*Decision `protobuf:"bytes,1,rep,name=decisions,proto3" json:"decisions,omitempty"`
 	// The token of the next page. Empty means that this is the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// Why decisions are missing that a source has, one text for each: agentd lists what runs wait for
+	// also while its toolhost does not answer. Empty means that all sources have answered.
+	Unavailable   []string `protobuf:"bytes,3,rep,name=unavailable,proto3" json:"unavailable,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -330,11 +344,20 @@ func (x *ListDecisionsResponse) GetNextPageToken() string {
 	return ""
 }
 
+func (x *ListDecisionsResponse) GetUnavailable() []string {
+	if x != nil {
+		return x.Unavailable
+	}
+	return nil
+}
+
 // GetDecisionRequest names a decision.
 type GetDecisionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the decision. Required.
-	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The principal that the request is for; see ListDecisionsRequest.
+	OnBehalfOf    *v1.Principal `protobuf:"bytes,2,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -374,6 +397,13 @@ func (x *GetDecisionRequest) GetName() string {
 		return x.Name
 	}
 	return ""
+}
+
+func (x *GetDecisionRequest) GetOnBehalfOf() *v1.Principal {
+	if x != nil {
+		return x.OnBehalfOf
+	}
+	return nil
 }
 
 // GetDecisionResponse has the decision.
@@ -444,6 +474,8 @@ type DecideRequest struct {
 	// A name for the person who decides, as text. May be empty. It is recorded beside the principal of
 	// the caller, because nobody verifies it.
 	DecidedByName string `protobuf:"bytes,7,opt,name=decided_by_name,json=decidedByName,proto3" json:"decided_by_name,omitempty"`
+	// The principal that decides, if not the caller; see ListDecisionsRequest.
+	OnBehalfOf    *v1.Principal `protobuf:"bytes,8,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -527,6 +559,13 @@ func (x *DecideRequest) GetDecidedByName() string {
 	return ""
 }
 
+func (x *DecideRequest) GetOnBehalfOf() *v1.Principal {
+	if x != nil {
+		return x.OnBehalfOf
+	}
+	return nil
+}
+
 // DecideResponse has the decision as it was made.
 type DecideResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -577,8 +616,8 @@ func (x *DecideResponse) GetDecision() *Decision {
 // what a model, a tool or a caller wrote: escape them.
 type Decision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At agentd RUN/DECISION: the run that waits, and the id of the decision within it. At toolhost
-	// `calls/` and an id that toolhost chose.
+	// RUN/DECISION: the run that waits, and the id of the decision within it. For a call that toolhost
+	// holds, `calls/` and an id that toolhost chose.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// What has to be decided.
 	Kind DecisionKind `protobuf:"varint,2,opt,name=kind,proto3,enum=toolhost.decision.v1.DecisionKind" json:"kind,omitempty"`
@@ -586,7 +625,7 @@ type Decision struct {
 	State DecisionState `protobuf:"varint,3,opt,name=state,proto3,enum=toolhost.decision.v1.DecisionState" json:"state,omitempty"`
 	// The id of the run. Empty for a call that no run makes.
 	RunId string `protobuf:"bytes,4,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
-	// The id of the decision within the run. Empty at toolhost.
+	// The id of the decision within the run. Empty for a call that toolhost holds.
 	DecisionId string `protobuf:"bytes,5,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
 	// The run of which this one is a sub-run. Empty: it is none.
 	ParentRunId string `protobuf:"bytes,6,opt,name=parent_run_id,json=parentRunId,proto3" json:"parent_run_id,omitempty"`
@@ -601,7 +640,7 @@ type Decision struct {
 	// The display name of the tool, as its plugin declares it. May be empty. Show it in addition to
 	// `tool`, never instead of it.
 	DisplayName string `protobuf:"bytes,11,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// The plugin that asks, or at toolhost the plugin of the tool. Otherwise empty.
+	// The plugin that asks, or for a call that toolhost holds the plugin of the tool. Otherwise empty.
 	Plugin string `protobuf:"bytes,12,opt,name=plugin,proto3" json:"plugin,omitempty"`
 	// The arguments of the call, as JSON text. For DECISION_KIND_APPROVAL toolhost executes exactly
 	// these; for other kinds these are what the model generated, which may not be valid JSON.
@@ -645,12 +684,12 @@ type Decision struct {
 	// Of whom the approver has to be one: the groups that the rule names. Empty means that the rule
 	// names none.
 	ApproverGroups []string `protobuf:"bytes,30,rep,name=approver_groups,json=approverGroups,proto3" json:"approver_groups,omitempty"`
-	// The name of the agent of the call. Only toolhost sets it.
+	// The name of the agent of the call. Only of calls that toolhost holds.
 	Agent string `protobuf:"bytes,31,opt,name=agent,proto3" json:"agent,omitempty"`
-	// The session of the call. Only toolhost sets it.
+	// The session of the call. Only of calls that toolhost holds.
 	Session string `protobuf:"bytes,32,opt,name=session,proto3" json:"session,omitempty"`
 	// The values of the caller's context on which the call depends, as JSON text: those that the tool
-	// gets, and those that rules read. Empty if there are none. Only toolhost sets it.
+	// gets, and those that rules read. Empty if there are none. Only of calls that toolhost holds.
 	Context       string `protobuf:"bytes,33,opt,name=context,proto3" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -921,19 +960,24 @@ var File_toolhost_decision_v1_decision_service_proto protoreflect.FileDescriptor
 
 const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"\n" +
-	"+toolhost/decision/v1/decision_service.proto\x12\x14toolhost.decision.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/right.proto\"l\n" +
+	"+toolhost/decision/v1/decision_service.proto\x12\x14toolhost.decision.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a toolhost/tool/v1/principal.proto\x1a\x1ctoolhost/tool/v1/right.proto\"\xab\x01\n" +
 	"\x14ListDecisionsRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
 	"page_token\x18\x02 \x01(\tR\tpageToken\x12\x18\n" +
-	"\atenants\x18\x03 \x03(\tR\atenants\"}\n" +
+	"\atenants\x18\x03 \x03(\tR\atenants\x12=\n" +
+	"\fon_behalf_of\x18\x04 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
+	"onBehalfOf\"\x9f\x01\n" +
 	"\x15ListDecisionsResponse\x12<\n" +
 	"\tdecisions\x18\x01 \x03(\v2\x1e.toolhost.decision.v1.DecisionR\tdecisions\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"(\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12 \n" +
+	"\vunavailable\x18\x03 \x03(\tR\vunavailable\"g\n" +
 	"\x12GetDecisionRequest\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\"Q\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12=\n" +
+	"\fon_behalf_of\x18\x02 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
+	"onBehalfOf\"Q\n" +
 	"\x13GetDecisionResponse\x12:\n" +
-	"\bdecision\x18\x01 \x01(\v2\x1e.toolhost.decision.v1.DecisionR\bdecision\"\xe9\x01\n" +
+	"\bdecision\x18\x01 \x01(\v2\x1e.toolhost.decision.v1.DecisionR\bdecision\"\xa8\x02\n" +
 	"\rDecideRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04etag\x18\x02 \x01(\tR\x04etag\x127\n" +
@@ -942,7 +986,9 @@ const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"\targuments\x18\x05 \x01(\fR\targuments\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x06 \x01(\tR\trequestId\x12&\n" +
-	"\x0fdecided_by_name\x18\a \x01(\tR\rdecidedByName\"L\n" +
+	"\x0fdecided_by_name\x18\a \x01(\tR\rdecidedByName\x12=\n" +
+	"\fon_behalf_of\x18\b \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
+	"onBehalfOf\"L\n" +
 	"\x0eDecideResponse\x12:\n" +
 	"\bdecision\x18\x01 \x01(\v2\x1e.toolhost.decision.v1.DecisionR\bdecision\"\xbf\b\n" +
 	"\bDecision\x12\x12\n" +
@@ -1035,30 +1081,34 @@ var file_toolhost_decision_v1_decision_service_proto_goTypes = []any{
 	(*DecideRequest)(nil),         // 7: toolhost.decision.v1.DecideRequest
 	(*DecideResponse)(nil),        // 8: toolhost.decision.v1.DecideResponse
 	(*Decision)(nil),              // 9: toolhost.decision.v1.Decision
-	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
+	(*v1.Principal)(nil),          // 10: toolhost.tool.v1.Principal
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
 }
 var file_toolhost_decision_v1_decision_service_proto_depIdxs = []int32{
-	9,  // 0: toolhost.decision.v1.ListDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
-	9,  // 1: toolhost.decision.v1.GetDecisionResponse.decision:type_name -> toolhost.decision.v1.Decision
-	2,  // 2: toolhost.decision.v1.DecideRequest.verdict:type_name -> toolhost.decision.v1.Verdict
-	9,  // 3: toolhost.decision.v1.DecideResponse.decision:type_name -> toolhost.decision.v1.Decision
-	0,  // 4: toolhost.decision.v1.Decision.kind:type_name -> toolhost.decision.v1.DecisionKind
-	1,  // 5: toolhost.decision.v1.Decision.state:type_name -> toolhost.decision.v1.DecisionState
-	10, // 6: toolhost.decision.v1.Decision.request_time:type_name -> google.protobuf.Timestamp
-	10, // 7: toolhost.decision.v1.Decision.expire_time:type_name -> google.protobuf.Timestamp
-	2,  // 8: toolhost.decision.v1.Decision.verdict:type_name -> toolhost.decision.v1.Verdict
-	10, // 9: toolhost.decision.v1.Decision.decide_time:type_name -> google.protobuf.Timestamp
-	3,  // 10: toolhost.decision.v1.DecisionService.ListDecisions:input_type -> toolhost.decision.v1.ListDecisionsRequest
-	5,  // 11: toolhost.decision.v1.DecisionService.GetDecision:input_type -> toolhost.decision.v1.GetDecisionRequest
-	7,  // 12: toolhost.decision.v1.DecisionService.Decide:input_type -> toolhost.decision.v1.DecideRequest
-	4,  // 13: toolhost.decision.v1.DecisionService.ListDecisions:output_type -> toolhost.decision.v1.ListDecisionsResponse
-	6,  // 14: toolhost.decision.v1.DecisionService.GetDecision:output_type -> toolhost.decision.v1.GetDecisionResponse
-	8,  // 15: toolhost.decision.v1.DecisionService.Decide:output_type -> toolhost.decision.v1.DecideResponse
-	13, // [13:16] is the sub-list for method output_type
-	10, // [10:13] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	10, // 0: toolhost.decision.v1.ListDecisionsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	9,  // 1: toolhost.decision.v1.ListDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
+	10, // 2: toolhost.decision.v1.GetDecisionRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	9,  // 3: toolhost.decision.v1.GetDecisionResponse.decision:type_name -> toolhost.decision.v1.Decision
+	2,  // 4: toolhost.decision.v1.DecideRequest.verdict:type_name -> toolhost.decision.v1.Verdict
+	10, // 5: toolhost.decision.v1.DecideRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	9,  // 6: toolhost.decision.v1.DecideResponse.decision:type_name -> toolhost.decision.v1.Decision
+	0,  // 7: toolhost.decision.v1.Decision.kind:type_name -> toolhost.decision.v1.DecisionKind
+	1,  // 8: toolhost.decision.v1.Decision.state:type_name -> toolhost.decision.v1.DecisionState
+	11, // 9: toolhost.decision.v1.Decision.request_time:type_name -> google.protobuf.Timestamp
+	11, // 10: toolhost.decision.v1.Decision.expire_time:type_name -> google.protobuf.Timestamp
+	2,  // 11: toolhost.decision.v1.Decision.verdict:type_name -> toolhost.decision.v1.Verdict
+	11, // 12: toolhost.decision.v1.Decision.decide_time:type_name -> google.protobuf.Timestamp
+	3,  // 13: toolhost.decision.v1.DecisionService.ListDecisions:input_type -> toolhost.decision.v1.ListDecisionsRequest
+	5,  // 14: toolhost.decision.v1.DecisionService.GetDecision:input_type -> toolhost.decision.v1.GetDecisionRequest
+	7,  // 15: toolhost.decision.v1.DecisionService.Decide:input_type -> toolhost.decision.v1.DecideRequest
+	4,  // 16: toolhost.decision.v1.DecisionService.ListDecisions:output_type -> toolhost.decision.v1.ListDecisionsResponse
+	6,  // 17: toolhost.decision.v1.DecisionService.GetDecision:output_type -> toolhost.decision.v1.GetDecisionResponse
+	8,  // 18: toolhost.decision.v1.DecisionService.Decide:output_type -> toolhost.decision.v1.DecideResponse
+	16, // [16:19] is the sub-list for method output_type
+	13, // [13:16] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_decision_v1_decision_service_proto_init() }

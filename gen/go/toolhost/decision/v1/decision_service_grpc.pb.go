@@ -31,16 +31,19 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
 // DecisionService lists and makes decisions that wait for a person. agentd serves those of its runs.
-// toolhost serves the calls that it holds; see CallOptions.approval_wait.
+// toolhost serves the calls that it holds; see CallOptions.approval_wait. agentd serves these, too:
+// it asks its toolhost on behalf of the caller.
 //
 // At agentd, a caller sees the decisions of its own runs, and with the right `runs.list` or
 // `runs.approve` those of all runs of a tenant. At toolhost, it sees its own calls, and with the
 // right `calls.list` or `calls.approve` those of a tenant. Any other decision does not exist for the
-// caller.
+// caller. For a call that toolhost holds, a caller of agentd needs the rights of both servers.
 type DecisionServiceClient interface {
 	// ListDecisions lists the decisions that wait, in pages. The run whose decision ends first comes
 	// first, and so do its decisions; what has no end comes last. A decision of a sub-run is listed
-	// once, as that of the sub-run. Errors: INVALID_ARGUMENT for a page token that was not given out.
+	// once, as that of the sub-run. agentd lists the calls that its toolhost holds among them, by their
+	// ends within a page. Errors: INVALID_ARGUMENT for a page token that was not given out; DENIED if
+	// the caller may not act for on_behalf_of.
 	ListDecisions(ctx context.Context, in *ListDecisionsRequest, opts ...grpc.CallOption) (*ListDecisionsResponse, error)
 	// GetDecision returns one decision as a whole, also after it was made. Errors: NOT_FOUND.
 	GetDecision(ctx context.Context, in *GetDecisionRequest, opts ...grpc.CallOption) (*GetDecisionResponse, error)
@@ -97,16 +100,19 @@ func (c *decisionServiceClient) Decide(ctx context.Context, in *DecideRequest, o
 // for forward compatibility.
 //
 // DecisionService lists and makes decisions that wait for a person. agentd serves those of its runs.
-// toolhost serves the calls that it holds; see CallOptions.approval_wait.
+// toolhost serves the calls that it holds; see CallOptions.approval_wait. agentd serves these, too:
+// it asks its toolhost on behalf of the caller.
 //
 // At agentd, a caller sees the decisions of its own runs, and with the right `runs.list` or
 // `runs.approve` those of all runs of a tenant. At toolhost, it sees its own calls, and with the
 // right `calls.list` or `calls.approve` those of a tenant. Any other decision does not exist for the
-// caller.
+// caller. For a call that toolhost holds, a caller of agentd needs the rights of both servers.
 type DecisionServiceServer interface {
 	// ListDecisions lists the decisions that wait, in pages. The run whose decision ends first comes
 	// first, and so do its decisions; what has no end comes last. A decision of a sub-run is listed
-	// once, as that of the sub-run. Errors: INVALID_ARGUMENT for a page token that was not given out.
+	// once, as that of the sub-run. agentd lists the calls that its toolhost holds among them, by their
+	// ends within a page. Errors: INVALID_ARGUMENT for a page token that was not given out; DENIED if
+	// the caller may not act for on_behalf_of.
 	ListDecisions(context.Context, *ListDecisionsRequest) (*ListDecisionsResponse, error)
 	// GetDecision returns one decision as a whole, also after it was made. Errors: NOT_FOUND.
 	GetDecision(context.Context, *GetDecisionRequest) (*GetDecisionResponse, error)

@@ -14,7 +14,6 @@ from toolhost._link import Link
 from toolhost._proto.agentd.v1 import agent_service_pb2 as pb
 from toolhost._proto.agentd.v1 import agent_service_pb2_grpc as pb_grpc
 from toolhost._proto.toolhost.decision.v1 import decision_service_pb2 as decision_pb
-from toolhost._proto.toolhost.decision.v1 import decision_service_pb2_grpc as decision_pb_grpc
 from toolhost.agent._convert import (
     from_attachments,
     from_decision,
@@ -22,11 +21,11 @@ from toolhost.agent._convert import (
     start_request,
     to_decide_request,
     to_event,
-    to_inbox_decision,
     to_run,
 )
 from toolhost.agent._events import RunEvent, RunFinished
-from toolhost.agent._runs import Attachment, Decision, InboxDecision, Run, RunOptions, RunState, Verdict
+from toolhost.agent._inbox import make_decision, read_decision, read_page, read_pages
+from toolhost.agent._runs import Attachment, Decision, InboxDecision, InboxPage, Run, RunOptions, RunState, Verdict
 from toolhost.caller import CallerInfo
 from toolhost.credentials import CredentialOptions
 from toolhost.errors import Internal
@@ -179,31 +178,40 @@ class AsyncAgentClient:
         return to_run(got.run)
 
     async def inbox(self, *, tenants: Sequence[str] = ()) -> AsyncIterator[InboxDecision]:
-        """Yield the decisions that wait for a person, in the runs that this client may see.
+        """Yield the decisions that wait for a person.
 
-        The run whose decision ends first comes first. Each decision of a sub-run comes once. Raises
-        Unsupported for an agentd of before.
+        They are those of the runs that this client may see, and the calls that agentd's toolhost holds
+        and this client may see. The run whose decision ends first comes first, and a held call by its
+        end within a page. Each decision comes once. `inbox_page` says in addition whether the toolhost
+        has answered. Raises Unsupported for an agentd of before.
 
         Args:
-            tenants: The tenants whose runs to include. Empty means all that the client may see.
+            tenants: The tenants whose runs and calls to include. Empty means all that the client may see.
         """
-        request = decision_pb.ListDecisionsRequest(tenants=tenants)
-        while True:
-            page: decision_pb.ListDecisionsResponse = await self._link.unary(
-                decision_pb_grpc.DecisionServiceStub, "ListDecisions", request
-            )
-            for decision in page.decisions:
-                yield to_inbox_decision(decision)
-            request.page_token = page.next_page_token
-            if not request.page_token:
-                return
+        async for decision in read_pages(self._link, decision_pb.ListDecisionsRequest(tenants=tenants)):
+            yield decision
+
+    async def inbox_page(self, *, tenants: Sequence[str] = (), page_size: int = 0, page_token: str = "") -> InboxPage:
+        """Return one page of what `inbox` yields, and which decisions are missing.
+
+        Raises InvalidArgument for a token that the server did not give out.
+
+        Args:
+            tenants: The tenants whose runs and calls to include. Empty means all that the client may see.
+            page_size: After how many decisions the page ends. 0 means that the server chooses.
+            page_token: The `next_page_token` of the page before. Empty means the first page.
+        """
+        return await read_page(
+            self._link,
+            decision_pb.ListDecisionsRequest(tenants=tenants, page_size=page_size, page_token=page_token),
+        )
 
     async def inbox_decision(self, name: str) -> InboxDecision:
-        """Return one decision of the inbox as a whole, also after it was made. Raises NotFound."""
-        got: decision_pb.GetDecisionResponse = await self._link.unary(
-            decision_pb_grpc.DecisionServiceStub, "GetDecision", decision_pb.GetDecisionRequest(name=name)
-        )
-        return to_inbox_decision(got.decision)
+        """Return one decision of the inbox as a whole, also after it was made.
+
+        Raises NotFound, and Unavailable for a held call while agentd's toolhost does not answer.
+        """
+        return await read_decision(self._link, decision_pb.GetDecisionRequest(name=name))
 
     async def decide(
         self,
@@ -226,16 +234,14 @@ class AsyncAgentClient:
             etag: `InboxDecision.etag` of what the person has seen.
             verdict: APPROVE, REJECT or ANSWER.
             text: The reason, which may be empty, or the answer.
-            arguments: Approve the call with these arguments. None means those that were shown.
+            arguments: Approve the call with these arguments. None means those that were shown. A call that
+                toolhost holds takes no others.
             by: The person who decides. Nobody verifies it.
             request_id: Makes the request safe to repeat: 1 to 64 of A-Z a-z 0-9 _ -. Empty means that
                 a repeated request raises Conflict.
         """
         request = to_decide_request(name, etag, verdict, text, arguments, by, request_id)
-        made: decision_pb.DecideResponse = await self._link.unary(
-            decision_pb_grpc.DecisionServiceStub, "Decide", request
-        )
-        return to_inbox_decision(made.decision)
+        return await make_decision(self._link, request)
 
     async def list(self, *, states: Sequence[RunState] = (), parent_run_id: str | None = None) -> AsyncIterator[Run]:
         """Yield the summaries of runs, the newest first.

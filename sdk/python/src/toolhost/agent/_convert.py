@@ -221,6 +221,9 @@ def to_inbox_decision(m: decision_pb.Decision) -> _runs.InboxDecision:
         decide_time=_wire.time(m.decide_time),
         etag=m.etag or None,
         approver_groups=tuple(m.approver_groups),
+        agent=m.agent or None,
+        session=m.session or None,
+        context=m.context,
     )
 
 

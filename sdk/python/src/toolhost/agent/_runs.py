@@ -320,23 +320,23 @@ class PendingDecision:
 
 @dataclass(frozen=True)
 class InboxDecision:
-    """A decision that a run of any principal waits for, or has waited for.
+    """A decision that a run of any principal, or a call that toolhost holds, waits for or has waited for.
 
     All of it but `rule` is what a model, a tool or a caller wrote: escape it.
     """
 
     name: str
-    """RUN/DECISION, for `inbox_decision`."""
+    """RUN/DECISION, or calls/ID of a call that toolhost holds, for `inbox_decision`."""
     pending: PendingDecision
-    """What has to be decided. Its `run_id` is set: `respond` takes it with `decision_id`. `inbox` leaves
-    its `schema` empty."""
+    """What has to be decided. Of a run, its `run_id` is set: `respond` takes it with `decision_id`. `inbox`
+    leaves its `schema` empty."""
     parent_run_id: str | None
     """The run of which the run is a sub-run. None if it is none."""
     tenant: str
     principal: str | None
-    """The key of the principal that the run belongs to. None for runs of earlier versions."""
+    """The key of the principal that the run or the call belongs to. None for runs of earlier versions."""
     four_eyes: bool
-    """Whether another principal than that of the run has to approve."""
+    """Whether another principal than that of the run or the call has to approve."""
     diff: str
     """What the call would change, as a unified diff. `inbox` leaves it empty."""
     cut: bool
@@ -345,7 +345,7 @@ class InboxDecision:
     not_allowed: str | None
     """Why this client cannot make the decision now. None means that it can."""
     waiting: bool
-    """Whether the run waits for the decision."""
+    """Whether the decision waits."""
     verdict: Verdict | None
     """The verdict. None if the decision was not made, and for a verdict that this version of the SDK
     does not know."""
@@ -362,6 +362,25 @@ class InboxDecision:
     the decision waits: `inbox` does not return the whole."""
     approver_groups: tuple[str, ...] = ()
     """The groups of which the approver has to be in one. Empty means any approver."""
+    agent: str | None = None
+    """The agent of a held call. None for a run."""
+    session: str | None = None
+    """The session of a held call. None for a run."""
+    context: str = ""
+    """The values of the caller's context on which a held call depends, a JSON object as text: those that
+    the tool gets, and those that rules read. Empty means that there are none."""
+
+
+@dataclass(frozen=True)
+class InboxPage:
+    """One page of decisions."""
+
+    decisions: tuple[InboxDecision, ...]
+    next_page_token: str
+    """The token of the next page. Empty means that this is the last page."""
+    unavailable: tuple[str, ...]
+    """One text for each source that did not answer, so that its decisions are missing: the toolhost of an
+    agentd. Escape it."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing_extensions import Unpack
 from toolhost._portal import Portal
 from toolhost.agent._async import AsyncAgentClient
 from toolhost.agent._events import RunEvent, RunFinished
-from toolhost.agent._runs import Attachment, Decision, InboxDecision, Run, RunOptions, RunState, Verdict
+from toolhost.agent._runs import Attachment, Decision, InboxDecision, InboxPage, Run, RunOptions, RunState, Verdict
 from toolhost.caller import CallerInfo
 from toolhost.credentials import CredentialOptions
 from toolhost.version import VersionInfo
@@ -97,6 +97,10 @@ class AgentClient:
     def inbox(self, *, tenants: Sequence[str] = ()) -> Iterator[InboxDecision]:
         """Yield the decisions that wait for a person; see `AsyncAgentClient.inbox`."""
         return self._portal.iterate(self._client.inbox(tenants=tenants))
+
+    def inbox_page(self, *, tenants: Sequence[str] = (), page_size: int = 0, page_token: str = "") -> InboxPage:
+        """Return one page of the inbox; see `AsyncAgentClient.inbox_page`."""
+        return self._portal.run(self._client.inbox_page(tenants=tenants, page_size=page_size, page_token=page_token))
 
     def inbox_decision(self, name: str) -> InboxDecision:
         """Return one decision of the inbox as a whole; see `AsyncAgentClient.inbox_decision`."""

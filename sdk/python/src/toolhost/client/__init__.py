@@ -8,6 +8,7 @@
 Infrastructure errors raise a subclass of ToolhostError; see `toolhost.errors`.
 """
 
+from toolhost.agent._runs import InboxDecision, Verdict
 from toolhost.caller import CallerInfo, GrantedRight, GrantedRole
 from toolhost.client._async import AsyncClient
 from toolhost.client._caller import AsyncToolCaller, ToolCaller
@@ -82,6 +83,7 @@ __all__ = [
     "GrantedRight",
     "GrantedRole",
     "Image",
+    "InboxDecision",
     "Json",
     "LogRecord",
     "Match",
@@ -121,5 +123,6 @@ __all__ = [
     "ToolCaller",
     "ToolInfo",
     "Usage",
+    "Verdict",
     "VersionInfo",
 ]

@@ -11,12 +11,16 @@ from typing_extensions import Unpack
 
 from toolhost import _wire
 from toolhost._link import Link
+from toolhost._proto.toolhost.decision.v1 import decision_service_pb2 as decision_pb
 from toolhost._proto.toolhost.tool.v1 import principal_pb2
 from toolhost._proto.toolhost.v1 import resources_pb2
 from toolhost._proto.toolhost.v1 import tool_service_pb2 as pb
 from toolhost._proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 from toolhost._question_wire import from_answer
 from toolhost._wire import MAX_MESSAGE
+from toolhost.agent._convert import to_decide_request
+from toolhost.agent._inbox import make_decision, read_decision, read_pages
+from toolhost.agent._runs import InboxDecision, Verdict
 from toolhost.caller import CallerInfo
 from toolhost.client._events import Event, Format, Joiner, Match, Outcome, Rendered, ToolInfo, to_info
 from toolhost.client._execution import AsyncExecution
@@ -517,3 +521,59 @@ class AsyncClient:
             data += piece.data
             if not piece.data or offset + len(data) >= piece.size or (limit is not None and len(data) >= limit):
                 return File(bytes(data[:limit]), name=piece.name, media_type=piece.media_type)
+
+    # Calls that wait for a person.
+
+    async def inbox(
+        self, *, tenants: Sequence[str] = (), on_behalf_of: Principal | None = None
+    ) -> AsyncIterator[InboxDecision]:
+        """Yield the calls that toolhost holds until a person approves them, and that this client may see.
+
+        These are its own, and with the right calls.list or calls.approve those of a tenant. That which
+        ends first comes first. Raises Unsupported for a toolhost of before.
+
+        Args:
+            tenants: The tenants whose calls to include. Empty means all that the client may see.
+            on_behalf_of: The principal for which the client makes the request. None means that of the client.
+        """
+        request = decision_pb.ListDecisionsRequest(tenants=tenants, on_behalf_of=self._principal(on_behalf_of))
+        async for decision in read_pages(self._link, request):
+            yield decision
+
+    async def inbox_decision(self, name: str, *, on_behalf_of: Principal | None = None) -> InboxDecision:
+        """Return one held call as a whole, also for some time after the decision was made. Raises NotFound."""
+        request = decision_pb.GetDecisionRequest(name=name, on_behalf_of=self._principal(on_behalf_of))
+        return await read_decision(self._link, request)
+
+    async def decide(
+        self,
+        name: str,
+        etag: str,
+        verdict: Verdict,
+        *,
+        text: str = "",
+        by: str = "",
+        request_id: str = "",
+        on_behalf_of: Principal | None = None,
+    ) -> InboxDecision:
+        """Approve or reject a held call, and return it with the verdict.
+
+        To reject a call of its own, a client needs no right. Raises NotFound, Conflict if the decision is
+        not what the person has seen any more, or another verdict came first, InvalidArgument if the
+        verdict does not fit, and Denied.
+
+        Args:
+            name: The name of the decision.
+            etag: `InboxDecision.etag` of what the person has seen.
+            verdict: APPROVE or REJECT.
+            text: The reason, which the caller reads. It may be empty.
+            by: The person who decides. Nobody verifies it.
+            request_id: Makes the request safe to repeat: 1 to 64 of A-Z a-z 0-9 _ -. Empty means that
+                a repeated request raises Conflict.
+            on_behalf_of: The principal that decides. None means that of the client.
+        """
+        request = to_decide_request(name, etag, verdict, text, None, by, request_id)
+        principal = self._principal(on_behalf_of)
+        if principal is not None:
+            request.on_behalf_of.CopyFrom(principal)
+        return await make_decision(self._link, request)

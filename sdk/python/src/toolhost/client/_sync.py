@@ -9,6 +9,7 @@ from typing import Any, Self
 from typing_extensions import Unpack
 
 from toolhost._portal import Portal
+from toolhost.agent._runs import InboxDecision, Verdict
 from toolhost.caller import CallerInfo
 from toolhost.client._async import AsyncClient
 from toolhost.client._events import Event, Format, Match, Outcome, Rendered, ToolInfo
@@ -303,4 +304,28 @@ class Client:
         """Read an artifact; see `AsyncClient.read_artifact`."""
         return self._portal.run(
             self._client.read_artifact(handle, session=session, offset=offset, limit=limit, on_behalf_of=on_behalf_of)
+        )
+
+    def inbox(self, *, tenants: Sequence[str] = (), on_behalf_of: Principal | None = None) -> Iterator[InboxDecision]:
+        """Yield the calls that toolhost holds; see `AsyncClient.inbox`."""
+        return self._portal.iterate(self._client.inbox(tenants=tenants, on_behalf_of=on_behalf_of))
+
+    def inbox_decision(self, name: str, *, on_behalf_of: Principal | None = None) -> InboxDecision:
+        """Return one held call as a whole; see `AsyncClient.inbox_decision`."""
+        return self._portal.run(self._client.inbox_decision(name, on_behalf_of=on_behalf_of))
+
+    def decide(
+        self,
+        name: str,
+        etag: str,
+        verdict: Verdict,
+        *,
+        text: str = "",
+        by: str = "",
+        request_id: str = "",
+        on_behalf_of: Principal | None = None,
+    ) -> InboxDecision:
+        """Approve or reject a held call; see `AsyncClient.decide`."""
+        return self._portal.run(
+            self._client.decide(name, etag, verdict, text=text, by=by, request_id=request_id, on_behalf_of=on_behalf_of)
         )

@@ -1,5 +1,6 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Principal } from "../../tool/v1/principal_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 /**
  * Describes the file toolhost/decision/v1/decision_service.proto.
@@ -13,8 +14,8 @@ export declare const file_toolhost_decision_v1_decision_service: GenFile;
 export type ListDecisionsRequest = Message<"toolhost.decision.v1.ListDecisionsRequest"> & {
     /**
      * The number of decisions after which the page ends. 0 means 50. Values over 500 mean 500. Must not
-     * be negative. A page ends with the last decision of a run, so it can have more. It can have fewer,
-     * or none, although more pages follow.
+     * be negative. A page ends with the last decision of a run, and at agentd it can have 30 held calls
+     * besides, so it can have more. It can have fewer, or none, although more pages follow.
      *
      * @generated from field: int32 page_size = 1;
      */
@@ -26,12 +27,20 @@ export type ListDecisionsRequest = Message<"toolhost.decision.v1.ListDecisionsRe
      */
     pageToken: string;
     /**
-     * Matches the runs of these tenants. Empty means all tenants whose decisions the caller may see.
-     * The decisions of other tenants are left out.
+     * Matches the runs and calls of these tenants. Empty means all tenants whose decisions the caller
+     * may see. The decisions of other tenants are left out.
      *
      * @generated from field: repeated string tenants = 3;
      */
     tenants: string[];
+    /**
+     * The principal that the request is for, if not the caller. Only toolhost takes it, of a caller
+     * with the right `delegate` in the tenants of the principal and of the decisions. What the
+     * principal may do decides.
+     *
+     * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 4;
+     */
+    onBehalfOf?: Principal | undefined;
 };
 /**
  * Describes the message toolhost.decision.v1.ListDecisionsRequest.
@@ -56,6 +65,13 @@ export type ListDecisionsResponse = Message<"toolhost.decision.v1.ListDecisionsR
      * @generated from field: string next_page_token = 2;
      */
     nextPageToken: string;
+    /**
+     * Why decisions are missing that a source has, one text for each: agentd lists what runs wait for
+     * also while its toolhost does not answer. Empty means that all sources have answered.
+     *
+     * @generated from field: repeated string unavailable = 3;
+     */
+    unavailable: string[];
 };
 /**
  * Describes the message toolhost.decision.v1.ListDecisionsResponse.
@@ -74,6 +90,12 @@ export type GetDecisionRequest = Message<"toolhost.decision.v1.GetDecisionReques
      * @generated from field: string name = 1;
      */
     name: string;
+    /**
+     * The principal that the request is for; see ListDecisionsRequest.
+     *
+     * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 2;
+     */
+    onBehalfOf?: Principal | undefined;
 };
 /**
  * Describes the message toolhost.decision.v1.GetDecisionRequest.
@@ -151,6 +173,12 @@ export type DecideRequest = Message<"toolhost.decision.v1.DecideRequest"> & {
      * @generated from field: string decided_by_name = 7;
      */
     decidedByName: string;
+    /**
+     * The principal that decides, if not the caller; see ListDecisionsRequest.
+     *
+     * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 8;
+     */
+    onBehalfOf?: Principal | undefined;
 };
 /**
  * Describes the message toolhost.decision.v1.DecideRequest.
@@ -183,8 +211,8 @@ export declare const DecideResponseSchema: GenMessage<DecideResponse>;
  */
 export type Decision = Message<"toolhost.decision.v1.Decision"> & {
     /**
-     * At agentd RUN/DECISION: the run that waits, and the id of the decision within it. At toolhost
-     * `calls/` and an id that toolhost chose.
+     * RUN/DECISION: the run that waits, and the id of the decision within it. For a call that toolhost
+     * holds, `calls/` and an id that toolhost chose.
      *
      * @generated from field: string name = 1;
      */
@@ -208,7 +236,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
      */
     runId: string;
     /**
-     * The id of the decision within the run. Empty at toolhost.
+     * The id of the decision within the run. Empty for a call that toolhost holds.
      *
      * @generated from field: string decision_id = 5;
      */
@@ -251,7 +279,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
      */
     displayName: string;
     /**
-     * The plugin that asks, or at toolhost the plugin of the tool. Otherwise empty.
+     * The plugin that asks, or for a call that toolhost holds the plugin of the tool. Otherwise empty.
      *
      * @generated from field: string plugin = 12;
      */
@@ -371,20 +399,20 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
      */
     approverGroups: string[];
     /**
-     * The name of the agent of the call. Only toolhost sets it.
+     * The name of the agent of the call. Only of calls that toolhost holds.
      *
      * @generated from field: string agent = 31;
      */
     agent: string;
     /**
-     * The session of the call. Only toolhost sets it.
+     * The session of the call. Only of calls that toolhost holds.
      *
      * @generated from field: string session = 32;
      */
     session: string;
     /**
      * The values of the caller's context on which the call depends, as JSON text: those that the tool
-     * gets, and those that rules read. Empty if there are none. Only toolhost sets it.
+     * gets, and those that rules read. Empty if there are none. Only of calls that toolhost holds.
      *
      * @generated from field: string context = 33;
      */
@@ -520,12 +548,13 @@ export declare enum Verdict {
 export declare const VerdictSchema: GenEnum<Verdict>;
 /**
  * DecisionService lists and makes decisions that wait for a person. agentd serves those of its runs.
- * toolhost serves the calls that it holds; see CallOptions.approval_wait.
+ * toolhost serves the calls that it holds; see CallOptions.approval_wait. agentd serves these, too:
+ * it asks its toolhost on behalf of the caller.
  *
  * At agentd, a caller sees the decisions of its own runs, and with the right `runs.list` or
  * `runs.approve` those of all runs of a tenant. At toolhost, it sees its own calls, and with the
  * right `calls.list` or `calls.approve` those of a tenant. Any other decision does not exist for the
- * caller.
+ * caller. For a call that toolhost holds, a caller of agentd needs the rights of both servers.
  *
  * @generated from service toolhost.decision.v1.DecisionService
  */
@@ -533,7 +562,9 @@ export declare const DecisionService: GenService<{
     /**
      * ListDecisions lists the decisions that wait, in pages. The run whose decision ends first comes
      * first, and so do its decisions; what has no end comes last. A decision of a sub-run is listed
-     * once, as that of the sub-run. Errors: INVALID_ARGUMENT for a page token that was not given out.
+     * once, as that of the sub-run. agentd lists the calls that its toolhost holds among them, by their
+     * ends within a page. Errors: INVALID_ARGUMENT for a page token that was not given out; DENIED if
+     * the caller may not act for on_behalf_of.
      *
      * @generated from rpc toolhost.decision.v1.DecisionService.ListDecisions
      */

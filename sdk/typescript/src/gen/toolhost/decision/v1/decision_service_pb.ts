@@ -8,6 +8,8 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Principal } from "../../tool/v1/principal_pb.js";
+import { file_toolhost_tool_v1_principal } from "../../tool/v1/principal_pb.js";
 import { file_toolhost_tool_v1_right } from "../../tool/v1/right_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -15,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/decision/v1/decision_service.proto.
  */
 export const file_toolhost_decision_v1_decision_service: GenFile = /*@__PURE__*/
-  fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSJOChRMaXN0RGVjaXNpb25zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCRIPCgd0ZW5hbnRzGAMgAygJImMKFUxpc3REZWNpc2lvbnNSZXNwb25zZRIxCglkZWNpc2lvbnMYASADKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiIgoSR2V0RGVjaXNpb25SZXF1ZXN0EgwKBG5hbWUYASABKAkiRwoTR2V0RGVjaXNpb25SZXNwb25zZRIwCghkZWNpc2lvbhgBIAEoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uIqkBCg1EZWNpZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDAoEZXRhZxgCIAEoCRIuCgd2ZXJkaWN0GAMgASgOMh0udG9vbGhvc3QuZGVjaXNpb24udjEuVmVyZGljdBIMCgR0ZXh0GAQgASgJEhEKCWFyZ3VtZW50cxgFIAEoDBISCgpyZXF1ZXN0X2lkGAYgASgJEhcKD2RlY2lkZWRfYnlfbmFtZRgHIAEoCSJCCg5EZWNpZGVSZXNwb25zZRIwCghkZWNpc2lvbhgBIAEoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uIo4GCghEZWNpc2lvbhIMCgRuYW1lGAEgASgJEjAKBGtpbmQYAiABKA4yIi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbktpbmQSMgoFc3RhdGUYAyABKA4yIy50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvblN0YXRlEg4KBnJ1bl9pZBgEIAEoCRITCgtkZWNpc2lvbl9pZBgFIAEoCRIVCg1wYXJlbnRfcnVuX2lkGAYgASgJEg4KBnRlbmFudBgHIAEoCRIRCglwcmluY2lwYWwYCCABKAkSDwoHY2FsbF9pZBgJIAEoCRIMCgR0b29sGAogASgJEhQKDGRpc3BsYXlfbmFtZRgLIAEoCRIOCgZwbHVnaW4YDCABKAkSEQoJYXJndW1lbnRzGA0gASgJEg4KBnJlYXNvbhgOIAEoCRIPCgdvcHRpb25zGA8gAygJEgwKBHJ1bGUYECABKAkSEQoJZm91cl9leWVzGBEgASgIEg4KBnNjaGVtYRgSIAEoCRIMCgRkaWZmGBMgASgJEgsKA2N1dBgUIAEoCBIwCgxyZXF1ZXN0X3RpbWUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtub3RfYWxsb3dlZBgXIAEoCRIuCgd2ZXJkaWN0GBggASgOMh0udG9vbGhvc3QuZGVjaXNpb24udjEuVmVyZGljdBIvCgtkZWNpZGVfdGltZRgZIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKZGVjaWRlZF9ieRgaIAEoCRIXCg9kZWNpZGVkX2J5X25hbWUYGyABKAkSDAoEdGV4dBgcIAEoCRIMCgRldGFnGB0gASgJEhcKD2FwcHJvdmVyX2dyb3VwcxgeIAMoCRINCgVhZ2VudBgfIAEoCRIPCgdzZXNzaW9uGCAgASgJEg8KB2NvbnRleHQYISABKAkqsQEKDERlY2lzaW9uS2luZBIdChlERUNJU0lPTl9LSU5EX1VOU1BFQ0lGSUVEEAASGgoWREVDSVNJT05fS0lORF9BUFBST1ZBTBABEhoKFkRFQ0lTSU9OX0tJTkRfUVVFU1RJT04QAhIZChVERUNJU0lPTl9LSU5EX09VVENPTUUQAxIXChNERUNJU0lPTl9LSU5EX1BBVVNFEAQSFgoSREVDSVNJT05fS0lORF9UT09MEAUqggEKDURlY2lzaW9uU3RhdGUSHgoaREVDSVNJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIaChZERUNJU0lPTl9TVEFURV9XQUlUSU5HEAESFwoTREVDSVNJT05fU1RBVEVfTUFERRACEhwKGERFQ0lTSU9OX1NUQVRFX1dJVEhEUkFXThADKnQKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhMKD1ZFUkRJQ1RfQVBQUk9WRRABEhIKDlZFUkRJQ1RfUkVKRUNUEAISEgoOVkVSRElDVF9BTlNXRVIQAxITCg9WRVJESUNUX0VYUElSRUQQBDLWAgoPRGVjaXNpb25TZXJ2aWNlEnQKDUxpc3REZWNpc2lvbnMSKi50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0RGVjaXNpb25zUmVxdWVzdBorLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3REZWNpc2lvbnNSZXNwb25zZSIKkrYYBhAREgMFBBJuCgtHZXREZWNpc2lvbhIoLnRvb2xob3N0LmRlY2lzaW9uLnYxLkdldERlY2lzaW9uUmVxdWVzdBopLnRvb2xob3N0LmRlY2lzaW9uLnYxLkdldERlY2lzaW9uUmVzcG9uc2UiCpK2GAYQERIDBQQSXQoGRGVjaWRlEiMudG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaWRlUmVxdWVzdBokLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lkZVJlc3BvbnNlIgiSthgEEBIDBEJFWkNnaXRodWIuY29tL3Rvb2xob3N0L3Rvb2xob3N0L2dlbi9nby90b29saG9zdC9kZWNpc2lvbi92MTtkZWNpc2lvbnYxYgZwcm90bzM", [file_google_protobuf_timestamp, file_toolhost_tool_v1_right]);
+  fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSKBAQoUTGlzdERlY2lzaW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDwoHdGVuYW50cxgDIAMoCRIxCgxvbl9iZWhhbGZfb2YYBCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJ4ChVMaXN0RGVjaXNpb25zUmVzcG9uc2USMQoJZGVjaXNpb25zGAEgAygLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhMKC3VuYXZhaWxhYmxlGAMgAygJIlUKEkdldERlY2lzaW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJEjEKDG9uX2JlaGFsZl9vZhgCIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsIkcKE0dldERlY2lzaW9uUmVzcG9uc2USMAoIZGVjaXNpb24YASABKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbiLcAQoNRGVjaWRlUmVxdWVzdBIMCgRuYW1lGAEgASgJEgwKBGV0YWcYAiABKAkSLgoHdmVyZGljdBgDIAEoDjIdLnRvb2xob3N0LmRlY2lzaW9uLnYxLlZlcmRpY3QSDAoEdGV4dBgEIAEoCRIRCglhcmd1bWVudHMYBSABKAwSEgoKcmVxdWVzdF9pZBgGIAEoCRIXCg9kZWNpZGVkX2J5X25hbWUYByABKAkSMQoMb25fYmVoYWxmX29mGAggASgLMhsudG9vbGhvc3QudG9vbC52MS5QcmluY2lwYWwiQgoORGVjaWRlUmVzcG9uc2USMAoIZGVjaXNpb24YASABKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbiKOBgoIRGVjaXNpb24SDAoEbmFtZRgBIAEoCRIwCgRraW5kGAIgASgOMiIudG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb25LaW5kEjIKBXN0YXRlGAMgASgOMiMudG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb25TdGF0ZRIOCgZydW5faWQYBCABKAkSEwoLZGVjaXNpb25faWQYBSABKAkSFQoNcGFyZW50X3J1bl9pZBgGIAEoCRIOCgZ0ZW5hbnQYByABKAkSEQoJcHJpbmNpcGFsGAggASgJEg8KB2NhbGxfaWQYCSABKAkSDAoEdG9vbBgKIAEoCRIUCgxkaXNwbGF5X25hbWUYCyABKAkSDgoGcGx1Z2luGAwgASgJEhEKCWFyZ3VtZW50cxgNIAEoCRIOCgZyZWFzb24YDiABKAkSDwoHb3B0aW9ucxgPIAMoCRIMCgRydWxlGBAgASgJEhEKCWZvdXJfZXllcxgRIAEoCBIOCgZzY2hlbWEYEiABKAkSDAoEZGlmZhgTIAEoCRILCgNjdXQYFCABKAgSMAoMcmVxdWVzdF90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLbm90X2FsbG93ZWQYFyABKAkSLgoHdmVyZGljdBgYIAEoDjIdLnRvb2xob3N0LmRlY2lzaW9uLnYxLlZlcmRpY3QSLwoLZGVjaWRlX3RpbWUYGSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmRlY2lkZWRfYnkYGiABKAkSFwoPZGVjaWRlZF9ieV9uYW1lGBsgASgJEgwKBHRleHQYHCABKAkSDAoEZXRhZxgdIAEoCRIXCg9hcHByb3Zlcl9ncm91cHMYHiADKAkSDQoFYWdlbnQYHyABKAkSDwoHc2Vzc2lvbhggIAEoCRIPCgdjb250ZXh0GCEgASgJKrEBCgxEZWNpc2lvbktpbmQSHQoZREVDSVNJT05fS0lORF9VTlNQRUNJRklFRBAAEhoKFkRFQ0lTSU9OX0tJTkRfQVBQUk9WQUwQARIaChZERUNJU0lPTl9LSU5EX1FVRVNUSU9OEAISGQoVREVDSVNJT05fS0lORF9PVVRDT01FEAMSFwoTREVDSVNJT05fS0lORF9QQVVTRRAEEhYKEkRFQ0lTSU9OX0tJTkRfVE9PTBAFKoIBCg1EZWNpc2lvblN0YXRlEh4KGkRFQ0lTSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVDSVNJT05fU1RBVEVfV0FJVElORxABEhcKE0RFQ0lTSU9OX1NUQVRFX01BREUQAhIcChhERUNJU0lPTl9TVEFURV9XSVRIRFJBV04QAyp0CgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABITCg9WRVJESUNUX0FQUFJPVkUQARISCg5WRVJESUNUX1JFSkVDVBACEhIKDlZFUkRJQ1RfQU5TV0VSEAMSEwoPVkVSRElDVF9FWFBJUkVEEAQy1gIKD0RlY2lzaW9uU2VydmljZRJ0Cg1MaXN0RGVjaXNpb25zEioudG9vbGhvc3QuZGVjaXNpb24udjEuTGlzdERlY2lzaW9uc1JlcXVlc3QaKy50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0RGVjaXNpb25zUmVzcG9uc2UiCpK2GAYQERIDBQQSbgoLR2V0RGVjaXNpb24SKC50b29saG9zdC5kZWNpc2lvbi52MS5HZXREZWNpc2lvblJlcXVlc3QaKS50b29saG9zdC5kZWNpc2lvbi52MS5HZXREZWNpc2lvblJlc3BvbnNlIgqSthgGEBESAwUEEl0KBkRlY2lkZRIjLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lkZVJlcXVlc3QaJC50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpZGVSZXNwb25zZSIIkrYYBBASAwRCRVpDZ2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvZGVjaXNpb24vdjE7ZGVjaXNpb252MWIGcHJvdG8z", [file_google_protobuf_timestamp, file_toolhost_tool_v1_principal, file_toolhost_tool_v1_right]);
 
 /**
  * ListDecisionsRequest selects a page of decisions.
@@ -25,8 +27,8 @@ export const file_toolhost_decision_v1_decision_service: GenFile = /*@__PURE__*/
 export type ListDecisionsRequest = Message<"toolhost.decision.v1.ListDecisionsRequest"> & {
   /**
    * The number of decisions after which the page ends. 0 means 50. Values over 500 mean 500. Must not
-   * be negative. A page ends with the last decision of a run, so it can have more. It can have fewer,
-   * or none, although more pages follow.
+   * be negative. A page ends with the last decision of a run, and at agentd it can have 30 held calls
+   * besides, so it can have more. It can have fewer, or none, although more pages follow.
    *
    * @generated from field: int32 page_size = 1;
    */
@@ -40,12 +42,21 @@ export type ListDecisionsRequest = Message<"toolhost.decision.v1.ListDecisionsRe
   pageToken: string;
 
   /**
-   * Matches the runs of these tenants. Empty means all tenants whose decisions the caller may see.
-   * The decisions of other tenants are left out.
+   * Matches the runs and calls of these tenants. Empty means all tenants whose decisions the caller
+   * may see. The decisions of other tenants are left out.
    *
    * @generated from field: repeated string tenants = 3;
    */
   tenants: string[];
+
+  /**
+   * The principal that the request is for, if not the caller. Only toolhost takes it, of a caller
+   * with the right `delegate` in the tenants of the principal and of the decisions. What the
+   * principal may do decides.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 4;
+   */
+  onBehalfOf?: Principal | undefined;
 };
 
 /**
@@ -74,6 +85,14 @@ export type ListDecisionsResponse = Message<"toolhost.decision.v1.ListDecisionsR
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * Why decisions are missing that a source has, one text for each: agentd lists what runs wait for
+   * also while its toolhost does not answer. Empty means that all sources have answered.
+   *
+   * @generated from field: repeated string unavailable = 3;
+   */
+  unavailable: string[];
 };
 
 /**
@@ -95,6 +114,13 @@ export type GetDecisionRequest = Message<"toolhost.decision.v1.GetDecisionReques
    * @generated from field: string name = 1;
    */
   name: string;
+
+  /**
+   * The principal that the request is for; see ListDecisionsRequest.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 2;
+   */
+  onBehalfOf?: Principal | undefined;
 };
 
 /**
@@ -184,6 +210,13 @@ export type DecideRequest = Message<"toolhost.decision.v1.DecideRequest"> & {
    * @generated from field: string decided_by_name = 7;
    */
   decidedByName: string;
+
+  /**
+   * The principal that decides, if not the caller; see ListDecisionsRequest.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 8;
+   */
+  onBehalfOf?: Principal | undefined;
 };
 
 /**
@@ -222,8 +255,8 @@ export const DecideResponseSchema: GenMessage<DecideResponse> = /*@__PURE__*/
  */
 export type Decision = Message<"toolhost.decision.v1.Decision"> & {
   /**
-   * At agentd RUN/DECISION: the run that waits, and the id of the decision within it. At toolhost
-   * `calls/` and an id that toolhost chose.
+   * RUN/DECISION: the run that waits, and the id of the decision within it. For a call that toolhost
+   * holds, `calls/` and an id that toolhost chose.
    *
    * @generated from field: string name = 1;
    */
@@ -251,7 +284,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
   runId: string;
 
   /**
-   * The id of the decision within the run. Empty at toolhost.
+   * The id of the decision within the run. Empty for a call that toolhost holds.
    *
    * @generated from field: string decision_id = 5;
    */
@@ -301,7 +334,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
   displayName: string;
 
   /**
-   * The plugin that asks, or at toolhost the plugin of the tool. Otherwise empty.
+   * The plugin that asks, or for a call that toolhost holds the plugin of the tool. Otherwise empty.
    *
    * @generated from field: string plugin = 12;
    */
@@ -440,14 +473,14 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
   approverGroups: string[];
 
   /**
-   * The name of the agent of the call. Only toolhost sets it.
+   * The name of the agent of the call. Only of calls that toolhost holds.
    *
    * @generated from field: string agent = 31;
    */
   agent: string;
 
   /**
-   * The session of the call. Only toolhost sets it.
+   * The session of the call. Only of calls that toolhost holds.
    *
    * @generated from field: string session = 32;
    */
@@ -455,7 +488,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
 
   /**
    * The values of the caller's context on which the call depends, as JSON text: those that the tool
-   * gets, and those that rules read. Empty if there are none. Only toolhost sets it.
+   * gets, and those that rules read. Empty if there are none. Only of calls that toolhost holds.
    *
    * @generated from field: string context = 33;
    */
@@ -615,12 +648,13 @@ export const VerdictSchema: GenEnum<Verdict> = /*@__PURE__*/
 
 /**
  * DecisionService lists and makes decisions that wait for a person. agentd serves those of its runs.
- * toolhost serves the calls that it holds; see CallOptions.approval_wait.
+ * toolhost serves the calls that it holds; see CallOptions.approval_wait. agentd serves these, too:
+ * it asks its toolhost on behalf of the caller.
  *
  * At agentd, a caller sees the decisions of its own runs, and with the right `runs.list` or
  * `runs.approve` those of all runs of a tenant. At toolhost, it sees its own calls, and with the
  * right `calls.list` or `calls.approve` those of a tenant. Any other decision does not exist for the
- * caller.
+ * caller. For a call that toolhost holds, a caller of agentd needs the rights of both servers.
  *
  * @generated from service toolhost.decision.v1.DecisionService
  */
@@ -628,7 +662,9 @@ export const DecisionService: GenService<{
   /**
    * ListDecisions lists the decisions that wait, in pages. The run whose decision ends first comes
    * first, and so do its decisions; what has no end comes last. A decision of a sub-run is listed
-   * once, as that of the sub-run. Errors: INVALID_ARGUMENT for a page token that was not given out.
+   * once, as that of the sub-run. agentd lists the calls that its toolhost holds among them, by their
+   * ends within a page. Errors: INVALID_ARGUMENT for a page token that was not given out; DENIED if
+   * the caller may not act for on_behalf_of.
    *
    * @generated from rpc toolhost.decision.v1.DecisionService.ListDecisions
    */

@@ -23,10 +23,11 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from toolhost._proto.toolhost.tool.v1 import principal_pb2 as toolhost_dot_tool_dot_v1_dot_principal__pb2
 from toolhost._proto.toolhost.tool.v1 import right_pb2 as toolhost_dot_tool_dot_v1_dot_right__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n+toolhost/decision/v1/decision_service.proto\x12\x14toolhost.decision.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/right.proto\"N\n\x14ListDecisionsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x0f\n\x07tenants\x18\x03 \x03(\t\"c\n\x15ListDecisionsResponse\x12\x31\n\tdecisions\x18\x01 \x03(\x0b\x32\x1e.toolhost.decision.v1.Decision\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\"\n\x12GetDecisionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"G\n\x13GetDecisionResponse\x12\x30\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x1e.toolhost.decision.v1.Decision\"\xa9\x01\n\rDecideRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04\x65tag\x18\x02 \x01(\t\x12.\n\x07verdict\x18\x03 \x01(\x0e\x32\x1d.toolhost.decision.v1.Verdict\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x11\n\targuments\x18\x05 \x01(\x0c\x12\x12\n\nrequest_id\x18\x06 \x01(\t\x12\x17\n\x0f\x64\x65\x63ided_by_name\x18\x07 \x01(\t\"B\n\x0e\x44\x65\x63ideResponse\x12\x30\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x1e.toolhost.decision.v1.Decision\"\x8e\x06\n\x08\x44\x65\x63ision\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x30\n\x04kind\x18\x02 \x01(\x0e\x32\".toolhost.decision.v1.DecisionKind\x12\x32\n\x05state\x18\x03 \x01(\x0e\x32#.toolhost.decision.v1.DecisionState\x12\x0e\n\x06run_id\x18\x04 \x01(\t\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x05 \x01(\t\x12\x15\n\rparent_run_id\x18\x06 \x01(\t\x12\x0e\n\x06tenant\x18\x07 \x01(\t\x12\x11\n\tprincipal\x18\x08 \x01(\t\x12\x0f\n\x07\x63\x61ll_id\x18\t \x01(\t\x12\x0c\n\x04tool\x18\n \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x0b \x01(\t\x12\x0e\n\x06plugin\x18\x0c \x01(\t\x12\x11\n\targuments\x18\r \x01(\t\x12\x0e\n\x06reason\x18\x0e \x01(\t\x12\x0f\n\x07options\x18\x0f \x03(\t\x12\x0c\n\x04rule\x18\x10 \x01(\t\x12\x11\n\tfour_eyes\x18\x11 \x01(\x08\x12\x0e\n\x06schema\x18\x12 \x01(\t\x12\x0c\n\x04\x64iff\x18\x13 \x01(\t\x12\x0b\n\x03\x63ut\x18\x14 \x01(\x08\x12\x30\n\x0crequest_time\x18\x15 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x16 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bnot_allowed\x18\x17 \x01(\t\x12.\n\x07verdict\x18\x18 \x01(\x0e\x32\x1d.toolhost.decision.v1.Verdict\x12/\n\x0b\x64\x65\x63ide_time\x18\x19 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\ndecided_by\x18\x1a \x01(\t\x12\x17\n\x0f\x64\x65\x63ided_by_name\x18\x1b \x01(\t\x12\x0c\n\x04text\x18\x1c \x01(\t\x12\x0c\n\x04\x65tag\x18\x1d \x01(\t\x12\x17\n\x0f\x61pprover_groups\x18\x1e \x03(\t\x12\r\n\x05\x61gent\x18\x1f \x01(\t\x12\x0f\n\x07session\x18  \x01(\t\x12\x0f\n\x07\x63ontext\x18! \x01(\t*\xb1\x01\n\x0c\x44\x65\x63isionKind\x12\x1d\n\x19\x44\x45\x43ISION_KIND_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x44\x45\x43ISION_KIND_APPROVAL\x10\x01\x12\x1a\n\x16\x44\x45\x43ISION_KIND_QUESTION\x10\x02\x12\x19\n\x15\x44\x45\x43ISION_KIND_OUTCOME\x10\x03\x12\x17\n\x13\x44\x45\x43ISION_KIND_PAUSE\x10\x04\x12\x16\n\x12\x44\x45\x43ISION_KIND_TOOL\x10\x05*\x82\x01\n\rDecisionState\x12\x1e\n\x1a\x44\x45\x43ISION_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x44\x45\x43ISION_STATE_WAITING\x10\x01\x12\x17\n\x13\x44\x45\x43ISION_STATE_MADE\x10\x02\x12\x1c\n\x18\x44\x45\x43ISION_STATE_WITHDRAWN\x10\x03*t\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x13\n\x0fVERDICT_APPROVE\x10\x01\x12\x12\n\x0eVERDICT_REJECT\x10\x02\x12\x12\n\x0eVERDICT_ANSWER\x10\x03\x12\x13\n\x0fVERDICT_EXPIRED\x10\x04\x32\xd6\x02\n\x0f\x44\x65\x63isionService\x12t\n\rListDecisions\x12*.toolhost.decision.v1.ListDecisionsRequest\x1a+.toolhost.decision.v1.ListDecisionsResponse\"\n\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x04\x12n\n\x0bGetDecision\x12(.toolhost.decision.v1.GetDecisionRequest\x1a).toolhost.decision.v1.GetDecisionResponse\"\n\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x04\x12]\n\x06\x44\x65\x63ide\x12#.toolhost.decision.v1.DecideRequest\x1a$.toolhost.decision.v1.DecideResponse\"\x08\x92\xb6\x18\x04\x10\x12\x03\x04\x42\x45ZCgithub.com/toolhost/toolhost/gen/go/toolhost/decision/v1;decisionv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n+toolhost/decision/v1/decision_service.proto\x12\x14toolhost.decision.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a toolhost/tool/v1/principal.proto\x1a\x1ctoolhost/tool/v1/right.proto\"\x81\x01\n\x14ListDecisionsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x0f\n\x07tenants\x18\x03 \x03(\t\x12\x31\n\x0con_behalf_of\x18\x04 \x01(\x0b\x32\x1b.toolhost.tool.v1.Principal\"x\n\x15ListDecisionsResponse\x12\x31\n\tdecisions\x18\x01 \x03(\x0b\x32\x1e.toolhost.decision.v1.Decision\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x13\n\x0bunavailable\x18\x03 \x03(\t\"U\n\x12GetDecisionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x31\n\x0con_behalf_of\x18\x02 \x01(\x0b\x32\x1b.toolhost.tool.v1.Principal\"G\n\x13GetDecisionResponse\x12\x30\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x1e.toolhost.decision.v1.Decision\"\xdc\x01\n\rDecideRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04\x65tag\x18\x02 \x01(\t\x12.\n\x07verdict\x18\x03 \x01(\x0e\x32\x1d.toolhost.decision.v1.Verdict\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x11\n\targuments\x18\x05 \x01(\x0c\x12\x12\n\nrequest_id\x18\x06 \x01(\t\x12\x17\n\x0f\x64\x65\x63ided_by_name\x18\x07 \x01(\t\x12\x31\n\x0con_behalf_of\x18\x08 \x01(\x0b\x32\x1b.toolhost.tool.v1.Principal\"B\n\x0e\x44\x65\x63ideResponse\x12\x30\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x1e.toolhost.decision.v1.Decision\"\x8e\x06\n\x08\x44\x65\x63ision\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x30\n\x04kind\x18\x02 \x01(\x0e\x32\".toolhost.decision.v1.DecisionKind\x12\x32\n\x05state\x18\x03 \x01(\x0e\x32#.toolhost.decision.v1.DecisionState\x12\x0e\n\x06run_id\x18\x04 \x01(\t\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x05 \x01(\t\x12\x15\n\rparent_run_id\x18\x06 \x01(\t\x12\x0e\n\x06tenant\x18\x07 \x01(\t\x12\x11\n\tprincipal\x18\x08 \x01(\t\x12\x0f\n\x07\x63\x61ll_id\x18\t \x01(\t\x12\x0c\n\x04tool\x18\n \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x0b \x01(\t\x12\x0e\n\x06plugin\x18\x0c \x01(\t\x12\x11\n\targuments\x18\r \x01(\t\x12\x0e\n\x06reason\x18\x0e \x01(\t\x12\x0f\n\x07options\x18\x0f \x03(\t\x12\x0c\n\x04rule\x18\x10 \x01(\t\x12\x11\n\tfour_eyes\x18\x11 \x01(\x08\x12\x0e\n\x06schema\x18\x12 \x01(\t\x12\x0c\n\x04\x64iff\x18\x13 \x01(\t\x12\x0b\n\x03\x63ut\x18\x14 \x01(\x08\x12\x30\n\x0crequest_time\x18\x15 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x16 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bnot_allowed\x18\x17 \x01(\t\x12.\n\x07verdict\x18\x18 \x01(\x0e\x32\x1d.toolhost.decision.v1.Verdict\x12/\n\x0b\x64\x65\x63ide_time\x18\x19 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\ndecided_by\x18\x1a \x01(\t\x12\x17\n\x0f\x64\x65\x63ided_by_name\x18\x1b \x01(\t\x12\x0c\n\x04text\x18\x1c \x01(\t\x12\x0c\n\x04\x65tag\x18\x1d \x01(\t\x12\x17\n\x0f\x61pprover_groups\x18\x1e \x03(\t\x12\r\n\x05\x61gent\x18\x1f \x01(\t\x12\x0f\n\x07session\x18  \x01(\t\x12\x0f\n\x07\x63ontext\x18! \x01(\t*\xb1\x01\n\x0c\x44\x65\x63isionKind\x12\x1d\n\x19\x44\x45\x43ISION_KIND_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x44\x45\x43ISION_KIND_APPROVAL\x10\x01\x12\x1a\n\x16\x44\x45\x43ISION_KIND_QUESTION\x10\x02\x12\x19\n\x15\x44\x45\x43ISION_KIND_OUTCOME\x10\x03\x12\x17\n\x13\x44\x45\x43ISION_KIND_PAUSE\x10\x04\x12\x16\n\x12\x44\x45\x43ISION_KIND_TOOL\x10\x05*\x82\x01\n\rDecisionState\x12\x1e\n\x1a\x44\x45\x43ISION_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x44\x45\x43ISION_STATE_WAITING\x10\x01\x12\x17\n\x13\x44\x45\x43ISION_STATE_MADE\x10\x02\x12\x1c\n\x18\x44\x45\x43ISION_STATE_WITHDRAWN\x10\x03*t\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x13\n\x0fVERDICT_APPROVE\x10\x01\x12\x12\n\x0eVERDICT_REJECT\x10\x02\x12\x12\n\x0eVERDICT_ANSWER\x10\x03\x12\x13\n\x0fVERDICT_EXPIRED\x10\x04\x32\xd6\x02\n\x0f\x44\x65\x63isionService\x12t\n\rListDecisions\x12*.toolhost.decision.v1.ListDecisionsRequest\x1a+.toolhost.decision.v1.ListDecisionsResponse\"\n\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x04\x12n\n\x0bGetDecision\x12(.toolhost.decision.v1.GetDecisionRequest\x1a).toolhost.decision.v1.GetDecisionResponse\"\n\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x04\x12]\n\x06\x44\x65\x63ide\x12#.toolhost.decision.v1.DecideRequest\x1a$.toolhost.decision.v1.DecideResponse\"\x08\x92\xb6\x18\x04\x10\x12\x03\x04\x42\x45ZCgithub.com/toolhost/toolhost/gen/go/toolhost/decision/v1;decisionv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,26 +41,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DECISIONSERVICE'].methods_by_name['GetDecision']._serialized_options = b'\222\266\030\006\020\021\022\003\005\004'
   _globals['_DECISIONSERVICE'].methods_by_name['Decide']._loaded_options = None
   _globals['_DECISIONSERVICE'].methods_by_name['Decide']._serialized_options = b'\222\266\030\004\020\022\003\004'
-  _globals['_DECISIONKIND']._serialized_start=1448
-  _globals['_DECISIONKIND']._serialized_end=1625
-  _globals['_DECISIONSTATE']._serialized_start=1628
-  _globals['_DECISIONSTATE']._serialized_end=1758
-  _globals['_VERDICT']._serialized_start=1760
-  _globals['_VERDICT']._serialized_end=1876
-  _globals['_LISTDECISIONSREQUEST']._serialized_start=132
-  _globals['_LISTDECISIONSREQUEST']._serialized_end=210
-  _globals['_LISTDECISIONSRESPONSE']._serialized_start=212
-  _globals['_LISTDECISIONSRESPONSE']._serialized_end=311
-  _globals['_GETDECISIONREQUEST']._serialized_start=313
-  _globals['_GETDECISIONREQUEST']._serialized_end=347
-  _globals['_GETDECISIONRESPONSE']._serialized_start=349
-  _globals['_GETDECISIONRESPONSE']._serialized_end=420
-  _globals['_DECIDEREQUEST']._serialized_start=423
-  _globals['_DECIDEREQUEST']._serialized_end=592
-  _globals['_DECIDERESPONSE']._serialized_start=594
-  _globals['_DECIDERESPONSE']._serialized_end=660
-  _globals['_DECISION']._serialized_start=663
-  _globals['_DECISION']._serialized_end=1445
-  _globals['_DECISIONSERVICE']._serialized_start=1879
-  _globals['_DECISIONSERVICE']._serialized_end=2221
+  _globals['_DECISIONKIND']._serialized_start=1657
+  _globals['_DECISIONKIND']._serialized_end=1834
+  _globals['_DECISIONSTATE']._serialized_start=1837
+  _globals['_DECISIONSTATE']._serialized_end=1967
+  _globals['_VERDICT']._serialized_start=1969
+  _globals['_VERDICT']._serialized_end=2085
+  _globals['_LISTDECISIONSREQUEST']._serialized_start=167
+  _globals['_LISTDECISIONSREQUEST']._serialized_end=296
+  _globals['_LISTDECISIONSRESPONSE']._serialized_start=298
+  _globals['_LISTDECISIONSRESPONSE']._serialized_end=418
+  _globals['_GETDECISIONREQUEST']._serialized_start=420
+  _globals['_GETDECISIONREQUEST']._serialized_end=505
+  _globals['_GETDECISIONRESPONSE']._serialized_start=507
+  _globals['_GETDECISIONRESPONSE']._serialized_end=578
+  _globals['_DECIDEREQUEST']._serialized_start=581
+  _globals['_DECIDEREQUEST']._serialized_end=801
+  _globals['_DECIDERESPONSE']._serialized_start=803
+  _globals['_DECIDERESPONSE']._serialized_end=869
+  _globals['_DECISION']._serialized_start=872
+  _globals['_DECISION']._serialized_end=1654
+  _globals['_DECISIONSERVICE']._serialized_start=2088
+  _globals['_DECISIONSERVICE']._serialized_end=2430
 # @@protoc_insertion_point(module_scope)

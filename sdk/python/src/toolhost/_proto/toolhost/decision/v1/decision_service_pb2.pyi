@@ -1,6 +1,7 @@
 import datetime
 
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from toolhost._proto.toolhost.tool.v1 import principal_pb2 as _principal_pb2
 from toolhost._proto.toolhost.tool.v1 import right_pb2 as _right_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -51,28 +52,34 @@ VERDICT_ANSWER: Verdict
 VERDICT_EXPIRED: Verdict
 
 class ListDecisionsRequest(_message.Message):
-    __slots__ = ("page_size", "page_token", "tenants")
+    __slots__ = ("page_size", "page_token", "tenants", "on_behalf_of")
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     TENANTS_FIELD_NUMBER: _ClassVar[int]
+    ON_BEHALF_OF_FIELD_NUMBER: _ClassVar[int]
     page_size: int
     page_token: str
     tenants: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., tenants: _Optional[_Iterable[str]] = ...) -> None: ...
+    on_behalf_of: _principal_pb2.Principal
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., tenants: _Optional[_Iterable[str]] = ..., on_behalf_of: _Optional[_Union[_principal_pb2.Principal, _Mapping[str, object]]] = ...) -> None: ...
 
 class ListDecisionsResponse(_message.Message):
-    __slots__ = ("decisions", "next_page_token")
+    __slots__ = ("decisions", "next_page_token", "unavailable")
     DECISIONS_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    UNAVAILABLE_FIELD_NUMBER: _ClassVar[int]
     decisions: _containers.RepeatedCompositeFieldContainer[Decision]
     next_page_token: str
-    def __init__(self, decisions: _Optional[_Iterable[_Union[Decision, _Mapping[str, object]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    unavailable: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, decisions: _Optional[_Iterable[_Union[Decision, _Mapping[str, object]]]] = ..., next_page_token: _Optional[str] = ..., unavailable: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class GetDecisionRequest(_message.Message):
-    __slots__ = ("name",)
+    __slots__ = ("name", "on_behalf_of")
     NAME_FIELD_NUMBER: _ClassVar[int]
+    ON_BEHALF_OF_FIELD_NUMBER: _ClassVar[int]
     name: str
-    def __init__(self, name: _Optional[str] = ...) -> None: ...
+    on_behalf_of: _principal_pb2.Principal
+    def __init__(self, name: _Optional[str] = ..., on_behalf_of: _Optional[_Union[_principal_pb2.Principal, _Mapping[str, object]]] = ...) -> None: ...
 
 class GetDecisionResponse(_message.Message):
     __slots__ = ("decision",)
@@ -81,7 +88,7 @@ class GetDecisionResponse(_message.Message):
     def __init__(self, decision: _Optional[_Union[Decision, _Mapping[str, object]]] = ...) -> None: ...
 
 class DecideRequest(_message.Message):
-    __slots__ = ("name", "etag", "verdict", "text", "arguments", "request_id", "decided_by_name")
+    __slots__ = ("name", "etag", "verdict", "text", "arguments", "request_id", "decided_by_name", "on_behalf_of")
     NAME_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
     VERDICT_FIELD_NUMBER: _ClassVar[int]
@@ -89,6 +96,7 @@ class DecideRequest(_message.Message):
     ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     DECIDED_BY_NAME_FIELD_NUMBER: _ClassVar[int]
+    ON_BEHALF_OF_FIELD_NUMBER: _ClassVar[int]
     name: str
     etag: str
     verdict: Verdict
@@ -96,7 +104,8 @@ class DecideRequest(_message.Message):
     arguments: bytes
     request_id: str
     decided_by_name: str
-    def __init__(self, name: _Optional[str] = ..., etag: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., text: _Optional[str] = ..., arguments: _Optional[bytes] = ..., request_id: _Optional[str] = ..., decided_by_name: _Optional[str] = ...) -> None: ...
+    on_behalf_of: _principal_pb2.Principal
+    def __init__(self, name: _Optional[str] = ..., etag: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., text: _Optional[str] = ..., arguments: _Optional[bytes] = ..., request_id: _Optional[str] = ..., decided_by_name: _Optional[str] = ..., on_behalf_of: _Optional[_Union[_principal_pb2.Principal, _Mapping[str, object]]] = ...) -> None: ...
 
 class DecideResponse(_message.Message):
     __slots__ = ("decision",)

@@ -27,12 +27,13 @@ if _version_not_supported:
 
 class DecisionServiceStub(object):
     """DecisionService lists and makes decisions that wait for a person. agentd serves those of its runs.
-    toolhost serves the calls that it holds; see CallOptions.approval_wait.
+    toolhost serves the calls that it holds; see CallOptions.approval_wait. agentd serves these, too:
+    it asks its toolhost on behalf of the caller.
 
     At agentd, a caller sees the decisions of its own runs, and with the right `runs.list` or
     `runs.approve` those of all runs of a tenant. At toolhost, it sees its own calls, and with the
     right `calls.list` or `calls.approve` those of a tenant. Any other decision does not exist for the
-    caller.
+    caller. For a call that toolhost holds, a caller of agentd needs the rights of both servers.
     """
 
     def __init__(self, channel):
@@ -60,18 +61,21 @@ class DecisionServiceStub(object):
 
 class DecisionServiceServicer(object):
     """DecisionService lists and makes decisions that wait for a person. agentd serves those of its runs.
-    toolhost serves the calls that it holds; see CallOptions.approval_wait.
+    toolhost serves the calls that it holds; see CallOptions.approval_wait. agentd serves these, too:
+    it asks its toolhost on behalf of the caller.
 
     At agentd, a caller sees the decisions of its own runs, and with the right `runs.list` or
     `runs.approve` those of all runs of a tenant. At toolhost, it sees its own calls, and with the
     right `calls.list` or `calls.approve` those of a tenant. Any other decision does not exist for the
-    caller.
+    caller. For a call that toolhost holds, a caller of agentd needs the rights of both servers.
     """
 
     def ListDecisions(self, request, context):
         """ListDecisions lists the decisions that wait, in pages. The run whose decision ends first comes
         first, and so do its decisions; what has no end comes last. A decision of a sub-run is listed
-        once, as that of the sub-run. Errors: INVALID_ARGUMENT for a page token that was not given out.
+        once, as that of the sub-run. agentd lists the calls that its toolhost holds among them, by their
+        ends within a page. Errors: INVALID_ARGUMENT for a page token that was not given out; DENIED if
+        the caller may not act for on_behalf_of.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -125,12 +129,13 @@ def add_DecisionServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class DecisionService(object):
     """DecisionService lists and makes decisions that wait for a person. agentd serves those of its runs.
-    toolhost serves the calls that it holds; see CallOptions.approval_wait.
+    toolhost serves the calls that it holds; see CallOptions.approval_wait. agentd serves these, too:
+    it asks its toolhost on behalf of the caller.
 
     At agentd, a caller sees the decisions of its own runs, and with the right `runs.list` or
     `runs.approve` those of all runs of a tenant. At toolhost, it sees its own calls, and with the
     right `calls.list` or `calls.approve` those of a tenant. Any other decision does not exist for the
-    caller.
+    caller. For a call that toolhost holds, a caller of agentd needs the rights of both servers.
     """
 
     @staticmethod
