@@ -23,14 +23,11 @@ func Signatures(keys [][]byte, id, at string, body []byte) string {
 func PauseAfter(n int, err error) time.Duration { return pauseAfter(n, err) }
 
 // CloseIdle closes the idle connections of a target.
-func CloseIdle(t Target) {
-	t.(*post).transport.(interface{ CloseIdleConnections() }).CloseIdleConnections()
-}
+func CloseIdle(t Target) { t.(*post).CloseIdleConnections() }
 
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-func (f roundTrip) CloseIdleConnections()                             {}
 
 // WithTransport replaces the transport of a target.
 func WithTransport(t Target, f func(*http.Request) (*http.Response, error)) Target {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// keep is how long a message is tried.
+	// keep is how long a message is tried, from when it is first due.
 	keep = 3 * 24 * time.Hour
 	// maxKept is the most messages in the outbox. A row has a few hundred bytes.
 	maxKept = 100_000
@@ -133,7 +133,7 @@ func (n *Notifier) replace(settings Settings) {
 // trim removes messages that are too old or too many.
 func (n *Notifier) trim(ctx context.Context) {
 	for {
-		dropped, err := n.outbox.Trim(ctx, time.Now().Add(-keep), maxKept)
+		dropped, err := n.outbox.Trim(ctx, time.Now(), maxKept)
 		switch {
 		case err != nil && ctx.Err() == nil:
 			n.log.Warn("the outbox of messages cannot be trimmed", "error", err)

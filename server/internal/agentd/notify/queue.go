@@ -28,6 +28,9 @@ type queue struct {
 
 // run sends until ctx ends.
 func (q *queue) run(ctx context.Context) {
+	if connected, ok := q.target.(interface{ CloseIdleConnections() }); ok {
+		defer connected.CloseIdleConnections()
+	}
 	for ctx.Err() == nil {
 		if found, err := q.next(ctx); err != nil {
 			q.failures++
@@ -68,7 +71,7 @@ func (q *queue) next(ctx context.Context) (found bool, err error) {
 	}
 	again := time.Now().Add(pauseAfter(m.Attempts, err))
 	log.Warn("a message was not sent, and is tried again", "message", m.ID, "kind", m.Kind, "run", m.RunID, "attempt", m.Attempts, "error", err,
-		"again", again.UTC().Format(time.RFC3339), "until", m.Created.Add(keep).UTC().Format(time.RFC3339))
+		"again", again.UTC().Format(time.RFC3339), "until", m.Until.UTC().Format(time.RFC3339))
 	if failed := outbox.Delay(kept, m.ID, again); failed != nil {
 		log.Warn("when a message is tried again cannot be noted", "message", m.ID, "error", failed)
 	}

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -65,6 +68,7 @@ type runs struct {
 	decided bool
 	gone    bool
 	began   time.Time
+	expiry  time.Duration
 }
 
 // change changes the run while it may be read.
@@ -75,7 +79,7 @@ func (r *runs) change(change func(*runs)) {
 }
 
 func (r *runs) request() loop.DecisionRequested {
-	return loop.DecisionRequested{ID: "d1", Kind: loop.DecideApproval, Tool: "shell", Rule: "careful", Expiry: 10 * time.Hour}
+	return loop.DecisionRequested{ID: "d1", Kind: loop.DecideApproval, Tool: "shell", Rule: "careful", Expiry: r.expiry}
 }
 
 func (r *runs) Event(context.Context, string, uint64) (*loop.RunStarted, loop.Event, error) {
@@ -110,9 +114,9 @@ type scene struct {
 }
 
 // set begins a scene in which a decision waits.
-func set(t *testing.T, settings notify.Settings) *scene {
+func set(t *testing.T, settings notify.Settings, expiry time.Duration) *scene {
 	t.Helper()
-	s := &scene{store: memory.New(), runs: &runs{began: time.Now().UTC()}, settings: settings}
+	s := &scene{store: memory.New(), runs: &runs{began: time.Now().UTC(), expiry: expiry}, settings: settings}
 	p := s.runs.request()
 	batch := runstore.Batch{RunID: "r", Records: []runstore.Record{{Type: "x", Data: []byte("{}"), Time: time.Now()}}}
 	batch.Messages = settings.Routes.Messages(stateOf(t, loop.RunStarted{RunID: "r", Agent: "writer"}), []loop.Event{{Seq: 2, Time: s.runs.began, Payload: &p}})
@@ -144,31 +148,45 @@ func TestADeadTargetDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		good, slow := &target{}, &target{hang: true}
 		dead := &target{fail: func(int, *notify.Content) error { return errors.New("connection refused") }}
-		s := set(t, notify.Settings{Routes: notify.Routes{everything("good", "slow", "dead")}, Targets: map[string]notify.Target{"good": good, "slow": slow, "dead": dead}})
+		s := set(t, notify.Settings{Routes: notify.Routes{everything("good", "slow", "dead")}, Targets: map[string]notify.Target{"good": good, "slow": slow, "dead": dead}}, 10*time.Hour)
 		s.start()
 		synctest.Wait()
 		if got := s.kinds(good); got != "waiting" {
 			t.Errorf("at once, the good target has %q", got)
 		}
-		time.Sleep(24 * time.Hour)
+		time.Sleep(11 * time.Hour)
 		s.notifier.Close()
 		if got := s.kinds(good); got != "waiting reminder ending" {
 			t.Errorf("the good target has %q", got)
 		}
-		if n := dead.tried(); len(slow.got)+len(dead.got) > 0 || n < 20 || n > 60 {
+		if n := dead.tried(); len(slow.got)+len(dead.got) > 0 || n < 12 || n > 40 {
 			t.Errorf("the dead target had %d attempts", n)
 		}
 		want := "until=" + s.runs.began.Add(72*time.Hour).Format(time.RFC3339)
 		if log := s.log.String(); !strings.Contains(log, `error="connection refused"`) || !strings.Contains(log, want) || !strings.Contains(log, "target=dead") {
 			t.Errorf("the log has no %s:\n%s", want, log)
 		}
-		time.Sleep(50 * time.Hour)
+		time.Sleep(80 * time.Hour)
 		s.log.Reset()
 		s.start()
 		synctest.Wait()
 		s.notifier.Close()
 		if log := s.log.String(); !strings.Contains(log, "messages were dropped") || !strings.Contains(log, "messages=6") {
 			t.Errorf("after three days:\n%s", log)
+		}
+	})
+}
+
+// A decision that waits for four days is told again at its end: only what is due grows old.
+func TestLongDecisions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ops := &target{}
+		s := set(t, notify.Settings{Routes: notify.Routes{everything("ops")}, Targets: map[string]notify.Target{"ops": ops}}, 4*24*time.Hour)
+		s.start()
+		time.Sleep(4 * 24 * time.Hour)
+		s.notifier.Close()
+		if got := s.kinds(ops); got != "waiting reminder ending" {
+			t.Errorf("the target has %q", got)
 		}
 	})
 }
@@ -184,11 +202,11 @@ func TestNothingIsToldTooLate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ops := &target{}
-				s := set(t, notify.Settings{Routes: notify.Routes{everything("ops")}, Targets: map[string]notify.Target{"ops": ops}})
+				s := set(t, notify.Settings{Routes: notify.Routes{everything("ops")}, Targets: map[string]notify.Target{"ops": ops}}, 10*time.Hour)
 				s.start()
 				synctest.Wait()
 				s.runs.change(change)
-				time.Sleep(24 * time.Hour)
+				time.Sleep(11 * time.Hour)
 				s.notifier.Close()
 				if got := s.kinds(ops); got != "waiting" {
 					t.Errorf("the target has %q", got)
@@ -205,7 +223,7 @@ func TestNothingIsToldTooLate(t *testing.T) {
 func TestARestartLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ops := &target{hang: true}
-		s := set(t, notify.Settings{Routes: notify.Routes{everything("ops")}, Targets: map[string]notify.Target{"ops": ops}})
+		s := set(t, notify.Settings{Routes: notify.Routes{everything("ops")}, Targets: map[string]notify.Target{"ops": ops}}, 10*time.Hour)
 		s.start()
 		synctest.Wait() // it hangs
 		s.notifier.Close()
@@ -235,7 +253,7 @@ func TestAPoisonedMessage(t *testing.T) {
 			}
 			return nil
 		}}
-		s := set(t, notify.Settings{Routes: notify.Routes{everything("ops")}, Targets: map[string]notify.Target{"ops": ops}})
+		s := set(t, notify.Settings{Routes: notify.Routes{everything("ops")}, Targets: map[string]notify.Target{"ops": ops}}, 10*time.Hour)
 		s.start()
 		time.Sleep(10 * time.Hour)
 		s.notifier.Close()
@@ -249,7 +267,7 @@ func TestAPoisonedMessage(t *testing.T) {
 func TestSettingsAreReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before, after := &target{hang: true}, &target{}
-		s := set(t, notify.Settings{Routes: notify.Routes{everything("ops")}, Targets: map[string]notify.Target{"ops": before}})
+		s := set(t, notify.Settings{Routes: notify.Routes{everything("ops")}, Targets: map[string]notify.Target{"ops": before}}, 10*time.Hour)
 		s.start()
 		defer s.notifier.Close()
 		synctest.Wait()
@@ -270,7 +288,7 @@ func TestArgumentsAreForTheRoute(t *testing.T) {
 		all, few := &target{}, &target{}
 		full := everything("all")
 		full.Arguments, full.Rules = true, []string{"careful"}
-		s := set(t, notify.Settings{Routes: notify.Routes{everything("all", "few"), full}, Targets: map[string]notify.Target{"all": all, "few": few}, Pages: "https://agents.example/"})
+		s := set(t, notify.Settings{Routes: notify.Routes{everything("all", "few"), full}, Targets: map[string]notify.Target{"all": all, "few": few}, Pages: "https://agents.example/"}, 10*time.Hour)
 		s.start()
 		synctest.Wait()
 		s.notifier.Close()
@@ -286,3 +304,28 @@ func TestArgumentsAreForTheRoute(t *testing.T) {
 		}
 	})
 }
+
+// Close leaves no connection to a target open.
+func TestCloseEndsConnections(t *testing.T) {
+	closed := make(chan struct{}, 10)
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			closed <- struct{}{}
+		}
+	}
+	server.Start()
+	defer server.Close()
+	s := set(t, notify.Settings{Routes: notify.Routes{everything("ops")}, Targets: map[string]notify.Target{"ops": notify.Slack(notify.HTTP{URL: server.URL, Private: true})}}, 10*time.Hour)
+	log := &bytes.Buffer{}
+	logged := make(chan struct{}, 100)
+	n := notify.New(s.store, s.settings, slog.New(slog.NewTextHandler(writer(func(p []byte) (int, error) { logged <- struct{}{}; return log.Write(p) }), nil)))
+	n.Start(s.runs)
+	<-logged // the target has answered
+	n.Close()
+	<-closed
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }

@@ -79,7 +79,7 @@ func (routes Routes) Messages(s *loop.State, events []loop.Event) []runstore.Mes
 			for target, at := range routes.targets(of, due) {
 				messages = append(messages, runstore.Message{
 					ID: messageID(started.RunID, &e, kind, target), Kind: string(kind), RunID: started.RunID, Seq: e.Seq,
-					Decision: decision, Target: target, Created: e.Time, Due: at,
+					Decision: decision, Target: target, Created: e.Time, Due: at, Until: at.Add(keep),
 				})
 			}
 		}

@@ -95,7 +95,8 @@ func TestIDsAreStable(t *testing.T) {
 		s := stateOf(t, loop.RunStarted{RunID: "r"})
 		return routes.Messages(s, []loop.Event{{Seq: 7, Time: at, Payload: &loop.BudgetWarning{Budget: loop.BudgetCost}}})[0].ID
 	}
-	if id(noon) != id(noon) || id(noon) == id(noon.Add(1)) {
-		t.Errorf("the ids are %s, %s and %s", id(noon), id(noon), id(noon.Add(1)))
+	first, again, other := id(noon), id(noon), id(noon.Add(1))
+	if first != again || first == other {
+		t.Errorf("the ids are %s, %s and %s", first, again, other)
 	}
 }

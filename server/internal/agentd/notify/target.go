@@ -107,6 +107,13 @@ func (p *post) Send(ctx context.Context, c *Content) error {
 	}
 }
 
+// CloseIdleConnections closes the connections that wait for the next message.
+func (p *post) CloseIdleConnections() {
+	if t, ok := p.transport.(*http.Transport); ok {
+		t.CloseIdleConnections()
+	}
+}
+
 // Unwrap returns the error without the time.
 func (l *later) Unwrap() error { return l.error }
 
@@ -166,7 +173,7 @@ func Ntfy(h HTTP, token string) Target {
 	server, topic := h.URL, ""
 	if u, err := url.Parse(h.URL); err == nil {
 		topic = path.Base(u.Path)
-		u.Path = strings.TrimSuffix(u.Path, topic)
+		u.Path, u.RawPath = strings.TrimSuffix(u.Path, topic), ""
 		server = u.String()
 	}
 	return h.newPost(server, func(c *Content) ([]byte, http.Header) {

@@ -17,8 +17,9 @@ type Message struct {
 	Seq      uint64 // of the event
 	Decision string // that the event requests; empty: none
 	Target   string
-	Created  time.Time
+	Created  time.Time // of the event
 	Due      time.Time
+	Until    time.Time // when it is removed although no target has it
 	// Attempts is how often Take has returned the message. The store sets it.
 	Attempts int
 }
@@ -34,9 +35,9 @@ type Outbox interface {
 	Delay(ctx context.Context, id string, due time.Time) error
 	// Remove removes a message, if it is there.
 	Remove(ctx context.Context, id string) error
-	// Trim removes the messages from before a time, and the oldest beyond a number of them, of all
-	// targets. It returns how many it has removed.
-	Trim(ctx context.Context, before time.Time, most int) (int, error)
+	// Trim removes the messages whose Until has come, and beyond a number of them those whose Until is
+	// first, of all targets. It returns how many it has removed.
+	Trim(ctx context.Context, now time.Time, most int) (int, error)
 }
 
 // checkMessages returns an error if a message of the batch is invalid.

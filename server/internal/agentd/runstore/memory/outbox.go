@@ -15,7 +15,7 @@ var _ runstore.Outbox = (*Store)(nil)
 func (s *Store) addMessages(messages []runstore.Message) {
 	for _, m := range messages {
 		if s.message(m.ID) < 0 {
-			m.Created, m.Due, m.Attempts = instant(m.Created), instant(m.Due), 0
+			m.Created, m.Due, m.Until, m.Attempts = instant(m.Created), instant(m.Due), instant(m.Until), 0
 			s.told = append(s.told, m)
 		}
 	}
@@ -64,14 +64,14 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 }
 
 // Trim implements runstore.Outbox.
-func (s *Store) Trim(ctx context.Context, before time.Time, most int) (int, error) {
+func (s *Store) Trim(ctx context.Context, now time.Time, most int) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	had := len(s.told)
 	slices.SortStableFunc(s.told, func(a, b runstore.Message) int {
-		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.ID, b.ID))
 	})
-	s.told = slices.DeleteFunc(s.told, func(m runstore.Message) bool { return m.Created.Before(before) })
+	s.told = slices.DeleteFunc(s.told, func(m runstore.Message) bool { return !m.Until.After(now) })
 	s.told = s.told[max(0, len(s.told)-most):]
 	return had - len(s.told), ctx.Err()
 }

@@ -127,9 +127,9 @@ const (
 	SELECT run.number, c.digest, c.data FROM run, unnest(@digests::text[], @contents::bytea[]) AS c (digest, data)
 	ON CONFLICT (run, digest) DO NOTHING)`
 	addMessages = `, told AS (
-	INSERT INTO agentd_outbox (id, kind, run, seq, decision, target, created, due)
-	SELECT m.id, m.kind, @id, m.seq, m.decision, m.target, m.created, m.due FROM run,
-		unnest(@message_ids::text[], @kinds::text[], @seqs::bigint[], @asked::text[], @targets::text[], @message_times::bigint[], @dues::bigint[]) AS m (id, kind, seq, decision, target, created, due)
+	INSERT INTO agentd_outbox (id, kind, run, seq, decision, target, created, due, until)
+	SELECT m.id, m.kind, @id, m.seq, m.decision, m.target, m.created, m.due, m.until FROM run,
+		unnest(@message_ids::text[], @kinds::text[], @seqs::bigint[], @asked::text[], @targets::text[], @message_times::bigint[], @dues::bigint[], @untils::bigint[]) AS m (id, kind, seq, decision, target, created, due, until)
 	ON CONFLICT (id) DO NOTHING)`
 	renewSnapshot = `, cut AS (
 	DELETE FROM agentd_snapshots USING run WHERE run = run.number AND part > @keep::bigint + cardinality(@parts::bytea[])), kept AS (

@@ -78,9 +78,10 @@ CREATE TABLE agentd_outbox (
 	target   text COLLATE "C" NOT NULL,
 	created  bigint NOT NULL,                   -- nanoseconds since 1970
 	due      bigint NOT NULL,                   -- nanoseconds since 1970
+	until    bigint NOT NULL,                   -- nanoseconds since 1970
 	attempts int NOT NULL DEFAULT 0
 );
 CREATE INDEX agentd_outbox_due ON agentd_outbox (target, due, id);
-CREATE INDEX agentd_outbox_created ON agentd_outbox (created, id);
+CREATE INDEX agentd_outbox_until ON agentd_outbox (until, id);
 `}}}
 }

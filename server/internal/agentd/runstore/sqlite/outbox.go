@@ -14,7 +14,7 @@ var _ runstore.Outbox = (*Store)(nil)
 func (w *writes) addMessages(ctx context.Context, messages []runstore.Message) error {
 	for i := range messages {
 		m := &messages[i]
-		if _, err := w.tell.ExecContext(ctx, m.ID, m.Kind, m.RunID, int64(m.Seq), m.Decision, m.Target, m.Created.UnixNano(), m.Due.UnixNano()); err != nil {
+		if _, err := w.tell.ExecContext(ctx, m.ID, m.Kind, m.RunID, int64(m.Seq), m.Decision, m.Target, m.Created.UnixNano(), m.Due.UnixNano(), m.Until.UnixNano()); err != nil {
 			return err
 		}
 	}
@@ -24,12 +24,12 @@ func (w *writes) addMessages(ctx context.Context, messages []runstore.Message) e
 // Take implements runstore.Outbox.
 func (s *Store) Take(ctx context.Context, target string, now, lease time.Time) (m runstore.Message, ok bool, err error) {
 	err = s.changeOutbox(ctx, func(ctx context.Context, w *writes) error {
-		var created, due int64
-		err := w.take.QueryRowContext(ctx, target, now.UnixNano(), lease.UnixNano()).Scan(&m.ID, &m.Kind, &m.RunID, &m.Seq, &m.Decision, &m.Target, &created, &due, &m.Attempts)
+		var created, due, until int64
+		err := w.take.QueryRowContext(ctx, target, now.UnixNano(), lease.UnixNano()).Scan(&m.ID, &m.Kind, &m.RunID, &m.Seq, &m.Decision, &m.Target, &created, &due, &until, &m.Attempts)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
-		m.Created, m.Due = time.Unix(0, created).UTC(), time.Unix(0, due).UTC()
+		m.Created, m.Due, m.Until = time.Unix(0, created).UTC(), time.Unix(0, due).UTC(), time.Unix(0, until).UTC()
 		ok = err == nil
 		return err
 	})
@@ -56,10 +56,10 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 }
 
 // Trim implements runstore.Outbox.
-func (s *Store) Trim(ctx context.Context, before time.Time, most int) (int, error) {
+func (s *Store) Trim(ctx context.Context, now time.Time, most int) (int, error) {
 	var removed int64
 	err := s.changeOutbox(ctx, func(ctx context.Context, w *writes) error {
-		expired, err := w.expire.ExecContext(ctx, before.UnixNano())
+		expired, err := w.expire.ExecContext(ctx, now.UnixNano())
 		if err != nil {
 			return err
 		}

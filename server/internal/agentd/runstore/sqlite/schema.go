@@ -90,9 +90,10 @@ CREATE TABLE outbox (
 	target   TEXT NOT NULL,
 	created  INTEGER NOT NULL,                        -- nanoseconds since 1970
 	due      INTEGER NOT NULL,                        -- nanoseconds since 1970
+	until    INTEGER NOT NULL,                        -- nanoseconds since 1970
 	attempts INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX outbox_due ON outbox (target, due, id);
-CREATE INDEX outbox_created ON outbox (created, id);
+CREATE INDEX outbox_until ON outbox (until, id);
 `}}
 }

@@ -31,12 +31,12 @@ func (w *writes) texts() map[string]**sql.Stmt {
 		"DELETE FROM records WHERE run = ?":                                            &w.clear,
 		"DELETE FROM runs WHERE number = ?":                                            &w.remove, // triggers delete its snapshot and its contents
 		"INSERT INTO deleted (id, deleted) VALUES (?, ?)":                              &w.note,
-		"INSERT OR IGNORE INTO outbox (id, kind, run, seq, decision, target, created, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?)":                                                           &w.tell,
+		"INSERT OR IGNORE INTO outbox (id, kind, run, seq, decision, target, created, due, until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)":                                                 &w.tell,
 		"UPDATE outbox SET due = ?3, attempts = attempts + 1 WHERE id = (SELECT id FROM outbox WHERE target = ?1 AND due <= ?2 ORDER BY due, id LIMIT 1) RETURNING " + messageColumns: &w.take,
 		"UPDATE outbox SET due = ? WHERE id = ?": &w.delay,
 		"DELETE FROM outbox WHERE id = ?":        &w.told,
-		"DELETE FROM outbox WHERE created < ?":   &w.expire,
-		"DELETE FROM outbox WHERE id IN (SELECT id FROM outbox ORDER BY created DESC, id DESC LIMIT -1 OFFSET ?)": &w.trim,
+		"DELETE FROM outbox WHERE until <= ?":    &w.expire,
+		"DELETE FROM outbox WHERE id IN (SELECT id FROM outbox ORDER BY until DESC, id DESC LIMIT -1 OFFSET ?)": &w.trim,
 	}
 }
 
@@ -57,7 +57,7 @@ type reads struct {
 
 const runColumns = "id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent, decisions, decide_by"
 
-const messageColumns = "id, kind, run, seq, decision, target, created, due, attempts"
+const messageColumns = "id, kind, run, seq, decision, target, created, due, until, attempts"
 
 // others are conditions of a query that uses the index of another one.
 const others = " AND (?3 = '' OR parent = ?3) AND (?4 = '' OR owner = ?4) AND (?5 = '' OR tenant = ?5) AND (NOT ?6 OR unfinished = 1) AND (NOT ?7 OR ended = 0)"

@@ -15,7 +15,7 @@ var noon = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 // message returns a message of a run for a target, due some minutes after noon.
 func message(run, id, target string, minutes int) runstore.Message {
 	at := noon.Add(time.Duration(minutes) * time.Minute)
-	return runstore.Message{ID: id, Kind: "waiting", RunID: run, Seq: 7, Decision: "d1", Target: target, Created: at, Due: at}
+	return runstore.Message{ID: id, Kind: "waiting", RunID: run, Seq: 7, Decision: "d1", Target: target, Created: noon, Due: at, Until: at.Add(time.Hour)}
 }
 
 // told takes all messages of a target that are due, and returns their ids.
@@ -74,15 +74,15 @@ func testOutbox(t *testing.T, store runstore.Store) {
 	must(outbox.Delay(t.Context(), "b", noon))
 	want("ops", 3, "a#3")
 	want("ops", 30, "later#1")
-	trimmed := func(before time.Time, most, want int) {
+	trimmed := func(minutes, most, want int) {
 		t.Helper()
-		if n, err := outbox.Trim(t.Context(), before, most); err != nil || n != want {
+		if n, err := outbox.Trim(t.Context(), noon.Add(time.Duration(minutes)*time.Minute), most); err != nil || n != want {
 			t.Errorf("trimmed %d messages, %v, want %d", n, err, want)
 		}
 	}
-	trimmed(noon, 9, 0)
-	trimmed(noon.Add(time.Minute), 9, 1) // x
-	trimmed(noon, 1, 1)                  // a, the older of the two
+	trimmed(59, 9, 0)
+	trimmed(60, 9, 1) // x
+	trimmed(60, 1, 1) // a, which ends before the other one
 	want("ops", 999, "later#2")
 	want("chat", 999)
 }
