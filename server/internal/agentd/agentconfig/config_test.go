@@ -69,7 +69,6 @@ quotas:
   principals: {red/ada: {cost_per_day: 2.5}}
 approvals: {headless: never, expiry: 2h, unknown_outcome: ask}
 notify:
-  pages: https://agents.example
   targets:
     ops: {kind: webhook, url: "https://127.0.0.1/x", keys: [{file: k1}, {env: K2}], allow_private: true}
     chat: {kind: slack, secret_url: {file: chat.url}}

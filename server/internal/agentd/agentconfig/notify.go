@@ -16,8 +16,6 @@ import (
 
 // Notify says what `agentd serve` tells people, and where. See docs/notify.md.
 type Notify struct {
-	// The address of pages that show decisions and runs, for the links of messages.
-	Pages string `yaml:"pages" unset:"messages name the command that shows it"`
 	// The targets of messages, under names of your choice.
 	Targets map[string]NotifyTarget `yaml:"targets"`
 	// Which messages go to which targets. A message goes once to each target that a route names.
@@ -77,11 +75,6 @@ type NotifyRoute struct {
 
 // checkNotify reports what is wrong with targets and routes.
 func checkNotify(d *yamldoc.Decoder, n *Notify) {
-	if n.Pages != "" {
-		if u, err := url.Parse(n.Pages); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			d.Fail(d.At["notify.pages"], "notify.pages", "write a URL such as https://agents.example.com, without a query")
-		}
-	}
 	for _, name := range slices.Sorted(maps.Keys(n.Targets)) {
 		parent := yamldoc.Join("notify.targets", yamldoc.ShownKey(name))
 		target := n.Targets[name]
@@ -187,6 +180,23 @@ func (t *NotifyTarget) secrets() map[string]Secret {
 		}
 	}
 	return secrets
+}
+
+// Files returns the files of secrets and the programs that targets name, by their keys.
+func (n *Notify) Files() map[string]string {
+	files := map[string]string{}
+	for name, t := range n.Targets {
+		key := "notify.targets." + name
+		if len(t.Command) > 0 {
+			files[key+".command"] = t.Command[0]
+		}
+		for i, secret := range append([]Secret{t.SecretURL, t.Token}, t.Keys...) {
+			if secret.File != "" {
+				files[key+[]string{".secret_url", ".token", ".keys[0]", ".keys[1]"}[i]] = secret.File
+			}
+		}
+	}
+	return files
 }
 
 // CheckURL returns why the target cannot have a URL. The error does not show it.

@@ -57,7 +57,10 @@ func newNotifyCommand(p cli.Process) *cobra.Command {
 // notifySettings returns the routes and targets of the configuration, with their secrets.
 func (s *setup) notifySettings() (notify.Settings, error) {
 	c := &s.config.Notify
-	settings := notify.Settings{Pages: c.Pages, Targets: make(map[string]notify.Target, len(c.Targets))}
+	settings := notify.Settings{Targets: make(map[string]notify.Target, len(c.Targets))}
+	if s.config.Console.Listen != "" {
+		settings.Pages = s.config.Console.URL
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Targets)) {
 		t := c.Targets[name]
 		target, err := s.notifyTarget("notify.targets."+name, &t)

@@ -21,7 +21,7 @@ func references(c *agentconfig.Config, getenv func(string) string) (warnings []s
 	if err := regular(c); err != nil {
 		return nil, err
 	}
-	errs := []error{scripts(c), authconfig.MissingFiles(c.Listeners)}
+	errs := []error{scripts(c), authconfig.MissingFiles(c.Listeners), missing(c.Notify.Files())}
 	files := &texts{getenv: getenv}
 	for _, read := range files.readers() {
 		err := read(c)
@@ -32,6 +32,17 @@ func references(c *agentconfig.Config, getenv func(string) string) (warnings []s
 		}
 	}
 	return warnings, errors.Join(errs...)
+}
+
+// missing returns an error for each file that does not exist, by the key that names it.
+func missing(files map[string]string) error {
+	var errs []error
+	for _, key := range slices.Sorted(maps.Keys(files)) {
+		if _, err := os.Stat(files[key]); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", key, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // regular refuses what is no regular file. A tool may have written the configuration, and to read a

@@ -34,6 +34,7 @@ func TestReferences(t *testing.T) {
 		"agents: {a: {response_schema_file: empty.json}}\n":                                      "is empty",
 		"agents: {a: {instructions_file: pipe}}\n":                                               "pipe is no regular file",
 		"models: {m: {provider: scripted, model: pipe}}\n":                                       "pipe is no regular file",
+		"notify: {targets: {chat: {kind: slack, secret_url: {file: none.url}}}}\n":               "notify.targets.chat.secret_url",
 		"memory: [none.md]\n":                                                                    "none.md",
 		"listeners: [{address: '0.0.0.0:8443', tls: {certificate: none.pem, key: good.yaml}}]\n": "listeners[0].tls.certificate",
 	} {
