@@ -128,7 +128,7 @@ check: needs lint race privileged brief growth others packages ## run everything
 # The whole forms of tests that `make test` runs briefly.
 .PHONY: long
 long: export TOOLHOST_LONG_TESTS := yes
-long: needs further chaos boundary reloads replay fuzz ## run the whole forms of tests that other targets run briefly, for an hour or two
+long: needs further chaos boundary reloads mutants operators replay fuzz ## run the whole forms of tests that other targets run briefly, for an hour or two
 
 .PHONY: needs
 needs:
@@ -146,7 +146,7 @@ fmt:
 .PHONY: vet
 vet:
 	$(call step,go vet,$(call in-modules,$(GO) vet ./...) && \
-	  $(GO) -C server vet -tags=grpcnotrace$(COMMA)more$(COMMA)mcp$(COMMA)clients $(MOREPACKAGES) ./internal/e2e/mcpofficial ./internal/e2e/clients && \
+	  $(GO) -C server vet -tags=grpcnotrace$(COMMA)more$(COMMA)mcp$(COMMA)clients$(COMMA)mutants $(MOREPACKAGES) ./internal/e2e/mcpofficial ./internal/e2e/clients ./internal/e2e/docs && \
 	  $(GO) -C plugins vet -tags=grpcnotrace$(COMMA)more $(MOREPLUGINS))
 
 # Nothing runs the compiled code, so it is not optimized.
@@ -294,6 +294,27 @@ reloads: ## change the configuration RELOADS (200) times under 64 callers
 .PHONY: boundary
 boundary: ## kill agentd, toolhost and both at every append to a journal, and PRIVATERUNS (20) runs five times each
 	$(GO) -C server test -count=1 -timeout 2h -v ./internal/e2e/boundary -args -boundary.all -private.runs=$(PRIVATERUNS) $(BOUNDARYFLAGS)
+
+# Each change compiles the packages that import its package again. MUTANTS is a regular expression for the rows
+# and packages in server/internal/e2e/docs/testdata/mutants.txt.
+.PHONY: mutants
+mutants: ## remove a promise or a decision in turn, and check that its test fails: MUTANTS selects some
+	$(GO) -C server test -count=1 -timeout 24h -v ./internal/e2e/docs -tags=grpcnotrace$(COMMA)mutants -run '^TestMutants$$/$(MUTANTS)'
+
+# The part of the changes that the tests of a package of server/internal must notice, in per cent. Of the others, those
+# of throttle change nothing that a caller sees, only how long memory is kept. gremlins counts a change that
+# does not compile as noticed. It makes about a change each two seconds; loop has the most.
+OPERATORS := toolhost/host/throttle:85 toolhost/host/lifecycle:70 agentd/loop:70
+
+# gremlins copies the module, so the copy must not find the root module by a relative path.
+.PHONY: operators
+operators: ## change each operator in the packages that decide in turn, and check that their tests fail
+	@mkdir -p $(SCRATCH)/gremlins
+	sed 's|=> \.\./$$|=> $(CURDIR)|' server/go.mod >$(SCRATCH)/gremlins/go.mod && cp server/go.sum $(SCRATCH)/gremlins/
+	$(GO) build -C tools -o ../$(SCRATCH)/tools/ github.com/go-gremlins/gremlins/cmd/gremlins
+	cd server && for each in $(OPERATORS); do \
+	  GOFLAGS='$(GOFLAGS) -modfile=$(CURDIR)/$(SCRATCH)/gremlins/go.mod' ../$(SCRATCH)/tools/gremlins unleash --timeout-coefficient 20 \
+	  --threshold-efficacy $${each#*:} -S lt ./internal/$${each%:*} || exit 1; done
 
 # It downloads the packages of the benchmarks.
 .PHONY: replay

@@ -95,12 +95,14 @@ func TestInboxGrants(t *testing.T) {
 }
 
 func TestInboxRefusesOverruns(t *testing.T) {
-	b := flow.NewInbox[int](10, noGrant)
-	if err := b.Put(1, 11); err != nil {
-		t.Fatalf("a frame may take the credit below zero: %v", err)
-	}
-	if err := b.Put(2, 0); !errors.Is(err, flow.ErrOverrun) {
-		t.Errorf("without credit: %v", err)
+	for _, size := range []int{10, 11} {
+		b := flow.NewInbox[int](10, noGrant)
+		if err := b.Put(1, size); err != nil {
+			t.Fatalf("a frame may take the credit below zero: %v", err)
+		}
+		if err := b.Put(2, 0); !errors.Is(err, flow.ErrOverrun) {
+			t.Errorf("without credit, after %d of 10: %v", size, err)
+		}
 	}
 }
 

@@ -338,6 +338,7 @@ func TestOutboxSendsInTheCallersGoroutine(t *testing.T) {
 		step("an end that guesses", "b", 1, false)
 		o.Acked(marks[1])
 		step("an end that keeps up", "c", 1, true)
+		o.Acked(marks[2])
 		step("a large frame", "d", 64<<10, false)
 		step("behind a large frame", "e", 1, false)
 		o.Acked(marks[2])

@@ -1,7 +1,9 @@
 package loop_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -55,6 +57,53 @@ func TestNoWarningAfterACancel(t *testing.T) {
 		f.add(&loop.CallResult{CallID: "r.t1.c0", Tool: "echo", Result: tool.Result{Cost: .9}})
 		if n := len(kept[*loop.BudgetWarning](f)); (n == 0) != cancel {
 			t.Errorf("cancelled: %v: %d warnings", cancel, n)
+		}
+	}
+}
+
+// A call that succeeds forgives all failures before it.
+func TestASuccessForgivesFailures(t *testing.T) {
+	f := newFolder(t, loop.Limits{MaxFailures: 3})
+	for turn, failed := range []bool{true, true, false, true, true, true} {
+		if f.state.Finished() != nil {
+			t.Fatalf("the run ended before turn %d", turn+1)
+		}
+		b := call("a", "echo")
+		b.ToolCall.Arguments = fmt.Sprintf(`{"n":%d}`, turn) // no repetition
+		f.respond(model.StopToolUse, b)
+		f.add(&loop.CallResult{CallID: fmt.Sprintf("r.t%d.c0", turn+1), Tool: "echo", Result: tool.Result{IsError: failed}})
+	}
+	if end := f.state.Finished(); end == nil || end.StopReason != loop.StopFailures {
+		t.Errorf("the run ended with %+v", end)
+	}
+}
+
+// The time in which no process worked on a run is not its time.
+func TestTimeBetweenProcesses(t *testing.T) {
+	for resumed, want := range map[bool]loop.StopReason{false: loop.StopWallTime, true: ""} {
+		f := newFolder(t, loop.Limits{MaxWallTime: time.Minute})
+		f.respond(model.StopToolUse, call("a", "echo"))
+		f.now = f.now.Add(time.Hour)
+		if resumed {
+			f.add(&loop.RunResumed{})
+		}
+		f.result("r.t1.c0", "ok")
+		if end := f.state.Finished(); (end == nil) != (want == "") || end != nil && end.StopReason != want {
+			t.Errorf("resumed: %v: the run ended with %+v", resumed, end)
+		}
+	}
+}
+
+// A journal whose attempts of a call have a gap is refused.
+func TestAttemptsWithAGap(t *testing.T) {
+	for attempt, fits := range map[int]bool{1: false, 2: true, 3: false} {
+		f := newFolderOf(t, attended())
+		f.respond(model.StopToolUse, call("a", "echo"))
+		f.failed("r.t1.c0", tool.KindApprovalRequired)
+		f.apply(&loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove})
+		err := f.state.Apply(loop.Event{Seq: f.state.Seq() + 1, Payload: &loop.CallStarted{CallID: "r.t1.c0", Tool: "echo", Attempt: attempt}})
+		if (err == nil) != fits {
+			t.Errorf("attempt %d after the first: %v", attempt, err)
 		}
 	}
 }

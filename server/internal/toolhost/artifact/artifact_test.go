@@ -164,7 +164,11 @@ func TestOpenRemovesLeftovers(t *testing.T) {
 	whole, cut := put(t, s, alice, "whole"), put(t, s, alice, "to be cut")
 	renamed := put(t, s, alice, "renamed")
 	_ = s.Close()
-	if err := os.Truncate(filepath.Join(dir, cut), 20); err != nil {
+	info, err := os.Stat(filepath.Join(dir, cut))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, cut), info.Size()-1); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Rename(filepath.Join(dir, renamed), filepath.Join(dir, "artifact-x")); err != nil {
@@ -185,6 +189,11 @@ func TestOpenRemovesLeftovers(t *testing.T) {
 	}
 	if got := files(t, dir); got != 3 {
 		t.Errorf("%d files are left, want the whole one, that of a newer toolhost and somebody's", got)
+	}
+	for _, name := range []string{whole, "artifact-newer", "somebody's"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

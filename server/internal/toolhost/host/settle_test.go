@@ -538,9 +538,11 @@ func TestASettledResultPassesTheFilters(t *testing.T) {
 func TestCallsThatCannotBeSettled(t *testing.T) {
 	for name, test := range map[string]struct {
 		large  bool
+		plugin string // that has the tool afterwards; empty: the same
 		change func(spec *tool.Spec)
 	}{
 		"large arguments":          {large: true, change: func(*tool.Spec) {}},
+		"another plugin has it":    {plugin: "another", change: func(*tool.Spec) {}},
 		"it settles no more":       {change: func(s *tool.Spec) { s.Settles = false }},
 		"it has no effects now":    {change: func(s *tool.Spec) { s.ReadOnly = true }},
 		"the tool does not exist":  {change: func(s *tool.Spec) { s.Name = "spend" }},
@@ -558,7 +560,12 @@ func TestCallsThatCannotBeSettled(t *testing.T) {
 				p.lose(t, first, 0, c)
 				first.Close()
 				test.change(&p.spec)
-				r := newRig(t, p.tools(), func(c *host.Config) { c.Calls = store.Reopen() })
+				r := newRig(t, p.tools(), func(c *host.Config) {
+					c.Calls = store.Reopen()
+					if test.plugin != "" {
+						c.Catalog = openCatalog(t, tool.Description{Name: test.plugin, Version: "1", Description: "Pays, too.", Tools: []tool.Spec{p.spec}})
+					}
+				})
 				synctest.Wait()
 				wantKind(tool.KindOutcomeUnknown, "")(t, outcome(t, r, c))
 				wantKind(tool.KindOutcomeUnknown, "")(t, watched(t, r, paymentKey))

@@ -33,12 +33,18 @@ func TestRatesAreExact(t *testing.T) {
 		if tool.KindOf(err) != tool.KindRateLimited || err.RetryAfter != 30*time.Second {
 			t.Fatalf("the fourth start: %v, retry after %v", err, err.RetryAfter)
 		}
+		if err := r.Check(call, throttle.Limits{Session: 1}, true); err == nil || err.RetryAfter != 50*time.Second {
+			t.Errorf("a start under a lower limit: %v", err)
+		}
 		if err := r.Check(&tool.Call{Tool: "fetch", Principal: "p", Session: "other"}, throttle.Limits{Session: 3}, true); err != nil {
 			t.Errorf("another session: %v", err)
 		}
 		time.Sleep(err.RetryAfter)
 		if err := r.Check(call, throttle.Limits{Session: 3}, true); err != nil {
 			t.Errorf("after the wait: %v", err)
+		}
+		if err := r.Check(call, throttle.Limits{Session: 3}, true); err == nil || err.RetryAfter != 10*time.Second {
+			t.Errorf("the next one, after the minute of the first: %v", err)
 		}
 		if err := r.Check(call, throttle.Limits{Session: 0}, true); err != nil {
 			t.Errorf("without a limit: %v", err)
@@ -139,6 +145,62 @@ func TestConcurrencyAdmitsInOrder(t *testing.T) {
 		leave()
 		if first, second := <-entered, <-entered; first != 0 || second != 1 {
 			t.Errorf("the calls entered in the order %d, %d", first, second)
+		}
+	})
+}
+
+// A call that says twice that it has left makes room once.
+func TestLeavingTwiceMakesRoomOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := throttle.NewConcurrency(func(string) (int, bool) { return 2, true })
+		var leave func()
+		for range 2 {
+			var err error
+			if leave, err = c.Enter(t.Context(), "tool", "red"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		leave()
+		leave()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		for _, want := range []bool{true, false} {
+			if _, err := c.Enter(ctx, "tool", "red"); (err == nil) != want {
+				t.Errorf("the next call entered: %v, want %v", err == nil, want)
+			}
+		}
+	})
+}
+
+// A call that gives up its wait makes no room for one that waits longer.
+func TestACancelledWaitMakesNoRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := throttle.NewConcurrency(func(string) (int, bool) { return 1, true })
+		leave, err := c.Enter(t.Context(), "tool", "red")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var entered atomic.Bool
+		go func() { // ends when the first call leaves
+			if leave, err := c.Enter(t.Context(), "tool", "blue"); err == nil {
+				entered.Store(true)
+				leave()
+			}
+		}()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := c.Enter(ctx, "tool", "green"); err == nil {
+			t.Error("a second call entered")
+		}
+		synctest.Wait()
+		if entered.Load() {
+			t.Error("a call entered beside the first one")
+		}
+		leave()
+		synctest.Wait()
+		if !entered.Load() {
+			t.Error("the call that waits does not enter")
 		}
 	})
 }
@@ -267,6 +329,7 @@ func TestQuotas(t *testing.T) {
 		begin("red/big", 50*time.Second, "tenant red has started 5 calls in the last 60 seconds, which is its quota starts_per_minute")
 		time.Sleep(50 * time.Second)
 		begin("red/big", 0, "")
+		begin("blue/x", time.Second, "tenant blue has 3 calls in progress") // also after their starts are forgotten
 		if err := u.Launch(q, "red"); err != nil {
 			t.Error(err)
 		}
@@ -277,6 +340,20 @@ func TestQuotas(t *testing.T) {
 			if err := u.Launch(q, "default"); err != nil {
 				t.Fatal(err)
 			}
+		}
+		begin("green/ada", 0, "")
+		begin("green/ada", 0, "")
+		u.End("green/ada")
+		begin("green/ada", 0, "")
+		begin("green/ada", time.Second, "principal green/ada has 2 calls in progress")
+		time.Sleep(50 * time.Second)
+		if err := u.Launch(q, "white"); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(10 * time.Second)
+		begin("green/bob", 0, "") // what is older than a minute is forgotten now
+		if err := u.Launch(q, "white"); err == nil || err.RetryAfter != 50*time.Second {
+			t.Errorf("a second launch within a minute: %v", err)
 		}
 	})
 }
