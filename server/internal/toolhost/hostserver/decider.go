@@ -24,8 +24,8 @@ type decider struct {
 	caller remote
 	policy *authz.Policy
 	seen   tool.Tenants // whose decisions the principal sees besides its own; nil: all
-	// blind is whether the gate would not admit the principal. It sees nothing then. That is no error: a
-	// delegate lists for all its callers, and some have to do with it only.
+	// blind is whether the gate would not admit the principal. It sees nothing then. That is no error:
+	// a delegate lists for all its callers, and some have to do with it only.
 	blind bool
 }
 
