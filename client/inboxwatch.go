@@ -31,8 +31,8 @@ type InboxChange struct {
 	Unavailable []string
 }
 
-// WatchInbox yields what Inbox returns, and what becomes of it, until ctx ends. An error is the last
-// element; unavailable: watch again from the last position. Errors: invalid_argument for the
+// WatchInbox yields what Inbox returns, and what becomes of it, until ctx ends. An error is the
+// last element; unavailable: watch again from the last position. Errors: invalid_argument for the
 // position of another client or filter; denied if the rights of the client change: watch again
 // without a position; unsupported.
 func (a *AgentClient) WatchInbox(ctx context.Context, watch InboxWatch) iter.Seq2[InboxChange, error] {

@@ -140,7 +140,8 @@ func (s *Server) SetHealthy(healthy bool) { s.server.SetHealthy(healthy) }
 
 // Shutdown accepts no new connections and waits until all RPCs have ended. If ctx ends first,
 // Shutdown cancels the remaining RPCs, waits for them, and returns the cause of ctx. An RPC that
-// watches a run ends at the latest when the agent is closed, and one that watches decisions at once.
+// watches a run ends at the latest when the agent is closed, and one that watches decisions at
+// once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.once.Do(func() { close(s.drain) })
 	return s.server.Shutdown(ctx)

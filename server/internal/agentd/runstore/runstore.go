@@ -217,9 +217,9 @@ type Store interface {
 	// found waiting may have the decisions `null`: only its journal has them.
 	Waiting(ctx context.Context, query WaitingQuery) ([]Run, Place, error)
 
-	// Changed returns the runs whose decisions changed after a position, each once and as it is now, in
-	// the order of their last changes, and the position to go on from. A run that waits no more has no
-	// Head.Decisions. Whoever goes on from the positions learns each change that is not followed by
+	// Changed returns the runs whose decisions changed after a position, each once and as it is now,
+	// in the order of their last changes, and the position to go on from. A run that waits no more has
+	// no Head.Decisions. Whoever goes on from the positions learns each change that is not followed by
 	// another one of the same run, also those of appends that are on their way: a position passes no
 	// append that can still become visible. A change can be returned again. The decisions that a
 	// migration found are no change. ErrPosition: the store has not reached query.After.

@@ -116,8 +116,8 @@ func TestALockedRunHoldsUpNoClaims(t *testing.T) {
 	}
 }
 
-// A position passes no transaction that is open, also if a later one is visible before it. A program
-// of before the column, which does not know it, changes it, too.
+// A position passes no transaction that is open, also if a later one is visible before it. A
+// program of before the column, which does not know it, changes it, too.
 func TestChangesThatBecomeVisibleOutOfOrder(t *testing.T) {
 	address := postgrestest.Database(t)
 	store := open(t, address)
