@@ -22,8 +22,9 @@ import (
 type decisions struct {
 	decisionv1.UnimplementedDecisionServiceServer
 	*service
-	held  HeldCalls // nil: none
-	drain <-chan struct{}
+	held     HeldCalls // nil: none
+	refusals refusals
+	drain    <-chan struct{}
 }
 
 // decisionRights let a caller see the decisions of runs of others. Who may approve calls has to see
