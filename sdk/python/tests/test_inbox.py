@@ -65,6 +65,15 @@ class _Decisions(pb_grpc.DecisionServiceServicer):
             return pb.ListDecisionsResponse(next_page_token="last")
         return pb.ListDecisionsResponse(decisions=[MADE])
 
+    def WatchDecisions(self, request: Any, context: Any) -> Iterator[pb.WatchDecisionsResponse]:  # noqa: N802
+        assert list(request.tenants) == ["acme"]
+        if request.position == "other":
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, "another watch")
+        if not request.position:
+            yield pb.WatchDecisionsResponse(restart=True, source="r1", decisions=[WAITING])
+            yield pb.WatchDecisionsResponse(complete=True, position="p1", unavailable=["it hangs"])
+        yield pb.WatchDecisionsResponse(source="r1" + request.on_behalf_of.name, position="p2")
+
     def GetDecision(self, request: Any, context: Any) -> pb.GetDecisionResponse:  # noqa: N802
         if request.name == HELD.name and request.on_behalf_of.name == "ada":
             return pb.GetDecisionResponse(decision=HELD)
@@ -133,6 +142,21 @@ def test_inbox_asyncio(address: str) -> None:
             return [decision.name async for decision in agentd.inbox(tenants=["acme"])]
 
     assert asyncio.run(names()) == ["r1/d1", "r2/d2"]
+
+
+def test_watch_inbox(address: str) -> None:
+    with AgentClient(address) as agentd, Client(address) as toolhost:
+        first, second, third = agentd.watch_inbox(tenants=["acme"])
+        assert (first.restart, first.source, first.complete, first.position) == (True, "r1", False, "")
+        assert [decision.name for decision in first.decisions] == ["r1/d1"]
+        assert (second.complete, second.position, second.unavailable) == (True, "p1", ("it hangs",))
+        assert (third.restart, third.source, third.decisions, third.position) == (False, "r1", (), "p2")
+        (after,) = agentd.watch_inbox(tenants=["acme"], position="p1")
+        assert after == third
+        with pytest.raises(InvalidArgument):
+            list(agentd.watch_inbox(tenants=["acme"], position="other"))
+        (held,) = toolhost.watch_inbox(tenants=["acme"], position="p1", on_behalf_of=Principal("ada", tenant="red"))
+        assert held.source == "r1ada"
 
 
 def test_inbox_page(address: str) -> None:

@@ -2,8 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
-import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
-import { AgentClient, type InboxDecision, Toolhost } from "@toolhost/sdk/client";
+import {
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type sendUnaryData,
+  status,
+} from "@grpc/grpc-js";
+import { AgentClient, type InboxChange, type InboxDecision, Toolhost } from "@toolhost/sdk/client";
 import * as pb from "../dist/gen/toolhost/decision/v1/decision_service_pb.js";
 import { methodDefinition } from "../dist/wire/rpc.js";
 
@@ -115,6 +122,50 @@ test("a client of toolhost lists and decides held calls, also for another princi
     await using agentd = new AgentClient({ address: `127.0.0.1:${port}` });
     const page = await agentd.inboxPage({ pageSize: 7, pageToken: "x" });
     assert.deepEqual([page.decisions.length, page.nextPageToken, page.unavailable], [1, "x+", ["it hangs"]]);
+  } finally {
+    server.forceShutdown();
+  }
+});
+
+test("the inbox is watched from a position on", async () => {
+  const server = new Server();
+  server.addService(
+    { watch: methodDefinition(pb.DecisionService.method.watchDecisions) },
+    {
+      watch: (call: ServerWritableStream<pb.WatchDecisionsRequest, unknown>) => {
+        const { position, onBehalfOf } = call.request;
+        const waiting = { name: "r1/d1", kind: 1, state: 1, runId: "r1", decisionId: "d1" };
+        const changes = [
+          { restart: true, source: "r1", decisions: [waiting] },
+          { complete: true, position: "p1", unavailable: ["it hangs"] },
+          { source: `r1${onBehalfOf?.name ?? ""}`, position: "p2" },
+        ];
+        for (const change of position ? changes.slice(2) : changes) {
+          call.write(create(pb.WatchDecisionsResponseSchema, change));
+        }
+        call.end();
+      },
+    },
+  );
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (e, n) => (e ? reject(e) : resolve(n)));
+  });
+  try {
+    await using agentd = new AgentClient({ address: `127.0.0.1:${port}` });
+    const all: InboxChange[] = [];
+    for await (const change of agentd.watchInbox()) {
+      all.push(change);
+    }
+    const [first, second, third] = all;
+    assert.equal(all.length, 3);
+    assert.deepEqual([first?.restart, first?.source, first?.position], [true, "r1", undefined]);
+    assert.deepEqual([first?.decisions[0]?.name, first?.complete], ["r1/d1", false]);
+    assert.deepEqual([second?.complete, second?.position, second?.unavailable], [true, "p1", ["it hangs"]]);
+    assert.deepEqual([third?.source, third?.decisions, third?.position], ["r1", [], "p2"]);
+    await using toolhost = new Toolhost({ address: `127.0.0.1:${port}` });
+    for await (const change of toolhost.watchInbox({ position: "p1", onBehalfOf: { name: "ada" } })) {
+      assert.equal(change.source, "r1ada");
+    }
   } finally {
     server.forceShutdown();
   }

@@ -2,7 +2,7 @@ import { type CredentialOptions } from "./credentials.js";
 import { type CallerInfo } from "./identity.js";
 import type { RequestOptions } from "./options.js";
 import type { RunEvent, RunFinished } from "./runevents.js";
-import type { Attachment, Decision, InboxDecision, InboxPage, InboxVerdict, Run, RunFilter, RunOptions } from "./runs.js";
+import type { Attachment, Decision, InboxChange, InboxDecision, InboxPage, InboxVerdict, Run, RunFilter, RunOptions } from "./runs.js";
 import { type VersionInfo } from "./version.js";
 /** The options of an AgentClient. */
 export interface AgentClientOptions extends CredentialOptions {
@@ -142,6 +142,17 @@ export declare class AgentClient implements AsyncDisposable {
         pageSize?: number;
         pageToken?: string;
     }): Promise<InboxPage>;
+    /**
+     * Yields what `inbox` yields, and what becomes of it, until the loop is left. A slow reader gets fewer
+     * changes. To continue after an error of the kind unavailable, watch again with the last `position`
+     * that was defined. Error kinds: invalid_argument for the position of another client or filter, and
+     * denied if the rights of this client change: then watch again without a position; unsupported for an
+     * agentd of before.
+     */
+    watchInbox(options?: RequestOptions & {
+        tenants?: readonly string[];
+        position?: string;
+    }): AsyncGenerator<InboxChange>;
     /**
      * Returns one decision as a whole, also after it was made. Error kinds: not_found; unavailable for a
      * held call while agentd's toolhost does not answer.

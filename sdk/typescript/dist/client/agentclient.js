@@ -5,7 +5,7 @@ import { findAddress, formatAddress } from "./address.js";
 import { resolveCredentials } from "./credentials.js";
 import { sayable } from "./failure.js";
 import { callerInfo } from "./identity.js";
-import { makeDecision, readDecision, readPage, readPages } from "./inboxrequests.js";
+import { makeDecision, readChanges, readDecision, readPage, readPages } from "./inboxrequests.js";
 import { Link } from "./link.js";
 import { fromRun, fromRunEvent, toAttachments, toDecideRequest, toDecision, toStartRequest, toStates } from "./runwire.js";
 import { versionInfo } from "./version.js";
@@ -183,6 +183,17 @@ export class AgentClient {
     async inboxPage(options = {}) {
         const { tenants = [], pageSize = 0, pageToken = "", signal } = options;
         return readPage(this.#link, sayable(() => ({ tenants: [...tenants], pageSize, pageToken })), signal);
+    }
+    /**
+     * Yields what `inbox` yields, and what becomes of it, until the loop is left. A slow reader gets fewer
+     * changes. To continue after an error of the kind unavailable, watch again with the last `position`
+     * that was defined. Error kinds: invalid_argument for the position of another client or filter, and
+     * denied if the rights of this client change: then watch again without a position; unsupported for an
+     * agentd of before.
+     */
+    async *watchInbox(options = {}) {
+        const { tenants = [], position = "", signal } = options;
+        yield* readChanges(this.#link, { tenants: [...tenants], position }, signal);
     }
     /**
      * Returns one decision as a whole, also after it was made. Error kinds: not_found; unavailable for a

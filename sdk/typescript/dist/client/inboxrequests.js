@@ -18,6 +18,14 @@ export async function* readPages(link, request, signal) {
         pageToken = page.nextPageToken;
     }
 }
+/** Yields what waits, and then what becomes of it. */
+export async function* readChanges(link, request, signal) {
+    for await (const m of link.stream(DecisionService.method.watchDecisions, request, signal)) {
+        const { restart, complete, unavailable } = m;
+        const decisions = m.decisions.map(fromInboxDecision);
+        yield { restart, source: m.source || undefined, decisions, complete, position: m.position || undefined, unavailable };
+    }
+}
 /** Returns one decision as a whole. */
 export async function readDecision(link, request, signal) {
     return whole((await link.unary(DecisionService.method.getDecision, request, signal)).decision);

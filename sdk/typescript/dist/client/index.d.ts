@@ -22,7 +22,7 @@ export type { CallerInfo, GrantedRight, GrantedRole, Principal } from "./identit
 export type { Approval, ArgumentStream, Arguments, ArtifactPiece, CallKey, CallOptions, RequestOptions, TypedOutcome, } from "./options.js";
 export type { ArgumentCompletion, ArgumentOwner, Prompt, PromptArgument, PromptMessage, PromptText, Resource, ResourceChange, ResourceContent, ResourceTemplate, } from "./resources.js";
 export type { RunEvent, RunFinished, RunPayload, ToolCall } from "./runevents.js";
-export type { Attachment, AttachmentInfo, Completion, Decision, DecisionKind, InboxDecision, InboxPage, InboxVerdict, Limits, PendingDecision, People, Run, RunFilter, RunOptions, RunState, Sampling, StopReason, ToolChoice, Verdict, Window, } from "./runs.js";
+export type { Attachment, AttachmentInfo, Completion, Decision, DecisionKind, InboxChange, InboxDecision, InboxPage, InboxVerdict, Limits, PendingDecision, People, Run, RunFilter, RunOptions, RunState, Sampling, StopReason, ToolChoice, Verdict, Window, } from "./runs.js";
 export type { Token } from "./tokens.js";
 export { type ClientOptions, type HeldCallOptions, Toolhost } from "./toolhost.js";
 export type { RenderedTools, ToolFormat, ToolInfo, ToolMatch, ToolQuery, Viewer } from "./tools.js";

@@ -287,6 +287,24 @@ export interface InboxPage {
      */
     readonly unavailable: readonly string[];
 }
+/** One step of `watchInbox`: a run or a held call with all that it waits for now. */
+export interface InboxChange {
+    /** Whether to forget what earlier changes said: the inbox follows as a whole. */
+    readonly restart: boolean;
+    /** The run, or the name of the held call. Undefined if the change has none. */
+    readonly source: string | undefined;
+    /**
+     * All that the source waits for, as `inbox` yields it, in place of what earlier changes said. Empty
+     * means that it waits for nothing.
+     */
+    readonly decisions: readonly InboxDecision[];
+    /** Whether everything that waits is known now. */
+    readonly complete: boolean;
+    /** Where `watchInbox` goes on after this change. Undefined until everything is known. */
+    readonly position: string | undefined;
+    /** As in `InboxPage`, if `complete` is set. */
+    readonly unavailable: readonly string[];
+}
 /** A verdict about a decision of the inbox. */
 export type InboxVerdict = {
     readonly verdict: "approve";

@@ -11,7 +11,7 @@ import { Execution } from "./execution.js";
 import { type CallerInfo, type Principal } from "./identity.js";
 import { type Arguments, type ArtifactPiece, type CallKey, type CallOptions, type RequestOptions, type TypedOutcome } from "./options.js";
 import { type ArgumentCompletion, type ArgumentOwner, type Prompt, type PromptText, type Resource, type ResourceChange, type ResourceContent, type ResourceTemplate } from "./resources.js";
-import type { InboxDecision, InboxVerdict } from "./runs.js";
+import type { InboxChange, InboxDecision, InboxVerdict } from "./runs.js";
 import { type RenderedTools, type ToolFormat, type ToolInfo, type ToolMatch, type ToolQuery, type Viewer } from "./tools.js";
 import { type VersionInfo } from "./version.js";
 /** The options of a Toolhost client. */
@@ -181,6 +181,14 @@ export declare class Toolhost implements ToolCaller, AsyncDisposable {
     inbox(options?: HeldCallOptions & {
         tenants?: readonly string[];
     }): AsyncGenerator<InboxDecision>;
+    /**
+     * Yields what `inbox` yields, and what becomes of it, until the loop is left. `AgentClient.watchInbox`
+     * says how to continue, and which errors there are.
+     */
+    watchInbox(options?: HeldCallOptions & {
+        tenants?: readonly string[];
+        position?: string;
+    }): AsyncGenerator<InboxChange>;
     /**
      * Returns one held call as a whole, also for some time after the decision was made. Error kinds:
      * not_found.

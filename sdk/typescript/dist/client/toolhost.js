@@ -9,7 +9,7 @@ import { EventReader } from "./events.js";
 import { Execution } from "./execution.js";
 import { sayable } from "./failure.js";
 import { callerInfo, onBehalfOfField } from "./identity.js";
-import { makeDecision, readDecision, readPages } from "./inboxrequests.js";
+import { makeDecision, readChanges, readDecision, readPages } from "./inboxrequests.js";
 import { heeding, Link } from "./link.js";
 import { argumentBytes, isStream, optionsMessage, typedOutcome, } from "./options.js";
 import { toMessage, toPart, toPrompt, toResource, toTemplate, } from "./resources.js";
@@ -352,6 +352,14 @@ export class Toolhost {
     async *inbox(options = {}) {
         const { tenants = [], onBehalfOf = this.#defaults.onBehalfOf, signal } = options;
         yield* readPages(this.#link, { tenants: [...tenants], ...onBehalfOfField(onBehalfOf) }, signal);
+    }
+    /**
+     * Yields what `inbox` yields, and what becomes of it, until the loop is left. `AgentClient.watchInbox`
+     * says how to continue, and which errors there are.
+     */
+    async *watchInbox(options = {}) {
+        const { tenants = [], position = "", onBehalfOf = this.#defaults.onBehalfOf, signal } = options;
+        yield* readChanges(this.#link, { tenants: [...tenants], position, ...onBehalfOfField(onBehalfOf) }, signal);
     }
     /**
      * Returns one held call as a whole, also for some time after the decision was made. Error kinds:

@@ -5,11 +5,21 @@ import { findAddress, formatAddress } from "./address.js";
 import { type CredentialOptions, resolveCredentials } from "./credentials.js";
 import { sayable } from "./failure.js";
 import { type CallerInfo, callerInfo } from "./identity.js";
-import { makeDecision, readDecision, readPage, readPages } from "./inboxrequests.js";
+import { makeDecision, readChanges, readDecision, readPage, readPages } from "./inboxrequests.js";
 import { Link } from "./link.js";
 import type { RequestOptions } from "./options.js";
 import type { RunEvent, RunFinished } from "./runevents.js";
-import type { Attachment, Decision, InboxDecision, InboxPage, InboxVerdict, Run, RunFilter, RunOptions } from "./runs.js";
+import type {
+  Attachment,
+  Decision,
+  InboxChange,
+  InboxDecision,
+  InboxPage,
+  InboxVerdict,
+  Run,
+  RunFilter,
+  RunOptions,
+} from "./runs.js";
 import { fromRun, fromRunEvent, toAttachments, toDecideRequest, toDecision, toStartRequest, toStates } from "./runwire.js";
 import { type VersionInfo, versionInfo } from "./version.js";
 
@@ -258,6 +268,20 @@ export class AgentClient implements AsyncDisposable {
       sayable(() => ({ tenants: [...tenants], pageSize, pageToken })),
       signal,
     );
+  }
+
+  /**
+   * Yields what `inbox` yields, and what becomes of it, until the loop is left. A slow reader gets fewer
+   * changes. To continue after an error of the kind unavailable, watch again with the last `position`
+   * that was defined. Error kinds: invalid_argument for the position of another client or filter, and
+   * denied if the rights of this client change: then watch again without a position; unsupported for an
+   * agentd of before.
+   */
+  async *watchInbox(
+    options: RequestOptions & { tenants?: readonly string[]; position?: string } = {},
+  ): AsyncGenerator<InboxChange> {
+    const { tenants = [], position = "", signal } = options;
+    yield* readChanges(this.#link, { tenants: [...tenants], position }, signal);
   }
 
   /**

@@ -7,9 +7,10 @@ import {
   DecisionService,
   type GetDecisionRequestSchema,
   type ListDecisionsRequestSchema,
+  type WatchDecisionsRequestSchema,
 } from "../gen/toolhost/decision/v1/decision_service_pb.js";
 import type { Link } from "./link.js";
-import type { InboxDecision, InboxPage } from "./runs.js";
+import type { InboxChange, InboxDecision, InboxPage } from "./runs.js";
 import { fromInboxDecision } from "./runwire.js";
 
 /** Returns one page of decisions. */
@@ -36,6 +37,19 @@ export async function* readPages(
       return;
     }
     pageToken = page.nextPageToken;
+  }
+}
+
+/** Yields what waits, and then what becomes of it. */
+export async function* readChanges(
+  link: Link,
+  request: MessageInitShape<typeof WatchDecisionsRequestSchema>,
+  signal?: AbortSignal,
+): AsyncGenerator<InboxChange> {
+  for await (const m of link.stream(DecisionService.method.watchDecisions, request, signal)) {
+    const { restart, complete, unavailable } = m;
+    const decisions = m.decisions.map(fromInboxDecision);
+    yield { restart, source: m.source || undefined, decisions, complete, position: m.position || undefined, unavailable };
   }
 }
 

@@ -76,6 +76,7 @@ export type {
   Completion,
   Decision,
   DecisionKind,
+  InboxChange,
   InboxDecision,
   InboxPage,
   InboxVerdict,

@@ -16,7 +16,7 @@ import { type CallEvent, EventReader, type Outcome } from "./events.js";
 import { Execution } from "./execution.js";
 import { sayable } from "./failure.js";
 import { type CallerInfo, callerInfo, onBehalfOfField, type Principal } from "./identity.js";
-import { makeDecision, readDecision, readPages } from "./inboxrequests.js";
+import { makeDecision, readChanges, readDecision, readPages } from "./inboxrequests.js";
 import { heeding, Link } from "./link.js";
 import {
   type ArgumentStream,
@@ -47,7 +47,7 @@ import {
   toTemplate,
 } from "./resources.js";
 import { pauseBeforeRetry } from "./retry.js";
-import type { InboxDecision, InboxVerdict } from "./runs.js";
+import type { InboxChange, InboxDecision, InboxVerdict } from "./runs.js";
 import { toDecideRequest } from "./runwire.js";
 import {
   type RenderedTools,
@@ -509,6 +509,17 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
   async *inbox(options: HeldCallOptions & { tenants?: readonly string[] } = {}): AsyncGenerator<InboxDecision> {
     const { tenants = [], onBehalfOf = this.#defaults.onBehalfOf, signal } = options;
     yield* readPages(this.#link, { tenants: [...tenants], ...onBehalfOfField(onBehalfOf) }, signal);
+  }
+
+  /**
+   * Yields what `inbox` yields, and what becomes of it, until the loop is left. `AgentClient.watchInbox`
+   * says how to continue, and which errors there are.
+   */
+  async *watchInbox(
+    options: HeldCallOptions & { tenants?: readonly string[]; position?: string } = {},
+  ): AsyncGenerator<InboxChange> {
+    const { tenants = [], position = "", onBehalfOf = this.#defaults.onBehalfOf, signal } = options;
+    yield* readChanges(this.#link, { tenants: [...tenants], position, ...onBehalfOfField(onBehalfOf) }, signal);
   }
 
   /**

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/toolhost/toolhost/client"
@@ -23,6 +25,7 @@ type HeldCalls interface {
 	InboxPage(ctx context.Context, query client.InboxQuery) (client.InboxPage, error)
 	InboxDecision(ctx context.Context, name string) (client.InboxDecision, error)
 	Decide(ctx context.Context, request client.DecideRequest) (client.InboxDecision, error)
+	WatchInbox(ctx context.Context, watch client.InboxWatch) iter.Seq2[client.InboxChange, error]
 }
 
 const (
@@ -67,6 +70,10 @@ func seesHeld(ctx context.Context, d *client.InboxDecision) bool {
 // listHeld returns the held calls of a page that the caller may see, and the token of the next
 // page, or ended. unavailable says why calls are missing.
 func (s *decisions) listHeld(ctx context.Context, req *decisionv1.ListDecisionsRequest, token string) (list []*decisionv1.Decision, next string, unavailable []string, err error) {
+	caller, _ := identity.FromContext(ctx)
+	if why := s.refusals.of(caller.Key()); why != "" {
+		return nil, ended, []string{why}, nil
+	}
 	limited, cancel := context.WithTimeout(ctx, heldListWait)
 	defer cancel()
 	named, err := asCaller(limited)
@@ -85,7 +92,11 @@ func (s *decisions) listHeld(ctx context.Context, req *decisionv1.ListDecisionsR
 	case tool.KindOf(err) == tool.KindUnsupported: // it holds no calls
 		return nil, ended, nil, nil
 	default:
-		return nil, ended, []string{"the calls that the toolhost of agentd holds are missing: " + whyMissing(err)}, nil
+		why := "the calls that the toolhost of agentd holds are missing: " + whyMissing(err)
+		if tool.KindOf(err) == tool.KindDenied {
+			s.refusals.add(caller.Key(), why)
+		}
+		return nil, ended, []string{why}, nil
 	}
 	for i := range page.Decisions {
 		if d := &page.Decisions[i]; len(list) < heldPage && seesHeld(ctx, d) {
@@ -93,6 +104,43 @@ func (s *decisions) listHeld(ctx context.Context, req *decisionv1.ListDecisionsR
 		}
 	}
 	return list, cmp.Or(page.NextPageToken, ended), nil, nil
+}
+
+const (
+	refusalLife = 15 * time.Second
+	maxRefusals = 1000
+)
+
+// refusals are the callers for whom toolhost has just refused a list. toolhost writes each refusal
+// to its audit log, and whoever follows a list asks each second.
+type refusals struct {
+	mu  sync.Mutex
+	why map[string]refusal // by the key of the caller
+}
+
+type refusal struct {
+	why  string
+	ends time.Time
+}
+
+// of returns why toolhost has refused; empty: it may be asked.
+func (r *refusals) of(caller string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if last := r.why[caller]; time.Now().Before(last.ends) {
+		return last.why
+	}
+	delete(r.why, caller)
+	return ""
+}
+
+func (r *refusals) add(caller, why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.why == nil || len(r.why) >= maxRefusals {
+		r.why = map[string]refusal{}
+	}
+	r.why[caller] = refusal{why, time.Now().Add(refusalLife)}
 }
 
 // whyMissing returns why toolhost has not answered. Callers learn which right is missing, and not

@@ -55,6 +55,7 @@ type decisions struct {
 	waits []*decisionv1.Decision
 	made  []*decisionv1.DecideRequest
 	by    []string
+	from  []string // the positions that watchers had
 }
 
 // caller returns the caller of an RPC as the gate of a server finds it.
@@ -115,6 +116,26 @@ func (d *decisions) Decide(ctx context.Context, req *decisionv1.DecideRequest) (
 	d.made, d.by = append(d.made, req), append(d.by, by)
 	one.State, one.Verdict, one.DecidedBy, one.DecideTime, one.Text, one.Etag = decisionv1.DecisionState_DECISION_STATE_MADE, req.GetVerdict(), by, timestamppb.Now(), req.GetText(), ""
 	return &decisionv1.DecideResponse{Decision: one}, nil
+}
+
+// WatchDecisions sends what waits, one change, and no more.
+func (d *decisions) WatchDecisions(req *decisionv1.WatchDecisionsRequest, stream grpc.ServerStreamingServer[decisionv1.WatchDecisionsResponse]) error {
+	if _, err := d.caller(stream.Context()); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	d.from = append(d.from, req.GetPosition())
+	waits := d.waits
+	d.mu.Unlock()
+	if req.GetPosition() == "of another" {
+		return toolpb.StatusError(tool.Errorf(tool.KindInvalidArgument, "the position is of another watch"))
+	}
+	for _, m := range []*decisionv1.WatchDecisionsResponse{{Restart: true, Source: "run-1", Decisions: waits}, {Complete: true, Position: "p1"}, {Source: "run-1\n<b>", Position: "p2"}} {
+		if err := stream.Send(m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // verdicts returns what was decided.

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"embed"
 	"encoding/json"
@@ -162,6 +163,7 @@ type view struct {
 	Whole                                                                         bool // the page shows the whole call
 	Offers                                                                        []offer
 	Etag, RequestID, Post                                                         string
+	Source                                                                        string // of events
 	Made                                                                          []string
 }
 
@@ -175,6 +177,7 @@ func viewOf(d *client.InboxDecision) view {
 	if d.RunID != "" {
 		v.Run, v.RunLink = shown(d.RunID), linkTo("/runs/", d.RunID)
 	}
+	v.Source = shown(cmp.Or(d.RunID, d.Name))
 	v.Reason = linesOf(clip(d.Reason, maxShown))
 	for _, option := range d.Options {
 		v.Options = append(v.Options, shown(option))

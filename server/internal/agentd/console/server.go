@@ -57,6 +57,9 @@ type Login interface {
 type Server struct {
 	config   Config
 	attempts *attempts // logins at the issuer that have begun
+	streams  *streams
+	ending   context.Context // ends with Shutdown
+	end      context.CancelFunc
 	server   *http.Server
 }
 
@@ -65,7 +68,8 @@ func New(c Config) *Server {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, attempts: newAttempts()}
+	s := &Server{config: c, attempts: newAttempts(), streams: newStreams()}
+	s.ending, s.end = context.WithCancel(context.Background())
 	s.server = &http.Server{
 		Handler:           s.handler(),
 		ReadHeaderTimeout: requestTimeout,
@@ -88,9 +92,10 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Shutdown stops accepting requests and waits until those in progress have ended, or until ctx
-// ends.
+// Shutdown stops accepting requests, ends the streams of events, and waits until those in progress
+// have ended, or until ctx ends.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.end()
 	err := s.server.Shutdown(ctx)
 	if err != nil {
 		_ = s.server.Close() // ends the requests that are left
@@ -107,6 +112,9 @@ type route struct {
 	serve func(v *visit) error
 }
 
+// events is the route whose answer lasts.
+const events = "GET /events"
+
 // routes returns all pages. What begins with GET changes nothing: a scanner may follow each link.
 func (s *Server) routes() []route {
 	return []route{
@@ -117,6 +125,7 @@ func (s *Server) routes() []route {
 		{"GET /login/issuer", true, s.beginLogin},
 		{"GET /login/callback", true, s.finishLogin},
 		{"POST /logout", false, s.logout},
+		{events, false, s.watch},
 		{"GET /{$}", false, s.showInbox},
 		{"GET /decisions/{name...}", false, s.showDecision},
 		{"POST /decisions/{name...}", false, s.decide},
@@ -147,8 +156,12 @@ func (s *Server) handler() http.Handler {
 
 // visit serves a page. A person who is not logged in is sent to the login.
 func (s *Server) visit(w http.ResponseWriter, r *http.Request, page route) {
-	ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
-	defer cancel()
+	ctx := r.Context()
+	if page.pattern != events {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+	}
 	v := &visit{w: w, r: r, ctx: ctx}
 	if c, err := r.Cookie(s.cookieName()); err == nil {
 		v.cookie = c.Value

@@ -210,6 +210,14 @@ func (s *Sessions) of(cookie string) *session {
 	return of
 }
 
+// lives reports whether the session of a cookie has not ended. It is no use of the session.
+func (s *Sessions) lives(cookie string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.open[digest(cookie)]
+	return of != nil && !of.over(time.Now())
+}
+
 // end ends the session of a cookie.
 func (s *Sessions) end(cookie string) {
 	s.mu.Lock()

@@ -24,8 +24,18 @@ from toolhost.agent._convert import (
     to_run,
 )
 from toolhost.agent._events import RunEvent, RunFinished
-from toolhost.agent._inbox import make_decision, read_decision, read_page, read_pages
-from toolhost.agent._runs import Attachment, Decision, InboxDecision, InboxPage, Run, RunOptions, RunState, Verdict
+from toolhost.agent._inbox import make_decision, read_changes, read_decision, read_page, read_pages
+from toolhost.agent._runs import (
+    Attachment,
+    Decision,
+    InboxChange,
+    InboxDecision,
+    InboxPage,
+    Run,
+    RunOptions,
+    RunState,
+    Verdict,
+)
 from toolhost.caller import CallerInfo
 from toolhost.credentials import CredentialOptions
 from toolhost.errors import Internal
@@ -205,6 +215,23 @@ class AsyncAgentClient:
             self._link,
             decision_pb.ListDecisionsRequest(tenants=tenants, page_size=page_size, page_token=page_token),
         )
+
+    async def watch_inbox(self, *, tenants: Sequence[str] = (), position: str = "") -> AsyncIterator[InboxChange]:
+        """Yield what `inbox` yields, and what becomes of it, until the loop is left.
+
+        A slow reader gets fewer changes, each with what its source waits for then. To continue after
+        Unavailable, watch again with the last `position` that was not empty. Raises InvalidArgument for
+        the position of another client or filter, Denied if the rights of this client change, and
+        Unsupported for an agentd of before: after the first two, watch again without a position.
+
+        Args:
+            tenants: The tenants whose runs and calls to include. Empty means all that the client may see.
+            position: `InboxChange.position` to continue after. Empty means from the beginning.
+        """
+        async for change in read_changes(
+            self._link, decision_pb.WatchDecisionsRequest(tenants=tenants, position=position)
+        ):
+            yield change
 
     async def inbox_decision(self, name: str) -> InboxDecision:
         """Return one decision of the inbox as a whole, also after it was made.

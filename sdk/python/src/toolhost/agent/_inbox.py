@@ -8,7 +8,7 @@ from toolhost._link import Link
 from toolhost._proto.toolhost.decision.v1 import decision_service_pb2 as pb
 from toolhost._proto.toolhost.decision.v1 import decision_service_pb2_grpc as pb_grpc
 from toolhost.agent._convert import to_inbox_decision
-from toolhost.agent._runs import InboxDecision, InboxPage
+from toolhost.agent._runs import InboxChange, InboxDecision, InboxPage
 
 
 async def read_page(link: Link, request: pb.ListDecisionsRequest) -> InboxPage:
@@ -26,6 +26,13 @@ async def read_pages(link: Link, request: pb.ListDecisionsRequest) -> AsyncItera
         request.page_token = page.next_page_token
         if not request.page_token:
             return
+
+
+async def read_changes(link: Link, request: pb.WatchDecisionsRequest) -> AsyncIterator[InboxChange]:
+    """Yield what waits, and then what becomes of it."""
+    async for m in link.stream(pb_grpc.DecisionServiceStub, "WatchDecisions", request):
+        decisions = tuple(to_inbox_decision(d) for d in m.decisions)
+        yield InboxChange(m.restart, m.source, decisions, m.complete, m.position, tuple(m.unavailable))
 
 
 async def read_decision(link: Link, request: pb.GetDecisionRequest) -> InboxDecision:

@@ -384,6 +384,25 @@ class InboxPage:
 
 
 @dataclass(frozen=True)
+class InboxChange:
+    """One step of `watch_inbox`: a run or a held call with all that it waits for now."""
+
+    restart: bool
+    """Whether to forget what earlier changes said: the inbox follows as a whole."""
+    source: str
+    """The run, or the name of the held call. Empty means that the change has none."""
+    decisions: tuple[InboxDecision, ...]
+    """All that the source waits for, as `inbox` yields it, in place of what earlier changes said. Empty
+    means that it waits for nothing."""
+    complete: bool
+    """Whether everything that waits is known now."""
+    position: str
+    """Where `watch_inbox` goes on after this change. Empty until everything is known."""
+    unavailable: tuple[str, ...]
+    """As in `InboxPage`, if `complete` is set."""
+
+
+@dataclass(frozen=True)
 class Run:
     """The summary of a run."""
 

@@ -11,7 +11,17 @@ from typing_extensions import Unpack
 from toolhost._portal import Portal
 from toolhost.agent._async import AsyncAgentClient
 from toolhost.agent._events import RunEvent, RunFinished
-from toolhost.agent._runs import Attachment, Decision, InboxDecision, InboxPage, Run, RunOptions, RunState, Verdict
+from toolhost.agent._runs import (
+    Attachment,
+    Decision,
+    InboxChange,
+    InboxDecision,
+    InboxPage,
+    Run,
+    RunOptions,
+    RunState,
+    Verdict,
+)
 from toolhost.caller import CallerInfo
 from toolhost.credentials import CredentialOptions
 from toolhost.version import VersionInfo
@@ -101,6 +111,10 @@ class AgentClient:
     def inbox_page(self, *, tenants: Sequence[str] = (), page_size: int = 0, page_token: str = "") -> InboxPage:
         """Return one page of the inbox; see `AsyncAgentClient.inbox_page`."""
         return self._portal.run(self._client.inbox_page(tenants=tenants, page_size=page_size, page_token=page_token))
+
+    def watch_inbox(self, *, tenants: Sequence[str] = (), position: str = "") -> Iterator[InboxChange]:
+        """Yield what waits, and what becomes of it; see `AsyncAgentClient.watch_inbox`."""
+        return self._portal.iterate(self._client.watch_inbox(tenants=tenants, position=position))
 
     def inbox_decision(self, name: str) -> InboxDecision:
         """Return one decision of the inbox as a whole; see `AsyncAgentClient.inbox_decision`."""

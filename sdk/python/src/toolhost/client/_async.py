@@ -19,8 +19,8 @@ from toolhost._proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 from toolhost._question_wire import from_answer
 from toolhost._wire import MAX_MESSAGE
 from toolhost.agent._convert import to_decide_request
-from toolhost.agent._inbox import make_decision, read_decision, read_pages
-from toolhost.agent._runs import InboxDecision, Verdict
+from toolhost.agent._inbox import make_decision, read_changes, read_decision, read_pages
+from toolhost.agent._runs import InboxChange, InboxDecision, Verdict
 from toolhost.caller import CallerInfo
 from toolhost.client._events import Event, Format, Joiner, Match, Outcome, Rendered, ToolInfo, to_info
 from toolhost.client._execution import AsyncExecution
@@ -539,6 +539,24 @@ class AsyncClient:
         request = decision_pb.ListDecisionsRequest(tenants=tenants, on_behalf_of=self._principal(on_behalf_of))
         async for decision in read_pages(self._link, request):
             yield decision
+
+    async def watch_inbox(
+        self, *, tenants: Sequence[str] = (), position: str = "", on_behalf_of: Principal | None = None
+    ) -> AsyncIterator[InboxChange]:
+        """Yield what `inbox` yields, and what becomes of it, until the loop is left.
+
+        `AsyncAgentClient.watch_inbox` says how to continue, and what it raises.
+
+        Args:
+            tenants: The tenants whose calls to include. Empty means all that the client may see.
+            position: `InboxChange.position` to continue after. Empty means from the beginning.
+            on_behalf_of: The principal for which the client makes the request. None means that of the client.
+        """
+        request = decision_pb.WatchDecisionsRequest(
+            tenants=tenants, position=position, on_behalf_of=self._principal(on_behalf_of)
+        )
+        async for change in read_changes(self._link, request):
+            yield change
 
     async def inbox_decision(self, name: str, *, on_behalf_of: Principal | None = None) -> InboxDecision:
         """Return one held call as a whole, also for some time after the decision was made. Raises NotFound."""

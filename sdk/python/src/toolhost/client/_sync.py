@@ -9,7 +9,7 @@ from typing import Any, Self
 from typing_extensions import Unpack
 
 from toolhost._portal import Portal
-from toolhost.agent._runs import InboxDecision, Verdict
+from toolhost.agent._runs import InboxChange, InboxDecision, Verdict
 from toolhost.caller import CallerInfo
 from toolhost.client._async import AsyncClient
 from toolhost.client._events import Event, Format, Match, Outcome, Rendered, ToolInfo
@@ -309,6 +309,14 @@ class Client:
     def inbox(self, *, tenants: Sequence[str] = (), on_behalf_of: Principal | None = None) -> Iterator[InboxDecision]:
         """Yield the calls that toolhost holds; see `AsyncClient.inbox`."""
         return self._portal.iterate(self._client.inbox(tenants=tenants, on_behalf_of=on_behalf_of))
+
+    def watch_inbox(
+        self, *, tenants: Sequence[str] = (), position: str = "", on_behalf_of: Principal | None = None
+    ) -> Iterator[InboxChange]:
+        """Yield the held calls, and what becomes of them; see `AsyncClient.watch_inbox`."""
+        return self._portal.iterate(
+            self._client.watch_inbox(tenants=tenants, position=position, on_behalf_of=on_behalf_of)
+        )
 
     def inbox_decision(self, name: str, *, on_behalf_of: Principal | None = None) -> InboxDecision:
         """Return one held call as a whole; see `AsyncClient.inbox_decision`."""

@@ -1,5 +1,5 @@
-// The pages work without this script. It says when the list has changed, and arms the buttons again
-// when the page comes back into view.
+// The pages work without this script. It arms the buttons again when a page comes back into view, and
+// says or shows that what waits has changed.
 "use strict";
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState !== "visible") return;
@@ -9,3 +9,12 @@ document.addEventListener("visibilitychange", () => {
     button.style.animation = "";
   }
 });
+const list = document.getElementById("inbox");
+const changed = document.getElementById("changed");
+if (list || changed) {
+  const stream = new EventSource("/events");
+  stream.onmessage = (event) => {
+    if (list) location.reload();
+    else if (changed.dataset.source === JSON.parse(event.data)) changed.hidden = false;
+  };
+}
