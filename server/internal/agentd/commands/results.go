@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/text/jsontext"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -17,7 +18,7 @@ import (
 func (d *textDisplay) result(e client.RunEvent, p *client.CallResult) error {
 	card := d.card(p.CallID, p.Tool)
 	d.forget(p.CallID)
-	head, shade := resultHead(e, p, card)
+	head, shade := d.resultHead(e, p, card)
 	text, facts := cli.Shown(&p.Result)
 	short := cli.OneLine(cli.Clip(text, resultWidth))
 	cut := short != cli.OneLine(strings.TrimSpace(text))
@@ -51,7 +52,7 @@ func (d *textDisplay) result(e client.RunEvent, p *client.CallResult) error {
 
 // resultHead returns the beginning of the line of a result, without the arguments: the mark and the
 // name, and how the call went.
-func resultHead(e client.RunEvent, p *client.CallResult, card *callCard) (head [2]string, shade string) {
+func (d *textDisplay) resultHead(e client.RunEvent, p *client.CallResult, card *callCard) (head [2]string, shade string) {
 	mark, shade, took := "✓", green, ""
 	if p.Result.IsError {
 		mark, shade, took = "✗", red, " (not made)"
@@ -59,7 +60,11 @@ func resultHead(e client.RunEvent, p *client.CallResult, card *callCard) (head [
 	if !card.begun.IsZero() {
 		took = " (" + duration(e.Time.Sub(card.begun)) + ")"
 	}
-	if id := standingOf(&p.Result); id != "" {
+	switch id := standingOf(&p.Result); {
+	case id == "":
+	case d.block != nil && d.opens: // the result is worth the room, and `agentd show` has the id
+		took += " (standing approval)"
+	default:
 		took += " (allowed by the standing approval " + cli.Clip(cli.OneLine(id), resultWidth) + ")"
 	}
 	took += settledWords(p.Settled)
@@ -87,7 +92,7 @@ func (d *textDisplay) resultLine(e client.RunEvent, card *callCard, head [2]stri
 		return d.line(shade, "%s%s %s", head[0], head[1], text)
 	}
 	wide, _ := d.block.Size()
-	arguments := cli.Clip(cli.OneLine(card.arguments), min(argumentsWidth, max(wide/3, 1)))
+	arguments := cli.Clip(cli.OneLine(briefly(card.arguments)), min(argumentsWidth, max(wide/3, 1)))
 	if arguments != "" {
 		arguments = " " + arguments
 	}
@@ -96,6 +101,26 @@ func (d *textDisplay) resultLine(e client.RunEvent, card *callCard, head [2]stri
 		hint = fmt.Sprintf(" (/result %d)", e.Seq)
 	}
 	return d.line(shade, "%s%s", cli.Clip(line, max(room-len(hint), 1)), hint)
+}
+
+// briefly returns arguments for a line about a call that was made: a command, or the only argument,
+// is easier to read than JSON.
+func briefly(arguments string) string {
+	members, ok := jsontext.Members([]byte(arguments))
+	if !ok {
+		return arguments
+	}
+	for _, m := range members {
+		var text string
+		command := m.Name == "command" || m.Name == "cmd"
+		if (command || len(members) == 1) && json.Unmarshal(m.Value, &text) == nil && text != "" {
+			if command {
+				text = "$ " + text
+			}
+			return text
+		}
+	}
+	return arguments
 }
 
 // wholeResult shows a result with all of its lines. A tool wrote them: each line has a mark that
