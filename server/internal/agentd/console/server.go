@@ -56,7 +56,7 @@ type Login interface {
 // Server serves the pages. The caller must call Shutdown. All methods are safe for concurrent use.
 type Server struct {
 	config   Config
-	attempts *attempts // logins at the issuer that have begun
+	attempts attempts // logins at the issuer that have begun
 	server   *http.Server
 }
 

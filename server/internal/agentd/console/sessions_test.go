@@ -1,6 +1,8 @@
 package console
 
 import (
+	"context"
+	"crypto/rand"
 	"crypto/x509"
 	"net/http"
 	"net/url"
@@ -191,4 +193,49 @@ func TestTheAddressOfABrowser(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", name, got, test.want)
 		}
 	}
+}
+
+// issuer is a login that remembers the secrets it was given back.
+type issuer struct{ secrets []string }
+
+func (i *issuer) Begin(context.Context, string) (string, []byte, error) {
+	return "https://login.example/", []byte(rand.Text()), nil
+}
+
+func (i *issuer) Finish(_ context.Context, _ string, secret []byte, _ url.Values) (string, error) {
+	i.secrets = append(i.secrets, string(secret))
+	return "jwt", nil
+}
+
+// The logins that strangers begin push out no other, and only the browser that began one ends it.
+func TestLoginsAtTheIssuer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, at := newSite(t), &issuer{}
+		s.pages.config.Login = at
+		s.people.tokens["jwt"] = authn.Verified{Principal: identity.Principal{Tenant: "red", Name: "ada"}}
+		s.send(http.MethodGet, "/login/issuer?to=/runs/r", nil)
+		own := s.cookies["login"]
+		for range 2000 {
+			clear(s.cookies)
+			s.send(http.MethodGet, "/login/issuer?to=/"+strings.Repeat("a", 5000), nil)
+		}
+		if last := s.cookies["login"]; len(last) > 4000 || last == own {
+			t.Errorf("the cookie of a login has %d bytes", len(last))
+		}
+		s.cookies["login"] = own
+		if resp := s.send(http.MethodGet, "/login/callback?code=c", nil); resp.Header.Get("Location") != "/runs/r" || len(at.secrets) != 1 || len(at.secrets[0]) != 26 {
+			t.Errorf("the login leads to %s %q, by %q", resp.Status, resp.Header.Get("Location"), at.secrets)
+		}
+		for _, wrong := range []string{"", "AAAA", own[:len(own)-2] + "zz", newAttempts().seal([]byte("x"), "/")} {
+			s.cookies["login"] = wrong
+			if resp := s.send(http.MethodGet, "/login/callback?code=c", nil); resp.StatusCode != http.StatusForbidden {
+				t.Errorf("the cookie %q leads to %s", wrong, resp.Status)
+			}
+		}
+		time.Sleep(attemptLife)
+		s.cookies["login"] = own
+		if resp := s.send(http.MethodGet, "/login/callback?code=c", nil); resp.StatusCode != http.StatusForbidden || len(at.secrets) != 1 {
+			t.Errorf("an old login leads to %s", resp.Status)
+		}
+	})
 }
