@@ -170,11 +170,7 @@ func (s *Server) visit(w http.ResponseWriter, r *http.Request, page route) {
 		return
 	}
 	e := tool.AsError(err)
-	code := codeOf(e.Kind)
-	if code == http.StatusUnauthorized { // the credential of the session is not valid any more
-		s.config.Sessions.end(v.cookie)
-	}
-	s.fail(v, code, e.Message)
+	s.fail(v, codeOf(e.Kind), e.Message)
 }
 
 // codeOf returns the status of a failure.

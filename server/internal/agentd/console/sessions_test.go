@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/x509"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -97,23 +98,34 @@ func TestSessionsEnd(t *testing.T) {
 			t.Error("a session lives for more than half a day")
 		}
 		p.tokens["jwt"] = authn.Verified{Principal: identity.Principal{Tenant: "red", Name: "ada"}, Expires: time.Now().Add(5 * time.Minute)}
+		p.tokens["lasting"] = authn.Verified{Principal: identity.Principal{Tenant: "red", Name: "ada"}}
 		short := begin(authn.Evidence{Bearer: "jwt"})
 		bearer := s.of(short).bearer
 		if v, err := s.Authenticate(t.Context(), authn.Evidence{Bearer: bearer}); err != nil || v.Principal.Key() != "red/ada" || !strings.HasPrefix(v.Principal.From, "console ") {
 			t.Errorf("got %+v, %v", v, err)
 		}
-		p.tokens["jwt"] = authn.Verified{Principal: identity.Principal{Tenant: "blue", Name: "ada"}}
-		if _, err := s.Authenticate(t.Context(), authn.Evidence{Bearer: bearer}); err == nil {
-			t.Error("a session goes on as another principal")
-		}
-		delete(p.tokens, "jwt")
-		if _, err := s.Authenticate(t.Context(), authn.Evidence{Bearer: bearer}); err == nil {
-			t.Error("a session goes on without its credential")
-		}
 		time.Sleep(5 * time.Minute)
 		if s.of(short) != nil {
 			t.Error("a session outlives its credential")
 		}
+		other, without := begin(authn.Evidence{Bearer: "lasting"}), begin(authn.Evidence{Bearer: "lasting"})
+		refused := func(cookie, why string) {
+			t.Helper()
+			of := s.of(cookie)
+			if _, err := s.Authenticate(t.Context(), authn.Evidence{Bearer: of.bearer}); err == nil || s.of(cookie) != nil {
+				t.Errorf("a session %s: %v", why, err)
+			}
+		}
+		unchecked := errors.New("no keys")
+		p.fails = &authn.UncheckedError{Missing: "the keys", Err: unchecked}
+		if _, err := s.Authenticate(t.Context(), authn.Evidence{Bearer: s.of(other).bearer}); !errors.Is(err, unchecked) || s.of(other) == nil {
+			t.Errorf("a credential that cannot be checked: %v", err)
+		}
+		p.fails = nil
+		p.tokens["lasting"] = authn.Verified{Principal: identity.Principal{Tenant: "blue", Name: "ada"}}
+		refused(other, "goes on as another principal")
+		delete(p.tokens, "lasting")
+		refused(without, "goes on without its credential")
 		if _, err := s.Authenticate(t.Context(), authn.Evidence{Bearer: bearerPrefix + "guessed"}); err == nil {
 			t.Error("a guessed credential works")
 		}
