@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -68,6 +69,7 @@ func New(c Config) *Server {
 	s := &Server{config: c, attempts: newAttempts()}
 	s.server = &http.Server{
 		Handler:           s.handler(),
+		ConnContext:       withConnection,
 		ReadHeaderTimeout: requestTimeout,
 		ReadTimeout:       requestTimeout,
 		WriteTimeout:      2 * requestTimeout,
@@ -76,6 +78,16 @@ func New(c Config) *Server {
 		ErrorLog:          slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug),
 	}
 	return s
+}
+
+// connectionKey is the key of the *listen.Conn of a request in its context.
+type connectionKey struct{}
+
+func withConnection(ctx context.Context, c net.Conn) context.Context {
+	if secure, ok := c.(*tls.Conn); ok {
+		c = secure.NetConn()
+	}
+	return context.WithValue(ctx, connectionKey{}, c)
 }
 
 // Serve accepts connections until Shutdown, and then returns nil. It closes the listener.
@@ -156,6 +168,10 @@ func (s *Server) visit(w http.ResponseWriter, r *http.Request, page route) {
 	}
 	if v.session != nil {
 		v.ctx = s.config.As(ctx, v.session.bearer)
+		// The connection of a person is not closed as that of a stranger, unless the person has too many.
+		if guest, ok := r.Context().Value(connectionKey{}).(*listen.Conn); ok && guest.Limited() {
+			guest.Admit(v.session.principal.Key())
+		}
 	}
 	if v.session == nil && !page.open {
 		if r.Method == http.MethodGet {

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -8,6 +10,8 @@ import (
 	"testing"
 
 	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/server/internal/access/listen"
 )
 
 // target returns a path of a route.
@@ -226,5 +230,48 @@ func TestAFailureIsText(t *testing.T) {
 	page := body(t, resp)
 	if resp.StatusCode != http.StatusNotFound || strings.Contains(page, "<script>\\") || strings.Contains(page, "\u202e") {
 		t.Errorf("got %s:\n%s", resp.Status, page)
+	}
+}
+
+// The connection of a person who is logged in takes no place of those of strangers.
+func TestAPersonIsNoStranger(t *testing.T) {
+	s := newSite(t)
+	s.logIn(7)
+	at, err := address.ParseListener("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := listen.Open(t.Context(), "agentd", []listen.Config{{Address: at, Pages: true}}, listen.Limits{ConnectionsPerAddress: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, wait := set.Serve(s.pages.Serve)
+	var clients []*http.Client
+	t.Cleanup(func() {
+		for _, c := range clients {
+			c.CloseIdleConnections()
+		}
+		if err := errors.Join(s.pages.Shutdown(context.Background()), set.Close(), wait()); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, person := range []bool{true, false} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+set.First().String()+"/login", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = s.pages.config.URL.Host
+		if person {
+			r.AddCookie(&http.Cookie{Name: "session", Value: s.cookies["session"]})
+		}
+		c := &http.Client{Transport: &http.Transport{}} // with a connection of its own, which stays open
+		clients = append(clients, c)
+		resp, err := c.Do(r)
+		if err != nil {
+			t.Fatalf("logged in: %t: %v", person, err)
+		}
+		if page := body(t, resp); resp.StatusCode != http.StatusOK {
+			t.Errorf("logged in: %t: %s: %s", person, resp.Status, page)
+		}
 	}
 }
