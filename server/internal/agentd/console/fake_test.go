@@ -55,6 +55,8 @@ type decisions struct {
 	decisionv1.UnimplementedDecisionServiceServer
 	sessions *Sessions
 
+	missing []string // what is unavailable
+
 	mu    sync.Mutex
 	waits []*decisionv1.Decision
 	made  []*decisionv1.DecideRequest
@@ -74,13 +76,19 @@ func (d *decisions) caller(ctx context.Context) (string, error) {
 	return v.Principal.Key(), nil
 }
 
-func (d *decisions) ListDecisions(ctx context.Context, _ *decisionv1.ListDecisionsRequest) (*decisionv1.ListDecisionsResponse, error) {
+func (d *decisions) ListDecisions(ctx context.Context, req *decisionv1.ListDecisionsRequest) (*decisionv1.ListDecisionsResponse, error) {
 	if _, err := d.caller(ctx); err != nil {
 		return nil, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return &decisionv1.ListDecisionsResponse{Decisions: d.waits}, nil
+	resp := &decisionv1.ListDecisionsResponse{Decisions: d.waits, Unavailable: d.missing}
+	if at := len(req.GetPageToken()); at+int(req.GetPageSize()) < len(d.waits) { // a token has one byte for each decision before its page
+		resp.Decisions, resp.NextPageToken = d.waits[at:at+int(req.GetPageSize())], strings.Repeat("&", at+int(req.GetPageSize()))
+	} else {
+		resp.Decisions = d.waits[at:]
+	}
+	return resp, nil
 }
 
 func (d *decisions) find(name string) (*decisionv1.Decision, error) {

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -230,6 +231,35 @@ func TestAFailureIsText(t *testing.T) {
 	page := body(t, resp)
 	if resp.StatusCode != http.StatusNotFound || strings.Contains(page, "<script>\\") || strings.Contains(page, "\u202e") {
 		t.Errorf("got %s:\n%s", resp.Status, page)
+	}
+}
+
+// A person reaches each decision, however many wait that somebody else has to decide, and sees if
+// some are missing.
+func TestTheInboxHidesNothing(t *testing.T) {
+	var waits []*decisionv1.Decision
+	for i := range 2*maxListed + 1 {
+		d := approval()
+		d.Name, d.NotAllowed = fmt.Sprintf("run-%d/d1", i), "four eyes"
+		waits = append(waits, d)
+	}
+	s := newSite(t, waits...)
+	s.logIn(7)
+	at, rows := "/", 0
+	for range 3 {
+		page := body(t, s.send(http.MethodGet, at, nil))
+		rows += strings.Count(page, `href="/decisions/`)
+		_, next, _ := strings.Cut(page, `href="/?page=`)
+		at = "/?page=" + next[:strings.IndexByte(next+`"`, '"')]
+	}
+	if rows != len(waits) || at != "/?page=" {
+		t.Errorf("the inbox has %d decisions of %d, and then %q", rows, len(waits), at)
+	}
+	s = newSite(t)
+	s.server.missing = []string{"the calls of toolhost <b>are</b>\u202e missing"}
+	s.logIn(7)
+	if page := body(t, s.send(http.MethodGet, "/", nil)); !strings.Contains(page, `the calls of toolhost &lt;b&gt;are&lt;/b&gt;\u202e missing`) || strings.Contains(page, "Nothing waits") {
+		t.Errorf("the inbox without a source is\n%s", page)
 	}
 }
 
