@@ -10,14 +10,16 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 )
 
 // Login is the login of a person at an issuer: the authorization code flow with PKCE, a state and a
-// nonce (OpenID Connect Core, section 3.1; RFC 7636; RFC 9207). It keeps nothing. All methods are
-// safe for concurrent use.
+// nonce (OpenID Connect Core, section 3.1; RFC 7636; RFC 9207). It keeps only the endpoints of the
+// issuer, for a minute. All methods are safe for concurrent use.
 type Login struct {
 	// Issuer is the URL of the issuer. Required.
 	Issuer string
@@ -31,7 +33,19 @@ type Login struct {
 	Scopes []string
 	// Transport sends the requests to the issuer. nil: a transport with CAFile.
 	Transport http.RoundTripper
+
+	known atomic.Pointer[endpoints]
 }
+
+// endpoints are those of the issuer's discovery document. A stranger can begin a login, and must not
+// make this server ask the issuer each time.
+type endpoints struct {
+	oauth2.Endpoint
+	ends time.Time
+}
+
+// discoveredFor is how long endpoints are used. They hardly ever change.
+const discoveredFor = time.Minute
 
 // secrets are what Finish compares the answer of the issuer with.
 type secrets struct {
@@ -123,12 +137,17 @@ func (l *Login) config(ctx context.Context, redirect string) (c *oauth2.Config, 
 	if err != nil {
 		return nil, nil, err
 	}
-	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, client), l.Issuer)
-	if err != nil {
-		client.CloseIdleConnections()
-		return nil, nil, fmt.Errorf("discovery: %w", short(err))
+	at := l.known.Load()
+	if at == nil || !time.Now().Before(at.ends) {
+		provider, err := oidc.NewProvider(oidc.ClientContext(ctx, client), l.Issuer)
+		if err != nil {
+			client.CloseIdleConnections()
+			return nil, nil, fmt.Errorf("discovery: %w", short(err))
+		}
+		at = &endpoints{provider.Endpoint(), time.Now().Add(discoveredFor)}
+		l.known.Store(at)
 	}
 	return &oauth2.Config{
-		ClientID: l.ClientID, Endpoint: provider.Endpoint(), RedirectURL: redirect, Scopes: append([]string{oidc.ScopeOpenID}, slices.Clone(l.Scopes)...),
+		ClientID: l.ClientID, Endpoint: at.Endpoint, RedirectURL: redirect, Scopes: append([]string{oidc.ScopeOpenID}, slices.Clone(l.Scopes)...),
 	}, client, nil
 }

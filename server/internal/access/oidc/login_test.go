@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/access/oidc"
 )
@@ -21,6 +23,7 @@ type codeIssuer struct {
 	token string // the answer of the token endpoint instead
 	got   url.Values
 	basic string // user and password of the request
+	found int    // how often it was asked for its discovery document
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -31,6 +34,7 @@ func (c *codeIssuer) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	switch r.URL.Path {
 	case "/.well-known/openid-configuration":
+		c.found++
 		return answer(map[string]any{
 			"issuer": issuerURL, "authorization_endpoint": issuerURL + "/auth", "token_endpoint": issuerURL + "/token", "jwks_uri": issuerURL + "/keys",
 			"token_endpoint_auth_methods_supported": []string{"client_secret_basic"},
@@ -128,4 +132,23 @@ func TestLoginsDiffer(t *testing.T) {
 	if err != nil || first == second || bytes.Equal(one, other) {
 		t.Error("two logins are the same", err)
 	}
+}
+
+// Strangers who begin logins make this server ask the issuer once in a while.
+func TestManyLoginsAskTheIssuerOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		issuer := &codeIssuer{}
+		l := &oidc.Login{Issuer: issuerURL, ClientID: "agentd", Transport: issuer}
+		for i := range 200 {
+			if _, _, err := l.Begin(t.Context(), "https://a.example"); err != nil {
+				t.Fatal(err)
+			}
+			if want := i/100 + 1; issuer.found != want {
+				t.Fatalf("after %d logins the issuer was asked %d times, want %d", i+1, issuer.found, want)
+			}
+			if i == 99 {
+				time.Sleep(time.Minute)
+			}
+		}
+	})
 }

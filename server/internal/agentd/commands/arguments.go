@@ -182,7 +182,7 @@ func (a *argumentLines) text(indent, label, name, text string) bool {
 		return false
 	}
 	body, ended := strings.CutSuffix(text, "\n")
-	lines := strings.Split(body, "\n")
+	lines := strings.Split(cli.CountBlankLines(body), "\n")
 	if command {
 		for i, line := range lines {
 			mark := "$ "

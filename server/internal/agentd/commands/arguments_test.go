@@ -25,6 +25,12 @@ func TestArgumentsAreReadable(t *testing.T) {
     $ cd x
     >     echo done
 `},
+		"a script with a gap": {`{"command":"rm -rf /` + strings.Repeat(`\n `, 500) + `\necho ok"}`, "", `
+  tool
+    $ rm -rf /
+    > [500 blank lines]
+    > echo ok
+`},
 		"a command that hides something": {`{"command":"ls\u202e\nrm"}`, "", `
   tool
     command: "ls\u202e\nrm"

@@ -32,11 +32,15 @@ type people struct {
 	mu      sync.Mutex
 	tokens  map[string]authn.Verified
 	revoked map[int]bool
+	fails   error // not nil: nobody can be identified now
 }
 
 func (p *people) Authenticate(_ context.Context, e authn.Evidence) (authn.Verified, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.fails != nil {
+		return authn.Verified{}, p.fails
+	}
 	if e.HasUID && !p.revoked[e.UID] {
 		return authn.Verified{Principal: identity.Principal{Tenant: identity.DefaultTenant, Name: authn.UserName(e.UID)}}, nil
 	}
@@ -50,6 +54,8 @@ func (p *people) Authenticate(_ context.Context, e authn.Evidence) (authn.Verifi
 type decisions struct {
 	decisionv1.UnimplementedDecisionServiceServer
 	sessions *Sessions
+
+	missing []string // what is unavailable
 
 	mu    sync.Mutex
 	waits []*decisionv1.Decision
@@ -71,13 +77,19 @@ func (d *decisions) caller(ctx context.Context) (string, error) {
 	return v.Principal.Key(), nil
 }
 
-func (d *decisions) ListDecisions(ctx context.Context, _ *decisionv1.ListDecisionsRequest) (*decisionv1.ListDecisionsResponse, error) {
+func (d *decisions) ListDecisions(ctx context.Context, req *decisionv1.ListDecisionsRequest) (*decisionv1.ListDecisionsResponse, error) {
 	if _, err := d.caller(ctx); err != nil {
 		return nil, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return &decisionv1.ListDecisionsResponse{Decisions: d.waits}, nil
+	resp := &decisionv1.ListDecisionsResponse{Decisions: d.waits, Unavailable: d.missing}
+	if at := len(req.GetPageToken()); at+int(req.GetPageSize()) < len(d.waits) { // a token has one byte for each decision before its page
+		resp.Decisions, resp.NextPageToken = d.waits[at:at+int(req.GetPageSize())], strings.Repeat("&", at+int(req.GetPageSize()))
+	} else {
+		resp.Decisions = d.waits[at:]
+	}
+	return resp, nil
 }
 
 func (d *decisions) find(name string) (*decisionv1.Decision, error) {

@@ -1,11 +1,14 @@
 package console
 
 import (
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/access/authn"
@@ -14,53 +17,49 @@ import (
 
 const (
 	attemptLife = 10 * time.Minute // from the page of the login to the answer of the issuer
-	maxAttempts = 1000
+	// maxWanted bounds the path that a login leads to, because a cookie has at most 4 KiB.
+	maxWanted = 1 << 10
 )
 
-// attempts are the logins at the issuer that have begun.
-type attempts struct {
-	mu    sync.Mutex
-	begun map[string]attempt // by the digest of the cookie
-}
+// attempts are the logins at the issuer that have begun. Each is in the cookie of its browser,
+// encrypted with a key of this process. So strangers, who may begin any number of them, fill no
+// memory and push out no login of others.
+type attempts struct{ key cipher.AEAD }
 
 // attempt is one of them.
 type attempt struct {
-	secret []byte
-	to     string // the page that the person wanted
-	ends   time.Time
+	Secret []byte
+	To     string // the page that the person wanted
+	Ends   time.Time
 }
 
-func newAttempts() *attempts { return &attempts{begun: map[string]attempt{}} }
-
-// add keeps an attempt and returns the value of its cookie. A full table loses what has ended, and
-// else an arbitrary attempt, whose person begins again.
-func (a *attempts) add(secret []byte, to string) (cookie string) {
-	cookie = rand.Text()
-	now := time.Now()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for key, of := range a.begun {
-		if !now.Before(of.ends) {
-			delete(a.begun, key)
-		}
+func newAttempts() attempts {
+	block, err := aes.NewCipher([]byte(rand.Text() + rand.Text())[:32])
+	if err != nil {
+		panic(err) // the key has the right length
 	}
-	for key := range a.begun {
-		if len(a.begun) < maxAttempts {
-			break
-		}
-		delete(a.begun, key)
+	key, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err) // AES has the right block size
 	}
-	a.begun[digest(cookie)] = attempt{secret, to, now.Add(attemptLife)}
-	return cookie
+	return attempts{key}
 }
 
-// take returns the attempt of a cookie, once.
-func (a *attempts) take(cookie string) (attempt, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	of, ok := a.begun[digest(cookie)]
-	delete(a.begun, digest(cookie))
-	return of, ok && time.Now().Before(of.ends)
+// seal returns the value of the cookie of a new attempt.
+func (a attempts) seal(secret []byte, to string) string {
+	text, _ := json.Marshal(attempt{secret, to, time.Now().Add(attemptLife)}) // it has no value that JSON does not have
+	return base64.RawURLEncoding.EncodeToString(a.key.Seal(nil, nil, text, nil))
+}
+
+// open returns the attempt of a cookie, unless it has ended.
+func (a attempts) open(cookie string) (of attempt, ok bool) {
+	sealed, err := base64.RawURLEncoding.DecodeString(cookie)
+	if err != nil {
+		return of, false
+	}
+	text, err := a.key.Open(nil, nil, sealed, nil)
+	ok = err == nil && json.Unmarshal(text, &of) == nil && time.Now().Before(of.Ends)
+	return of, ok
 }
 
 // callback is the address to which the issuer sends the browser.
@@ -74,7 +73,10 @@ func wanted(to string) string {
 		strings.HasPrefix(to, "/log") {
 		return "/"
 	}
-	return u.EscapedPath()
+	if to = u.EscapedPath(); len(to) > maxWanted {
+		return "/"
+	}
+	return to
 }
 
 func (s *Server) showLogin(v *visit) error {
@@ -123,7 +125,7 @@ func (s *Server) beginLogin(v *visit) error {
 		s.config.Logger.Warn("a login at the issuer cannot begin", "error", err)
 		return tool.Errorf(tool.KindUnavailable, "the issuer cannot be reached; try again later")
 	}
-	s.setCookie(v, s.attemptCookie(), s.attempts.add(secret, wanted(v.r.FormValue("to"))))
+	s.setCookie(v, s.attemptCookie(), s.attempts.seal(secret, wanted(v.r.FormValue("to"))))
 	http.Redirect(v.w, v.r, to, http.StatusSeeOther)
 	return nil
 }
@@ -135,16 +137,16 @@ func (s *Server) finishLogin(v *visit) error {
 		return tool.Errorf(tool.KindDenied, "this browser has not begun the login; begin again")
 	}
 	s.setCookie(v, s.attemptCookie(), "")
-	of, ok := s.attempts.take(c.Value)
+	of, ok := s.attempts.open(c.Value)
 	if !ok {
 		return tool.Errorf(tool.KindDenied, "the login took too long; begin again")
 	}
-	idToken, err := s.config.Login.Finish(v.ctx, s.callback(), of.secret, v.r.URL.Query())
+	idToken, err := s.config.Login.Finish(v.ctx, s.callback(), of.Secret, v.r.URL.Query())
 	if err != nil {
 		s.config.Logger.Warn("a login at the issuer failed", "peer", s.address(v.r), "error", err)
 		return tool.Errorf(tool.KindDenied, "the login failed; the server's log says why")
 	}
-	return s.enter(v, authn.Evidence{Bearer: idToken, Accepts: []string{authn.JWT}}, of.to)
+	return s.enter(v, authn.Evidence{Bearer: idToken, Accepts: []string{authn.JWT}}, of.To)
 }
 
 func (s *Server) logout(v *visit) error {

@@ -70,32 +70,34 @@ func (s *Server) fail(v *visit, code int, message string) {
 	}
 }
 
-// maxListed bounds the decisions of the inbox. More wait when a person has decided these.
+// maxListed is the number of decisions on a page of the inbox. A link leads to the next ones, because
+// those that somebody else has to decide stay where they are.
 const maxListed = 100
 
 // row is a decision of the inbox.
 type row struct{ Link, What, Detail, For, Ends, NotAllowed string }
 
 func (s *Server) showInbox(v *visit) error {
+	page, err := s.config.Agent.InboxPage(v.ctx, client.InboxQuery{PageSize: maxListed, PageToken: v.r.FormValue("page")})
+	if err != nil {
+		return err
+	}
 	var rows []row
-	more := false
-	for d, err := range s.config.Agent.Inbox(v.ctx, client.InboxFilter{}) {
-		if err != nil {
-			return err
-		}
-		if len(rows) == maxListed {
-			more = true
-			break
-		}
+	for i := range page.Decisions {
+		d := &page.Decisions[i]
 		detail := d.Reason
 		if d.Kind == client.DecideApproval {
 			detail = string(d.Arguments)
 		}
 		rows = append(rows, row{
-			Link: linkTo("/decisions/", d.Name), What: question(&d), Detail: cli.Clip(shown(detail), 200), For: shown(d.Principal), Ends: endsIn(d.Expires), NotAllowed: shown(d.NotAllowed),
+			Link: linkTo("/decisions/", d.Name), What: question(d), Detail: cli.Clip(shown(detail), 200), For: shown(d.Principal), Ends: endsIn(d.Expires), NotAllowed: shown(d.NotAllowed),
 		})
 	}
-	return s.render(v, http.StatusOK, "inbox", map[string]any{"Title": "Inbox", "Rows": rows, "More": more})
+	var missing []string
+	for _, text := range page.Unavailable {
+		missing = append(missing, shown(text))
+	}
+	return s.render(v, http.StatusOK, "inbox", map[string]any{"Title": "Inbox", "Rows": rows, "Missing": missing, "Next": page.NextPageToken})
 }
 
 // linkTo returns the path of a decision or a run. Its name has slashes between its parts.

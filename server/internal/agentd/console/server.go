@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -56,7 +57,7 @@ type Login interface {
 // Server serves the pages. The caller must call Shutdown. All methods are safe for concurrent use.
 type Server struct {
 	config   Config
-	attempts *attempts // logins at the issuer that have begun
+	attempts attempts // logins at the issuer that have begun
 	streams  *streams
 	ending   context.Context // ends with Shutdown
 	end      context.CancelFunc
@@ -72,6 +73,7 @@ func New(c Config) *Server {
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.server = &http.Server{
 		Handler:           s.handler(),
+		ConnContext:       withConnection,
 		ReadHeaderTimeout: requestTimeout,
 		ReadTimeout:       requestTimeout,
 		WriteTimeout:      2 * requestTimeout,
@@ -80,6 +82,16 @@ func New(c Config) *Server {
 		ErrorLog:          slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug),
 	}
 	return s
+}
+
+// connectionKey is the key of the *listen.Conn of a request in its context.
+type connectionKey struct{}
+
+func withConnection(ctx context.Context, c net.Conn) context.Context {
+	if secure, ok := c.(*tls.Conn); ok {
+		c = secure.NetConn()
+	}
+	return context.WithValue(ctx, connectionKey{}, c)
 }
 
 // Serve accepts connections until Shutdown, and then returns nil. It closes the listener.
@@ -169,6 +181,10 @@ func (s *Server) visit(w http.ResponseWriter, r *http.Request, page route) {
 	}
 	if v.session != nil {
 		v.ctx = s.config.As(ctx, v.session.bearer)
+		// The connection of a person is not closed as that of a stranger, unless the person has too many.
+		if guest, ok := r.Context().Value(connectionKey{}).(*listen.Conn); ok && guest.Limited() {
+			guest.Admit(v.session.principal.Key())
+		}
 	}
 	if v.session == nil && !page.open {
 		if r.Method == http.MethodGet {
@@ -183,11 +199,7 @@ func (s *Server) visit(w http.ResponseWriter, r *http.Request, page route) {
 		return
 	}
 	e := tool.AsError(err)
-	code := codeOf(e.Kind)
-	if code == http.StatusUnauthorized { // the credential of the session is not valid any more
-		s.config.Sessions.end(v.cookie)
-	}
-	s.fail(v, code, e.Message)
+	s.fail(v, codeOf(e.Kind), e.Message)
 }
 
 // codeOf returns the status of a failure.

@@ -1,6 +1,9 @@
 package console
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -8,6 +11,8 @@ import (
 	"testing"
 
 	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/server/internal/access/listen"
 )
 
 // target returns a path of a route.
@@ -226,5 +231,77 @@ func TestAFailureIsText(t *testing.T) {
 	page := body(t, resp)
 	if resp.StatusCode != http.StatusNotFound || strings.Contains(page, "<script>\\") || strings.Contains(page, "\u202e") {
 		t.Errorf("got %s:\n%s", resp.Status, page)
+	}
+}
+
+// A person reaches each decision, however many wait that somebody else has to decide, and sees if
+// some are missing.
+func TestTheInboxHidesNothing(t *testing.T) {
+	var waits []*decisionv1.Decision
+	for i := range 2*maxListed + 1 {
+		d := approval()
+		d.Name, d.NotAllowed = fmt.Sprintf("run-%d/d1", i), "four eyes"
+		waits = append(waits, d)
+	}
+	s := newSite(t, waits...)
+	s.logIn(7)
+	at, rows := "/", 0
+	for range 3 {
+		page := body(t, s.send(http.MethodGet, at, nil))
+		rows += strings.Count(page, `href="/decisions/`)
+		_, next, _ := strings.Cut(page, `href="/?page=`)
+		at = "/?page=" + next[:strings.IndexByte(next+`"`, '"')]
+	}
+	if rows != len(waits) || at != "/?page=" {
+		t.Errorf("the inbox has %d decisions of %d, and then %q", rows, len(waits), at)
+	}
+	s = newSite(t)
+	s.server.missing = []string{"the calls of toolhost <b>are</b>\u202e missing"}
+	s.logIn(7)
+	if page := body(t, s.send(http.MethodGet, "/", nil)); !strings.Contains(page, `the calls of toolhost &lt;b&gt;are&lt;/b&gt;\u202e missing`) || strings.Contains(page, "Nothing waits") {
+		t.Errorf("the inbox without a source is\n%s", page)
+	}
+}
+
+// The connection of a person who is logged in takes no place of those of strangers.
+func TestAPersonIsNoStranger(t *testing.T) {
+	s := newSite(t)
+	s.logIn(7)
+	at, err := address.ParseListener("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := listen.Open(t.Context(), "agentd", []listen.Config{{Address: at, Pages: true}}, listen.Limits{ConnectionsPerAddress: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, wait := set.Serve(s.pages.Serve)
+	var clients []*http.Client
+	t.Cleanup(func() {
+		for _, c := range clients {
+			c.CloseIdleConnections()
+		}
+		if err := errors.Join(s.pages.Shutdown(context.Background()), set.Close(), wait()); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, person := range []bool{true, false} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+set.First().String()+"/login", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = s.pages.config.URL.Host
+		if person {
+			r.AddCookie(&http.Cookie{Name: "session", Value: s.cookies["session"]})
+		}
+		c := &http.Client{Transport: &http.Transport{}} // with a connection of its own, which stays open
+		clients = append(clients, c)
+		resp, err := c.Do(r)
+		if err != nil {
+			t.Fatalf("logged in: %t: %v", person, err)
+		}
+		if page := body(t, resp); resp.StatusCode != http.StatusOK {
+			t.Errorf("logged in: %t: %s: %s", person, resp.Status, page)
+		}
 	}
 }

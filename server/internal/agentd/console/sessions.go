@@ -67,7 +67,8 @@ func NewSessions(inner Authenticator) *Sessions {
 }
 
 // Authenticate implements gate.Authenticator. An RPC of a session is authenticated with the
-// evidence of its login, by the settings in force now. All others go to the authenticator inside.
+// evidence of its login, by the settings in force now; a session ends when that is refused. All
+// others go to the authenticator inside.
 func (s *Sessions) Authenticate(ctx context.Context, e authn.Evidence) (authn.Verified, error) {
 	if !strings.HasPrefix(e.Bearer, bearerPrefix) {
 		return s.inner.Authenticate(ctx, e)
@@ -82,11 +83,14 @@ func (s *Sessions) Authenticate(ctx context.Context, e authn.Evidence) (authn.Ve
 		return authn.Verified{}, errors.New("the session at the pages has ended")
 	}
 	v, err := s.inner.Authenticate(ctx, of.evidence)
-	if err != nil {
-		return v, err
+	if err == nil && v.Principal.Key() != of.principal.Key() {
+		err = fmt.Errorf("the credential of the session stands for %s now", v.Principal.Key())
 	}
-	if v.Principal.Key() != of.principal.Key() {
-		return authn.Verified{}, fmt.Errorf("the credential of the session stands for %s now", v.Principal.Key())
+	if err != nil {
+		if _, unchecked := errors.AsType[*authn.UncheckedError](err); !unchecked && ctx.Err() == nil {
+			s.revoke(of)
+		}
+		return authn.Verified{}, err
 	}
 	v.Principal.From = "console " + of.evidence.Address
 	return v, nil
@@ -223,6 +227,17 @@ func (s *Sessions) end(cookie string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.remove(digest(cookie))
+}
+
+// revoke ends a session whose credential is not valid any more.
+func (s *Sessions) revoke(of *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, one := range s.open {
+		if one == of {
+			s.remove(key)
+		}
+	}
 }
 
 // over reports whether a session has ended. The caller has the lock.

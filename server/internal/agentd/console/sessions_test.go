@@ -1,7 +1,10 @@
 package console
 
 import (
+	"context"
+	"crypto/rand"
 	"crypto/x509"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -95,23 +98,34 @@ func TestSessionsEnd(t *testing.T) {
 			t.Error("a session lives for more than half a day")
 		}
 		p.tokens["jwt"] = authn.Verified{Principal: identity.Principal{Tenant: "red", Name: "ada"}, Expires: time.Now().Add(5 * time.Minute)}
+		p.tokens["lasting"] = authn.Verified{Principal: identity.Principal{Tenant: "red", Name: "ada"}}
 		short := begin(authn.Evidence{Bearer: "jwt"})
 		bearer := s.of(short).bearer
 		if v, err := s.Authenticate(t.Context(), authn.Evidence{Bearer: bearer}); err != nil || v.Principal.Key() != "red/ada" || !strings.HasPrefix(v.Principal.From, "console ") {
 			t.Errorf("got %+v, %v", v, err)
 		}
-		p.tokens["jwt"] = authn.Verified{Principal: identity.Principal{Tenant: "blue", Name: "ada"}}
-		if _, err := s.Authenticate(t.Context(), authn.Evidence{Bearer: bearer}); err == nil {
-			t.Error("a session goes on as another principal")
-		}
-		delete(p.tokens, "jwt")
-		if _, err := s.Authenticate(t.Context(), authn.Evidence{Bearer: bearer}); err == nil {
-			t.Error("a session goes on without its credential")
-		}
 		time.Sleep(5 * time.Minute)
 		if s.of(short) != nil {
 			t.Error("a session outlives its credential")
 		}
+		other, without := begin(authn.Evidence{Bearer: "lasting"}), begin(authn.Evidence{Bearer: "lasting"})
+		refused := func(cookie, why string) {
+			t.Helper()
+			of := s.of(cookie)
+			if _, err := s.Authenticate(t.Context(), authn.Evidence{Bearer: of.bearer}); err == nil || s.of(cookie) != nil {
+				t.Errorf("a session %s: %v", why, err)
+			}
+		}
+		unchecked := errors.New("no keys")
+		p.fails = &authn.UncheckedError{Missing: "the keys", Err: unchecked}
+		if _, err := s.Authenticate(t.Context(), authn.Evidence{Bearer: s.of(other).bearer}); !errors.Is(err, unchecked) || s.of(other) == nil {
+			t.Errorf("a credential that cannot be checked: %v", err)
+		}
+		p.fails = nil
+		p.tokens["lasting"] = authn.Verified{Principal: identity.Principal{Tenant: "blue", Name: "ada"}}
+		refused(other, "goes on as another principal")
+		delete(p.tokens, "lasting")
+		refused(without, "goes on without its credential")
 		if _, err := s.Authenticate(t.Context(), authn.Evidence{Bearer: bearerPrefix + "guessed"}); err == nil {
 			t.Error("a guessed credential works")
 		}
@@ -191,4 +205,49 @@ func TestTheAddressOfABrowser(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", name, got, test.want)
 		}
 	}
+}
+
+// issuer is a login that remembers the secrets it was given back.
+type issuer struct{ secrets []string }
+
+func (i *issuer) Begin(context.Context, string) (string, []byte, error) {
+	return "https://login.example/", []byte(rand.Text()), nil
+}
+
+func (i *issuer) Finish(_ context.Context, _ string, secret []byte, _ url.Values) (string, error) {
+	i.secrets = append(i.secrets, string(secret))
+	return "jwt", nil
+}
+
+// The logins that strangers begin push out no other, and only the browser that began one ends it.
+func TestLoginsAtTheIssuer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, at := newSite(t), &issuer{}
+		s.pages.config.Login = at
+		s.people.tokens["jwt"] = authn.Verified{Principal: identity.Principal{Tenant: "red", Name: "ada"}}
+		s.send(http.MethodGet, "/login/issuer?to=/runs/r", nil)
+		own := s.cookies["login"]
+		for range 2000 {
+			clear(s.cookies)
+			s.send(http.MethodGet, "/login/issuer?to=/"+strings.Repeat("a", 5000), nil)
+		}
+		if last := s.cookies["login"]; len(last) > 4000 || last == own {
+			t.Errorf("the cookie of a login has %d bytes", len(last))
+		}
+		s.cookies["login"] = own
+		if resp := s.send(http.MethodGet, "/login/callback?code=c", nil); resp.Header.Get("Location") != "/runs/r" || len(at.secrets) != 1 || len(at.secrets[0]) != 26 {
+			t.Errorf("the login leads to %s %q, by %q", resp.Status, resp.Header.Get("Location"), at.secrets)
+		}
+		for _, wrong := range []string{"", "AAAA", own[:len(own)-2] + "zz", newAttempts().seal([]byte("x"), "/")} {
+			s.cookies["login"] = wrong
+			if resp := s.send(http.MethodGet, "/login/callback?code=c", nil); resp.StatusCode != http.StatusForbidden {
+				t.Errorf("the cookie %q leads to %s", wrong, resp.Status)
+			}
+		}
+		time.Sleep(attemptLife)
+		s.cookies["login"] = own
+		if resp := s.send(http.MethodGet, "/login/callback?code=c", nil); resp.StatusCode != http.StatusForbidden || len(at.secrets) != 1 {
+			t.Errorf("an old login leads to %s", resp.Status)
+		}
+	})
 }

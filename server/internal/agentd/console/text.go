@@ -79,10 +79,11 @@ func fieldOf(m jsontext.Member) field {
 	return f
 }
 
-// linesOf returns the lines of a text, each as shown.
+// linesOf returns the lines of a text, each as shown. Long runs of blank lines are their number: the
+// buttons stay in view, and what follows the blanks would not.
 func linesOf(text string) []string {
 	var lines []string
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(cli.CountBlankLines(text)) {
 		lines = append(lines, shown(strings.TrimRight(line, "\r\n")))
 	}
 	if len(lines) == 0 {
@@ -98,27 +99,35 @@ const maxNotes = 4
 // mix two alphabets to look like others.
 func notesOf(text string) (notes []string) {
 	for _, word := range strings.Fields(text) {
-		if len(notes) == maxNotes {
-			break
-		}
-		if note := hostNote(word); note != "" {
-			notes = append(notes, note)
-		}
+		found := hostNotes(word)
 		if r, ok := foreignLetter(word); ok {
-			notes = append(notes, "“"+shown(clip(word, 80))+"” mixes alphabets: it has "+strconv.QuoteRuneToASCII(r))
+			found = append(found, "“"+shown(clip(word, 80))+"” mixes alphabets: it has "+strconv.QuoteRuneToASCII(r))
+		}
+		if notes = append(notes, found...); len(notes) > maxNotes {
+			return append(notes[:maxNotes], "there is more of this kind")
 		}
 	}
 	return notes
 }
 
-// hostNote returns the host of a URL whose text does not say it plainly; else "". It does not
-// refuse what a parser would.
-func hostNote(word string) string {
-	_, rest, found := strings.Cut(word, "://")
-	if !found {
-		return ""
+// hostNotes returns the notes about the hosts of the URLs in a word.
+func hostNotes(word string) (notes []string) {
+	for i, rest := range strings.Split(word, "://") {
+		if note := hostNote(rest); i > 0 && note != "" {
+			notes = append(notes, note)
+		}
 	}
-	if end := strings.IndexAny(rest, `/?#"'<>,;)`); end >= 0 {
+	return notes
+}
+
+// hostNote returns the host of a URL whose text does not say it plainly; else "". rest is the URL
+// behind its scheme. hostNote does not refuse what a parser would.
+func hostNote(rest string) string {
+	if end := strings.IndexAny(rest, `/?#"<>`); end >= 0 {
+		rest = rest[:end]
+	}
+	// The name of a user may have these characters, a host not: they end a URL in a text.
+	if end := strings.IndexAny(rest, `',;)`); end > strings.LastIndexByte(rest, '@') {
 		rest = rest[:end]
 	}
 	if strings.Contains(rest, `\`) {

@@ -30,10 +30,14 @@ func TestNotes(t *testing.T) {
 		"https://bank.example@evil.example/":                                 "the host is evil.example; what is before the @ is no host",
 		"p\u0430ypal.com":                                                    `“p` + "\u0430" + `ypal.com” mixes alphabets: it has '\u0430'`,
 		"\u043f\u0440\u0438\u0432\u0435\u0442":                               "",
+		"https://bank.example;x@evil.example/":                               "the host is evil.example",
+		"https://bank.example,(x)'@evil.example/":                            "the host is evil.example",
+		"https://bank.example,https://x@evil.example/":                       "the host is evil.example",
+		"(https://bank.example), https://bank.example;":                      "",
 		"https://[::1]:8080/":                                                "",
 		`https://bank.example:443\@evil.example/`:                            "the host is not clear",
 		"https://p\u0430ypal.com@evil.example":                               "the host is evil.example; what is before the @ is no host|mixes alphabets",
-		"a://b c://d e://\u00fc f://\u00fc g://\u00fc h://\u00fc i://\u00fc": "xn--tda",
+		"a://b c://d e://\u00fc f://\u00fc g://\u00fc h://\u00fc i://\u00fc": "xn--tda|there is more of this kind",
 	} {
 		got := strings.Join(notesOf(text), "|")
 		for part := range strings.SplitSeq(want, "|") {
@@ -48,11 +52,11 @@ func TestNotes(t *testing.T) {
 }
 
 func TestFields(t *testing.T) {
-	fields, whole := fieldsOf([]byte(`{"z":{"b":[1]},"text":"a\nb\u202e` + strings.Repeat(" ", 4000) + `c","command":"rm -rf /","empty":""}`))
+	fields, whole := fieldsOf([]byte(`{"z":{"b":[1]},"text":"a\nb\u202e` + strings.Repeat(" ", 4000) + `c` + strings.Repeat(` \n`, 3000) + `d","command":"rm -rf /","empty":""}`))
 	if !whole || len(fields) != 4 || fields[0].Name != "command" || fields[1].Name != "z" {
 		t.Fatalf("got %+v", fields)
 	}
-	if got := fields[2].Lines; len(got) != 2 || got[1] != `b\u202e [4000 blanks] c` {
+	if got := fields[2].Lines; len(got) != 4 || got[1] != `b\u202e [4000 blanks] c` || got[2] != "[2999 blank lines]" || got[3] != "d" {
 		t.Errorf("got %q", got)
 	}
 	if got := fields[3].Lines; len(got) != 1 || got[0] != "(empty)" {

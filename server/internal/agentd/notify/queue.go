@@ -93,8 +93,8 @@ func pauseAfter(n int, err error) time.Duration {
 }
 
 // content reads what a message says from its run. It is nil if there is nothing to say any more:
-// the decision was made, the run was deleted, or a backup was restored that does not have the
-// event.
+// the decision was made, the run was deleted, a backup was restored that does not have the event,
+// or a reload took the route away, perhaps because the target is for others now.
 func (q *queue) content(ctx context.Context, m *runstore.Message) (*Content, error) {
 	started, e, err := q.runs.Event(ctx, m.RunID, m.Seq)
 	if tool.KindOf(err) == tool.KindNotFound || err == nil && !e.Time.Equal(m.Created) {
@@ -134,6 +134,9 @@ func (q *queue) content(ctx context.Context, m *runstore.Message) (*Content, err
 		c.Budget, c.Used, c.Limit = p.Budget, p.Used, p.Limit
 	case *loop.RunFinished:
 		c.StopReason, says = p.StopReason, p.Message
+	}
+	if !q.settings.Routes.lead(of, q.name) {
+		return nil, nil
 	}
 	if q.settings.Routes.arguments(of, q.name) {
 		c.Arguments = clean(says, maxArguments)

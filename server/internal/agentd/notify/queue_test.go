@@ -271,11 +271,20 @@ func TestSettingsAreReplaced(t *testing.T) {
 		s.start()
 		defer s.notifier.Close()
 		synctest.Wait()
-		s.notifier.Set(notify.Settings{Targets: map[string]notify.Target{"ops": after}})
+		s.notifier.Set(notify.Settings{Routes: notify.Routes{{On: []notify.Kind{notify.Waiting}, To: []string{"ops"}}}, Targets: map[string]notify.Target{"ops": after}})
 		synctest.Wait()
 		if got := s.kinds(after); got != "waiting" {
 			t.Errorf("the new target has %q", got)
 		}
+		others := everything("ops")
+		others.Tenants = []string{"blue"}
+		s.notifier.Set(notify.Settings{Routes: notify.Routes{others}, Targets: map[string]notify.Target{"ops": after}})
+		time.Sleep(9 * time.Hour) // the reminder and the end of the decision of the tenant default are due
+		synctest.Wait()
+		if got := s.kinds(after); got != "waiting" {
+			t.Errorf("the target that is for another tenant now has %q", got)
+		}
+		s.notifier.Set(notify.Settings{Targets: map[string]notify.Target{"ops": after}})
 		if m := s.notifier.Messages(stateOf(t, loop.RunStarted{RunID: "r"}), []loop.Event{{Seq: 3, Payload: &loop.BudgetWarning{}}}); m != nil {
 			t.Errorf("without routes there are the messages %+v", m)
 		}

@@ -137,6 +137,11 @@ func (routes Routes) targets(of fact, due func(*Route) (time.Time, bool)) map[st
 	return found
 }
 
+// lead reports whether a route leads to a target.
+func (routes Routes) lead(of fact, target string) bool {
+	return slices.ContainsFunc(routes, func(r Route) bool { return r.has(of) && slices.Contains(r.To, target) })
+}
+
 // arguments reports whether a route lets a target have the arguments.
 func (routes Routes) arguments(of fact, target string) bool {
 	return slices.ContainsFunc(routes, func(r Route) bool { return r.Arguments && r.has(of) && slices.Contains(r.To, target) })

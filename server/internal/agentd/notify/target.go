@@ -101,10 +101,21 @@ func (p *post) Send(ctx context.Context, c *Content) error {
 	case code >= 300 && code < 400:
 		return fmt.Errorf("it answered %d, and agentd follows no redirect; write the URL that it leads to", code)
 	default:
-		err := fmt.Errorf("it answered %d: %s", code, clean(strings.TrimSpace(string(answer)), maxArguments))
+		err := fmt.Errorf("it answered %d: %s", code, clean(strings.TrimSpace(withoutSecrets(string(answer), request)), maxArguments))
 		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
 		return &later{err, time.Duration(min(max(seconds, 0), 3600)) * time.Second}
 	}
+}
+
+// withoutSecrets returns an answer for the log. Servers repeat the path of a request that they do
+// not know, and the URL or the token may be a secret. Shorter words are none.
+func withoutSecrets(answer string, r *http.Request) string {
+	for _, word := range strings.FieldsFunc(r.URL.RequestURI()+" "+r.Header.Get("Authorization"), func(c rune) bool { return strings.ContainsRune("/?&= ", c) }) {
+		if len(word) >= 8 {
+			answer = strings.ReplaceAll(answer, word, "…")
+		}
+	}
+	return answer
 }
 
 // CloseIdleConnections closes the connections that wait for the next message.

@@ -215,6 +215,18 @@ func TestErrorsOfTargets(t *testing.T) {
 	if pause := notify.PauseAfter(1, err); pause != 90*time.Second {
 		t.Errorf("the target is asked again after %s", pause)
 	}
+	echoes := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprintf(w, "Cannot POST %s with %s", r.URL, r.Header.Get("Authorization"))
+	})
+	for _, target := range []notify.Target{
+		hook(t, echoes+"/services/T0/SECRET-PATH?key=SECRET-KEY"), notify.Ntfy(notify.HTTP{URL: echoes + "/SECRET-BASE/topic", Private: true}, "SECRET-TOKEN"),
+	} {
+		if err := target.Send(t.Context(), hostile()); err == nil || strings.Contains(err.Error(), "SECRET") || !strings.Contains(err.Error(), "Cannot POST") {
+			t.Errorf("a server repeats the request: %v", err)
+		}
+		notify.CloseIdle(target)
+	}
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	if err := hook(t, gone.URL+"/T0/SECRET").Send(t.Context(), hostile()); err == nil || strings.Contains(err.Error(), "SECRET") {

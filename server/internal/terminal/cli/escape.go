@@ -208,3 +208,14 @@ func CountBlanks(s string) string {
 		return fmt.Sprintf("%c [%d blanks] ", first, utf8.RuneCountInString(run[size:]))
 	})
 }
+
+// blankLines is a long run of lines without a visible character, from the end of the line before.
+var blankLines = regexp.MustCompile(`(?:[\p{Zs}\t]*\r?\n){9,}`)
+
+// CountBlankLines returns a text with long runs of blank lines as their number, as CountBlanks does
+// with blanks.
+func CountBlankLines(s string) string {
+	return blankLines.ReplaceAllStringFunc(s, func(run string) string {
+		return fmt.Sprintf("\n[%d blank lines]\n", strings.Count(run, "\n")-1)
+	})
+}

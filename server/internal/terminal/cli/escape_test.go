@@ -110,3 +110,17 @@ func TestCountBlanks(t *testing.T) {
 		}
 	}
 }
+
+func TestCountBlankLines(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                     "",
+		"a\n\nb\n":                             "a\n\nb\n",
+		"a\n" + strings.Repeat(" \n", 7) + "b": "a\n" + strings.Repeat(" \n", 7) + "b",
+		"a\n" + strings.Repeat(" \n", 8) + "b": "a\n[8 blank lines]\nb",
+		"a" + strings.Repeat("\t\u3000\r\n", 3000) + "  b" + strings.Repeat("\n", 99): "a\n[2999 blank lines]\n  b\n[98 blank lines]\n",
+	} {
+		if got := cli.CountBlankLines(text); got != want {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}
