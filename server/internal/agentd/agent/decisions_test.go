@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -30,6 +31,25 @@ func inbox(t *testing.T, f *fixture, q agent.DecisionQuery) (names []string, nex
 	return names, next
 }
 
+// since returns what runs wait for whose decisions changed after a position, and moves the
+// position.
+func since(t *testing.T, f *fixture, principal string, at *int64) (sets []string) {
+	t.Helper()
+	found, now, err := f.ChangedDecisions(t.Context(), agent.DecisionQuery{Principal: principal}, *at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range found {
+		text := set.RunID + ":"
+		for _, d := range set.Decisions {
+			text += " " + d.ID
+		}
+		sets = append(sets, text)
+	}
+	*at = now
+	return sets
+}
+
 // The inbox has what runs wait for, also after a restart, until it is decided. A whole decision can
 // be read before and afterwards.
 func TestInbox(t *testing.T) {
@@ -40,6 +60,9 @@ func TestInbox(t *testing.T) {
 		if names, _ := inbox(t, f, agent.DecisionQuery{}); names != nil {
 			t.Errorf("before all runs: %q", names)
 		}
+		at := runstore.Now
+		since(t, f, "", &at)
+		start, other := at, at
 		f.start(loop.Task{Principal: "ada"})
 		synctest.Wait()
 		f.Close()
@@ -47,6 +70,12 @@ func TestInbox(t *testing.T) {
 		defer f.Close()
 		if names, next := inbox(t, f, agent.DecisionQuery{}); !cmp.Equal(names, []string{"r/d1", "r/d2"}) || next != "" {
 			t.Errorf("the inbox is %q, %q", names, next)
+		}
+		if sets := since(t, f, "ada", &at); !cmp.Equal(sets, []string{"r: d1 d2"}) {
+			t.Errorf("changed are %q", sets)
+		}
+		if sets := since(t, f, "bob", &other); sets != nil {
+			t.Errorf("of another principal changed are %q", sets)
 		}
 		list, _, err := f.ListDecisions(t.Context(), agent.DecisionQuery{Principal: "ada"})
 		if err != nil || len(list) != 2 {
@@ -78,6 +107,9 @@ func TestInbox(t *testing.T) {
 		if names, _ := inbox(t, f, agent.DecisionQuery{}); !cmp.Equal(names, []string{"r/d1"}) {
 			t.Errorf("with one decided, the inbox is %q", names)
 		}
+		if sets := since(t, f, "", &at); !cmp.Equal(sets, []string{"r: d1"}) {
+			t.Errorf("with one decided, changed are %q", sets)
+		}
 		d, err := f.Decision(t.Context(), "r", "d2")
 		if err != nil || d.Waits || d.Made == nil || d.Made.Principal != "eve" || d.Made.Text != "no" || d.MadeAt.Sub(d.Requested) != time.Minute || d.Tool != "serial" {
 			t.Errorf("the made decision is %+v, %v", d, err)
@@ -88,6 +120,15 @@ func TestInbox(t *testing.T) {
 		f.end()
 		if names, _ := inbox(t, f, agent.DecisionQuery{}); names != nil {
 			t.Errorf("after the run, the inbox is %q", names)
+		}
+		for _, position := range []int64{at, start} {
+			if sets := since(t, f, "", &position); !cmp.Equal(sets, []string{"r:"}) {
+				t.Errorf("after the run, changed are %q", sets)
+			}
+		}
+		ahead := at + 1<<40
+		if _, _, err := f.ChangedDecisions(t.Context(), agent.DecisionQuery{}, ahead); !errors.Is(err, runstore.ErrPosition) {
+			t.Errorf("a position of another store: %v", err)
 		}
 		if d, err := f.Decision(t.Context(), "r", "d1"); err != nil || d.Waits || d.Made != nil || !strings.HasSuffix(d.Reason, long) {
 			t.Errorf("the withdrawn decision is %+v, %v", d, err)

@@ -22,7 +22,8 @@ import (
 type decisions struct {
 	decisionv1.UnimplementedDecisionServiceServer
 	*service
-	held HeldCalls // nil: none
+	held  HeldCalls // nil: none
+	drain <-chan struct{}
 }
 
 // decisionRights let a caller see the decisions of runs of others. Who may approve calls has to see
@@ -62,11 +63,23 @@ func (s *decisions) ListDecisions(ctx context.Context, req *decisionv1.ListDecis
 
 // listOfRuns returns a page of the decisions that runs wait for and that the caller may see.
 func (s *decisions) listOfRuns(ctx context.Context, req *decisionv1.ListDecisionsRequest, token string) (list []*decisionv1.Decision, next string, err error) {
-	query := agent.DecisionQuery{Size: int(req.GetPageSize()), Token: token}
-	caller, _ := identity.FromContext(ctx)
-	wanted := func(tenant string) bool {
-		return len(req.GetTenants()) == 0 || slices.Contains(req.GetTenants(), tenant)
+	query, ok := queryOf(ctx, req.GetTenants())
+	if !ok {
+		return nil, "", nil
 	}
+	query.Size, query.Token = int(req.GetPageSize()), token
+	found, next, err := s.agent.ListDecisions(ctx, query)
+	for i := range found {
+		list = append(list, s.fromDecision(ctx, &found[i]))
+	}
+	return list, next, err
+}
+
+// queryOf returns the query for the decisions of runs that a caller may see. ok is false if there
+// are none.
+func queryOf(ctx context.Context, of []string) (query agent.DecisionQuery, ok bool) {
+	caller, _ := identity.FromContext(ctx)
+	wanted := func(tenant string) bool { return len(of) == 0 || slices.Contains(of, tenant) }
 	var tenants []string
 	all := false
 	for _, right := range decisionRights {
@@ -74,22 +87,15 @@ func (s *decisions) listOfRuns(ctx context.Context, req *decisionv1.ListDecision
 		tenants, all = append(tenants, in...), all || everywhere
 	}
 	if all {
-		query.Tenants = req.GetTenants()
-	} else {
-		slices.Sort(tenants)
-		query.Tenants = slices.DeleteFunc(slices.Compact(tenants), func(name string) bool { return !wanted(name) })
-		if own := cmp.Or(caller.Tenant, identity.DefaultTenant); wanted(own) && !slices.Contains(query.Tenants, own) {
-			query.Principal = caller.Key()
-		}
-		if len(query.Tenants) == 0 && query.Principal == "" {
-			return nil, "", nil
-		}
+		query.Tenants = of
+		return query, true
 	}
-	found, next, err := s.agent.ListDecisions(ctx, query)
-	for i := range found {
-		list = append(list, s.fromDecision(ctx, &found[i]))
+	slices.Sort(tenants)
+	query.Tenants = slices.DeleteFunc(slices.Compact(tenants), func(name string) bool { return !wanted(name) })
+	if own := cmp.Or(caller.Tenant, identity.DefaultTenant); wanted(own) && !slices.Contains(query.Tenants, own) {
+		query.Principal = caller.Key()
 	}
-	return list, next, err
+	return query, len(query.Tenants) > 0 || query.Principal != ""
 }
 
 func (s *decisions) GetDecision(ctx context.Context, req *decisionv1.GetDecisionRequest) (*decisionv1.GetDecisionResponse, error) {

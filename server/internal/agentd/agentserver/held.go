@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ type HeldCalls interface {
 	InboxPage(ctx context.Context, query client.InboxQuery) (client.InboxPage, error)
 	InboxDecision(ctx context.Context, name string) (client.InboxDecision, error)
 	Decide(ctx context.Context, request client.DecideRequest) (client.InboxDecision, error)
+	WatchInbox(ctx context.Context, watch client.InboxWatch) iter.Seq2[client.InboxChange, error]
 }
 
 const (

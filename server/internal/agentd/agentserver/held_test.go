@@ -38,6 +38,11 @@ type holding struct {
 	groups  []string
 	decided *decisionv1.DecideRequest
 	listed  *decisionv1.ListDecisionsRequest
+	watch   func(*decisionv1.WatchDecisionsRequest, grpc.ServerStreamingServer[decisionv1.WatchDecisionsResponse]) error
+}
+
+func (h *holding) WatchDecisions(r *decisionv1.WatchDecisionsRequest, stream grpc.ServerStreamingServer[decisionv1.WatchDecisionsResponse]) error {
+	return h.watch(r, stream)
 }
 
 func (h *holding) ListDecisions(_ context.Context, r *decisionv1.ListDecisionsRequest) (*decisionv1.ListDecisionsResponse, error) {

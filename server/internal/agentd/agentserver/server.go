@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"runtime/debug"
+	"sync"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
@@ -36,7 +37,11 @@ const (
 )
 
 // Server serves an agent. All methods are safe for concurrent use.
-type Server struct{ server *grpcserver.Server }
+type Server struct {
+	server *grpcserver.Server
+	drain  chan struct{} // closed when Shutdown begins
+	once   sync.Once
+}
 
 // Config configures a server. Agent is required.
 type Config struct {
@@ -89,7 +94,7 @@ func NewServer(c Config) *Server {
 	if c.Messages == nil {
 		c.Messages = budget.New(1<<30, 64<<20)
 	}
-	g := guard{logger, c.Gate}
+	g, drain := guard{logger, c.Gate}, make(chan struct{})
 	server := grpcserver.New(logger, c.Network, append(c.Options,
 		grpc.Creds(peercred.New(bounded(c.Messages, logger))),
 		grpc.ForceServerCodecV2(grpcserver.Bounded(nil, 0)),
@@ -103,9 +108,9 @@ func NewServer(c Config) *Server {
 	server.Register(grpcserver.Requests{Admit: g.unread, UntilAnswered: true}, func(services grpc.ServiceRegistrar) {
 		s := &service{agent: c.Agent, configuration: c.Configuration, foreground: c.Foreground, gate: c.Gate, unread: newUnread(cmp.Or(c.MaxUnreadBytes, defaultMaxUnread)), incoming: newTally(maxIntake), pages: c.Pages}
 		agentdv1.RegisterAgentServiceServer(services, s)
-		decisionv1.RegisterDecisionServiceServer(services, &decisions{service: s, held: c.Held})
+		decisionv1.RegisterDecisionServiceServer(services, &decisions{service: s, held: c.Held, drain: drain})
 	})
-	return &Server{server}
+	return &Server{server: server, drain: drain}
 }
 
 // bounded returns the hook that bounds what gRPC stores of the messages of a new connection.
@@ -135,8 +140,12 @@ func (s *Server) SetHealthy(healthy bool) { s.server.SetHealthy(healthy) }
 
 // Shutdown accepts no new connections and waits until all RPCs have ended. If ctx ends first,
 // Shutdown cancels the remaining RPCs, waits for them, and returns the cause of ctx. An RPC that
-// watches a run ends at the latest when the agent is closed.
-func (s *Server) Shutdown(ctx context.Context) error { return s.server.Shutdown(ctx) }
+// watches a run ends at the latest when the agent is closed, and one that watches decisions at
+// once.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.once.Do(func() { close(s.drain) })
+	return s.server.Shutdown(ctx)
+}
 
 // guard refuses RPCs that a caller may not use, turns errors into statuses, and a panic into an
 // internal error of its RPC.

@@ -148,6 +148,10 @@ func (f *fakeAgent) ListDecisions(_ context.Context, query agent.DecisionQuery) 
 	return f.inbox, "next", nil
 }
 
+func (f *fakeAgent) ChangedDecisions(context.Context, agent.DecisionQuery, int64) ([]agent.DecisionSet, int64, error) {
+	return nil, 0, nil
+}
+
 func (f *fakeAgent) Decision(_ context.Context, runID, id string) (agent.Decision, error) {
 	for _, d := range f.inbox {
 		if d.Run.ID == runID && d.ID == id {

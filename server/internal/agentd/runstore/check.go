@@ -52,6 +52,9 @@ func (q *Query) PageSize() int {
 // PageSize returns how many runs the query requests, between 1 and MaxPage.
 func (q *WaitingQuery) PageSize() int { return (&Query{Limit: q.Limit}).PageSize() }
 
+// PageSize returns how many runs the query requests, between 1 and MaxPage.
+func (q *ChangedQuery) PageSize() int { return (&Query{Limit: q.Limit}).PageSize() }
+
 // DecideByNanos returns DecideBy as a Place has it.
 func (h *Head) DecideByNanos() int64 {
 	if h.DecideBy.IsZero() {
@@ -110,3 +113,6 @@ func NotFound(runID string) error { return fmt.Errorf("run %q: %w", runID, ErrNo
 func NoContent(runID, sha256 string) error {
 	return fmt.Errorf("run %q has no content %s: %w", runID, sha256, ErrNotFound)
 }
+
+// NotReached returns the ErrPosition of a position.
+func NotReached(position int64) error { return fmt.Errorf("position %d: %w", position, ErrPosition) }

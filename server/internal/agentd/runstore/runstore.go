@@ -23,6 +23,9 @@ var (
 	// ErrUnavailable says that the store cannot be reached now, or did not answer in time. The same
 	// action may succeed later. A batch whose Append fails with it may have been written.
 	ErrUnavailable = errors.New("the journal is not available")
+	// ErrPosition says that the store has not reached a position of changes: it is that of another
+	// store, or the store was restored.
+	ErrPosition = errors.New("the store has no such position")
 	// ErrDeleted says that a new run has the id of a run that was deleted.
 	ErrDeleted = errors.New("a run with this id was deleted")
 )
@@ -145,6 +148,20 @@ type WaitingQuery struct {
 	Owner, Tenant string
 }
 
+// Now is the ChangedQuery.After that selects no runs, to learn the present position.
+const Now int64 = -1
+
+// ChangedQuery selects runs by the last change of their decisions. The zero value selects the first
+// page of all runs that have or had decisions.
+type ChangedQuery struct {
+	// Limit is the largest number of runs to return. 0, and more than MaxPage, mean MaxPage.
+	Limit int
+	// After is the position that an earlier Changed returned, 0, or Now.
+	After int64
+	// Owner and Tenant select the runs whose Head has these values. Empty selects all.
+	Owner, Tenant string
+}
+
 // Place is a place in the list of the runs that wait for decisions. It stays valid whatever runs
 // come and go.
 type Place struct {
@@ -199,4 +216,12 @@ type Store interface {
 	// Head.DecideBy is first comes first, then the one that was created first. A run that a migration
 	// found waiting may have the decisions `null`: only its journal has them.
 	Waiting(ctx context.Context, query WaitingQuery) ([]Run, Place, error)
+
+	// Changed returns the runs whose decisions changed after a position, each once and as it is now,
+	// in the order of their last changes, and the position to go on from. A run that waits no more has
+	// no Head.Decisions. Whoever goes on from the positions learns each change that is not followed by
+	// another one of the same run, also those of appends that are on their way: a position passes no
+	// append that can still become visible. A change can be returned again. The decisions that a
+	// migration found are no change. ErrPosition: the store has not reached query.After.
+	Changed(ctx context.Context, query ChangedQuery) (runs []Run, position int64, err error)
 }

@@ -18,9 +18,15 @@ type Store struct {
 	once     sync.Once
 
 	mu     sync.Mutex
-	byName map[string]*entry
-	byKey  map[Key]*entry // those that wait, and those whose verdict counts for the next call
-	inside map[string]int // how many calls of a principal wait
+	origin string // names the counter of changes: another store has another one
+	// changes counts the changes of decisions. Each decision has the number of its last one, so that a
+	// watcher needs to know only a number. forgot is that of the newest change of a decision that is
+	// gone.
+	changes, forgot int64
+	news            chan struct{} // closed with the next change
+	byName          map[string]*entry
+	byKey           map[Key]*entry // those that wait, and those whose verdict counts for the next call
+	inside          map[string]int // how many calls of a principal wait
 }
 
 type entry struct {
@@ -28,12 +34,13 @@ type entry struct {
 	key       Key
 	requestID string        // of the verdict
 	used      bool          // a call took the approval
+	changed   int64         // Store.changes at the last change
 	made      chan struct{} // closed with the verdict
 }
 
 // New returns an empty store.
 func New() *Store {
-	return &Store{ending: make(chan struct{}), byName: map[string]*entry{}, byKey: map[Key]*entry{}, inside: map[string]int{}}
+	return &Store{ending: make(chan struct{}), news: make(chan struct{}), origin: rand.Text()[:10], byName: map[string]*entry{}, byKey: map[Key]*entry{}, inside: map[string]int{}}
 }
 
 // End tells all that wait to leave: the program stops. It may be called more than once.
@@ -62,6 +69,7 @@ func (s *Store) Hold(key Key, call Call) (_ Decision, made <-chan struct{}, err 
 	}}
 	e.Etag = etagOf(&e.Decision)
 	s.byName[e.Name], s.byKey[key] = e, e
+	s.changeLocked(e)
 	return e.Decision, e.made, nil
 }
 
@@ -132,7 +140,7 @@ func (s *Store) makeRoomLocked(call *Call) error {
 			}
 			switch {
 			case of.spent != nil:
-				delete(s.byName, of.spent.Name)
+				s.forgetLocked(of.spent)
 			case byBytes && of.rejected != nil:
 				of.rejected.Arguments, of.rejected.Context = nil, ""
 			case byCount:
@@ -152,15 +160,16 @@ func (s *Store) makeRoomLocked(call *Call) error {
 // sweepLocked ends the wait of decisions that nobody made in time, and forgets verdicts that do not
 // count any more.
 func (s *Store) sweepLocked(now time.Time) {
-	for name, e := range s.byName {
+	for _, e := range s.byName {
 		if e.State == Waiting && !now.Before(e.Expires) {
 			e.State, e.Decided = Expired, e.Expires
 			close(e.made)
+			s.changeLocked(e)
 			s.retireLocked(e) // nobody said no: the next call asks again
 		}
 		if e.State != Waiting && now.Sub(e.Decided) >= Fresh {
 			s.retireLocked(e)
-			delete(s.byName, name)
+			s.forgetLocked(e)
 		}
 	}
 }
@@ -222,6 +231,7 @@ func (s *Store) Decide(v Verdict, permit func(Decision) error) (Decision, error)
 	}
 	e.Decision, e.requestID = now, v.RequestID
 	close(e.made)
+	s.changeLocked(e)
 	return e.Decision, nil
 }
 

@@ -73,16 +73,7 @@ func (s *decisionService) ListDecisions(ctx context.Context, req *decisionv1.Lis
 		resp.NextPageToken = decisionPage{found[size-1].Expires, found[size-1].Name}.token()
 	}
 	for i := range found {
-		m := decider.fromDecision(&found[i])
-		cut := func(text string) string {
-			if len(text) <= maxListedText {
-				return text
-			}
-			m.Cut = true
-			return strings.ToValidUTF8(text[:maxListedText], "")
-		}
-		m.Arguments, m.Context, m.Reason, m.Etag = cut(m.GetArguments()), cut(m.GetContext()), cut(m.GetReason()), ""
-		resp.Decisions = append(resp.Decisions, m)
+		resp.Decisions = append(resp.Decisions, decider.listed(&found[i]))
 	}
 	return resp, nil
 }
@@ -145,6 +136,20 @@ func (s *decisionService) find(ctx context.Context, decider *decider, name strin
 		return held.Decision{}, err
 	}
 	return d, nil
+}
+
+// listed returns a decision as lists have it.
+func (p *decider) listed(d *held.Decision) *decisionv1.Decision {
+	m := p.fromDecision(d)
+	cut := func(text string) string {
+		if len(text) <= maxListedText {
+			return text
+		}
+		m.Cut = true
+		return strings.ToValidUTF8(text[:maxListedText], "")
+	}
+	m.Arguments, m.Context, m.Reason, m.Etag = cut(m.GetArguments()), cut(m.GetContext()), cut(m.GetReason()), ""
+	return m
 }
 
 func (p *decider) fromDecision(d *held.Decision) *decisionv1.Decision {

@@ -452,6 +452,164 @@ func (x *GetDecisionResponse) GetDecision() *Decision {
 	return nil
 }
 
+// WatchDecisionsRequest selects the decisions to watch.
+type WatchDecisionsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in ListDecisionsRequest.
+	Tenants []string `protobuf:"bytes,1,rep,name=tenants,proto3" json:"tenants,omitempty"`
+	// The position of a message after which the stream goes on. Empty means the present state. A
+	// position that the server does not know any more means that, too: the first message has `restart`.
+	Position string `protobuf:"bytes,2,opt,name=position,proto3" json:"position,omitempty"`
+	// The principal that the request is for; see ListDecisionsRequest.
+	OnBehalfOf    *v1.Principal `protobuf:"bytes,3,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchDecisionsRequest) Reset() {
+	*x = WatchDecisionsRequest{}
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchDecisionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchDecisionsRequest) ProtoMessage() {}
+
+func (x *WatchDecisionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchDecisionsRequest.ProtoReflect.Descriptor instead.
+func (*WatchDecisionsRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *WatchDecisionsRequest) GetTenants() []string {
+	if x != nil {
+		return x.Tenants
+	}
+	return nil
+}
+
+func (x *WatchDecisionsRequest) GetPosition() string {
+	if x != nil {
+		return x.Position
+	}
+	return ""
+}
+
+func (x *WatchDecisionsRequest) GetOnBehalfOf() *v1.Principal {
+	if x != nil {
+		return x.OnBehalfOf
+	}
+	return nil
+}
+
+// WatchDecisionsResponse is what one source waits for now.
+type WatchDecisionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether the client forgets all that it knows before it applies this message.
+	Restart bool `protobuf:"varint,1,opt,name=restart,proto3" json:"restart,omitempty"`
+	// The run, or the name of the held call, whose decisions these are. Empty: the message has none.
+	Source string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
+	// All decisions that the source waits for, as ListDecisions has them, and instead of those that the
+	// client knows. Empty means that it waits for none.
+	Decisions []*Decision `protobuf:"bytes,3,rep,name=decisions,proto3" json:"decisions,omitempty"`
+	// Whether the client knows the whole state after this message.
+	Complete bool `protobuf:"varint,4,opt,name=complete,proto3" json:"complete,omitempty"`
+	// The position to go on after this message. Empty until the state is complete.
+	Position string `protobuf:"bytes,5,opt,name=position,proto3" json:"position,omitempty"`
+	// Why decisions are missing that a source has; see ListDecisionsResponse. Each message with
+	// `complete` replaces it.
+	Unavailable   []string `protobuf:"bytes,6,rep,name=unavailable,proto3" json:"unavailable,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchDecisionsResponse) Reset() {
+	*x = WatchDecisionsResponse{}
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchDecisionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchDecisionsResponse) ProtoMessage() {}
+
+func (x *WatchDecisionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchDecisionsResponse.ProtoReflect.Descriptor instead.
+func (*WatchDecisionsResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *WatchDecisionsResponse) GetRestart() bool {
+	if x != nil {
+		return x.Restart
+	}
+	return false
+}
+
+func (x *WatchDecisionsResponse) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *WatchDecisionsResponse) GetDecisions() []*Decision {
+	if x != nil {
+		return x.Decisions
+	}
+	return nil
+}
+
+func (x *WatchDecisionsResponse) GetComplete() bool {
+	if x != nil {
+		return x.Complete
+	}
+	return false
+}
+
+func (x *WatchDecisionsResponse) GetPosition() string {
+	if x != nil {
+		return x.Position
+	}
+	return ""
+}
+
+func (x *WatchDecisionsResponse) GetUnavailable() []string {
+	if x != nil {
+		return x.Unavailable
+	}
+	return nil
+}
+
 // DecideRequest makes a decision.
 type DecideRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -482,7 +640,7 @@ type DecideRequest struct {
 
 func (x *DecideRequest) Reset() {
 	*x = DecideRequest{}
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[4]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -494,7 +652,7 @@ func (x *DecideRequest) String() string {
 func (*DecideRequest) ProtoMessage() {}
 
 func (x *DecideRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[4]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -507,7 +665,7 @@ func (x *DecideRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideRequest.ProtoReflect.Descriptor instead.
 func (*DecideRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{4}
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *DecideRequest) GetName() string {
@@ -577,7 +735,7 @@ type DecideResponse struct {
 
 func (x *DecideResponse) Reset() {
 	*x = DecideResponse{}
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[5]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -589,7 +747,7 @@ func (x *DecideResponse) String() string {
 func (*DecideResponse) ProtoMessage() {}
 
 func (x *DecideResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[5]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -602,7 +760,7 @@ func (x *DecideResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideResponse.ProtoReflect.Descriptor instead.
 func (*DecideResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{5}
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *DecideResponse) GetDecision() *Decision {
@@ -697,7 +855,7 @@ type Decision struct {
 
 func (x *Decision) Reset() {
 	*x = Decision{}
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[6]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -709,7 +867,7 @@ func (x *Decision) String() string {
 func (*Decision) ProtoMessage() {}
 
 func (x *Decision) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[6]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -722,7 +880,7 @@ func (x *Decision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decision.ProtoReflect.Descriptor instead.
 func (*Decision) Descriptor() ([]byte, []int) {
-	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{6}
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Decision) GetName() string {
@@ -977,7 +1135,19 @@ const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"\fon_behalf_of\x18\x02 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
 	"onBehalfOf\"Q\n" +
 	"\x13GetDecisionResponse\x12:\n" +
-	"\bdecision\x18\x01 \x01(\v2\x1e.toolhost.decision.v1.DecisionR\bdecision\"\xa8\x02\n" +
+	"\bdecision\x18\x01 \x01(\v2\x1e.toolhost.decision.v1.DecisionR\bdecision\"\x8c\x01\n" +
+	"\x15WatchDecisionsRequest\x12\x18\n" +
+	"\atenants\x18\x01 \x03(\tR\atenants\x12\x1a\n" +
+	"\bposition\x18\x02 \x01(\tR\bposition\x12=\n" +
+	"\fon_behalf_of\x18\x03 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
+	"onBehalfOf\"\xe2\x01\n" +
+	"\x16WatchDecisionsResponse\x12\x18\n" +
+	"\arestart\x18\x01 \x01(\bR\arestart\x12\x16\n" +
+	"\x06source\x18\x02 \x01(\tR\x06source\x12<\n" +
+	"\tdecisions\x18\x03 \x03(\v2\x1e.toolhost.decision.v1.DecisionR\tdecisions\x12\x1a\n" +
+	"\bcomplete\x18\x04 \x01(\bR\bcomplete\x12\x1a\n" +
+	"\bposition\x18\x05 \x01(\tR\bposition\x12 \n" +
+	"\vunavailable\x18\x06 \x03(\tR\vunavailable\"\xa8\x02\n" +
 	"\rDecideRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04etag\x18\x02 \x01(\tR\x04etag\x127\n" +
@@ -1048,12 +1218,14 @@ const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"\x0fVERDICT_APPROVE\x10\x01\x12\x12\n" +
 	"\x0eVERDICT_REJECT\x10\x02\x12\x12\n" +
 	"\x0eVERDICT_ANSWER\x10\x03\x12\x13\n" +
-	"\x0fVERDICT_EXPIRED\x10\x042\xd6\x02\n" +
+	"\x0fVERDICT_EXPIRED\x10\x042\xd1\x03\n" +
 	"\x0fDecisionService\x12t\n" +
 	"\rListDecisions\x12*.toolhost.decision.v1.ListDecisionsRequest\x1a+.toolhost.decision.v1.ListDecisionsResponse\"\n" +
 	"\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x04\x12n\n" +
 	"\vGetDecision\x12(.toolhost.decision.v1.GetDecisionRequest\x1a).toolhost.decision.v1.GetDecisionResponse\"\n" +
-	"\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x04\x12]\n" +
+	"\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x04\x12y\n" +
+	"\x0eWatchDecisions\x12+.toolhost.decision.v1.WatchDecisionsRequest\x1a,.toolhost.decision.v1.WatchDecisionsResponse\"\n" +
+	"\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x040\x01\x12]\n" +
 	"\x06Decide\x12#.toolhost.decision.v1.DecideRequest\x1a$.toolhost.decision.v1.DecideResponse\"\b\x92\xb6\x18\x04\x10\x12\x03\x04BEZCgithub.com/toolhost/toolhost/gen/go/toolhost/decision/v1;decisionv1b\x06proto3"
 
 var (
@@ -1069,46 +1241,52 @@ func file_toolhost_decision_v1_decision_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_decision_v1_decision_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolhost_decision_v1_decision_service_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_toolhost_decision_v1_decision_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_toolhost_decision_v1_decision_service_proto_goTypes = []any{
-	(DecisionKind)(0),             // 0: toolhost.decision.v1.DecisionKind
-	(DecisionState)(0),            // 1: toolhost.decision.v1.DecisionState
-	(Verdict)(0),                  // 2: toolhost.decision.v1.Verdict
-	(*ListDecisionsRequest)(nil),  // 3: toolhost.decision.v1.ListDecisionsRequest
-	(*ListDecisionsResponse)(nil), // 4: toolhost.decision.v1.ListDecisionsResponse
-	(*GetDecisionRequest)(nil),    // 5: toolhost.decision.v1.GetDecisionRequest
-	(*GetDecisionResponse)(nil),   // 6: toolhost.decision.v1.GetDecisionResponse
-	(*DecideRequest)(nil),         // 7: toolhost.decision.v1.DecideRequest
-	(*DecideResponse)(nil),        // 8: toolhost.decision.v1.DecideResponse
-	(*Decision)(nil),              // 9: toolhost.decision.v1.Decision
-	(*v1.Principal)(nil),          // 10: toolhost.tool.v1.Principal
-	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
+	(DecisionKind)(0),              // 0: toolhost.decision.v1.DecisionKind
+	(DecisionState)(0),             // 1: toolhost.decision.v1.DecisionState
+	(Verdict)(0),                   // 2: toolhost.decision.v1.Verdict
+	(*ListDecisionsRequest)(nil),   // 3: toolhost.decision.v1.ListDecisionsRequest
+	(*ListDecisionsResponse)(nil),  // 4: toolhost.decision.v1.ListDecisionsResponse
+	(*GetDecisionRequest)(nil),     // 5: toolhost.decision.v1.GetDecisionRequest
+	(*GetDecisionResponse)(nil),    // 6: toolhost.decision.v1.GetDecisionResponse
+	(*WatchDecisionsRequest)(nil),  // 7: toolhost.decision.v1.WatchDecisionsRequest
+	(*WatchDecisionsResponse)(nil), // 8: toolhost.decision.v1.WatchDecisionsResponse
+	(*DecideRequest)(nil),          // 9: toolhost.decision.v1.DecideRequest
+	(*DecideResponse)(nil),         // 10: toolhost.decision.v1.DecideResponse
+	(*Decision)(nil),               // 11: toolhost.decision.v1.Decision
+	(*v1.Principal)(nil),           // 12: toolhost.tool.v1.Principal
+	(*timestamppb.Timestamp)(nil),  // 13: google.protobuf.Timestamp
 }
 var file_toolhost_decision_v1_decision_service_proto_depIdxs = []int32{
-	10, // 0: toolhost.decision.v1.ListDecisionsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	9,  // 1: toolhost.decision.v1.ListDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
-	10, // 2: toolhost.decision.v1.GetDecisionRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	9,  // 3: toolhost.decision.v1.GetDecisionResponse.decision:type_name -> toolhost.decision.v1.Decision
-	2,  // 4: toolhost.decision.v1.DecideRequest.verdict:type_name -> toolhost.decision.v1.Verdict
-	10, // 5: toolhost.decision.v1.DecideRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	9,  // 6: toolhost.decision.v1.DecideResponse.decision:type_name -> toolhost.decision.v1.Decision
-	0,  // 7: toolhost.decision.v1.Decision.kind:type_name -> toolhost.decision.v1.DecisionKind
-	1,  // 8: toolhost.decision.v1.Decision.state:type_name -> toolhost.decision.v1.DecisionState
-	11, // 9: toolhost.decision.v1.Decision.request_time:type_name -> google.protobuf.Timestamp
-	11, // 10: toolhost.decision.v1.Decision.expire_time:type_name -> google.protobuf.Timestamp
-	2,  // 11: toolhost.decision.v1.Decision.verdict:type_name -> toolhost.decision.v1.Verdict
-	11, // 12: toolhost.decision.v1.Decision.decide_time:type_name -> google.protobuf.Timestamp
-	3,  // 13: toolhost.decision.v1.DecisionService.ListDecisions:input_type -> toolhost.decision.v1.ListDecisionsRequest
-	5,  // 14: toolhost.decision.v1.DecisionService.GetDecision:input_type -> toolhost.decision.v1.GetDecisionRequest
-	7,  // 15: toolhost.decision.v1.DecisionService.Decide:input_type -> toolhost.decision.v1.DecideRequest
-	4,  // 16: toolhost.decision.v1.DecisionService.ListDecisions:output_type -> toolhost.decision.v1.ListDecisionsResponse
-	6,  // 17: toolhost.decision.v1.DecisionService.GetDecision:output_type -> toolhost.decision.v1.GetDecisionResponse
-	8,  // 18: toolhost.decision.v1.DecisionService.Decide:output_type -> toolhost.decision.v1.DecideResponse
-	16, // [16:19] is the sub-list for method output_type
-	13, // [13:16] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	12, // 0: toolhost.decision.v1.ListDecisionsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	11, // 1: toolhost.decision.v1.ListDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
+	12, // 2: toolhost.decision.v1.GetDecisionRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	11, // 3: toolhost.decision.v1.GetDecisionResponse.decision:type_name -> toolhost.decision.v1.Decision
+	12, // 4: toolhost.decision.v1.WatchDecisionsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	11, // 5: toolhost.decision.v1.WatchDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
+	2,  // 6: toolhost.decision.v1.DecideRequest.verdict:type_name -> toolhost.decision.v1.Verdict
+	12, // 7: toolhost.decision.v1.DecideRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	11, // 8: toolhost.decision.v1.DecideResponse.decision:type_name -> toolhost.decision.v1.Decision
+	0,  // 9: toolhost.decision.v1.Decision.kind:type_name -> toolhost.decision.v1.DecisionKind
+	1,  // 10: toolhost.decision.v1.Decision.state:type_name -> toolhost.decision.v1.DecisionState
+	13, // 11: toolhost.decision.v1.Decision.request_time:type_name -> google.protobuf.Timestamp
+	13, // 12: toolhost.decision.v1.Decision.expire_time:type_name -> google.protobuf.Timestamp
+	2,  // 13: toolhost.decision.v1.Decision.verdict:type_name -> toolhost.decision.v1.Verdict
+	13, // 14: toolhost.decision.v1.Decision.decide_time:type_name -> google.protobuf.Timestamp
+	3,  // 15: toolhost.decision.v1.DecisionService.ListDecisions:input_type -> toolhost.decision.v1.ListDecisionsRequest
+	5,  // 16: toolhost.decision.v1.DecisionService.GetDecision:input_type -> toolhost.decision.v1.GetDecisionRequest
+	7,  // 17: toolhost.decision.v1.DecisionService.WatchDecisions:input_type -> toolhost.decision.v1.WatchDecisionsRequest
+	9,  // 18: toolhost.decision.v1.DecisionService.Decide:input_type -> toolhost.decision.v1.DecideRequest
+	4,  // 19: toolhost.decision.v1.DecisionService.ListDecisions:output_type -> toolhost.decision.v1.ListDecisionsResponse
+	6,  // 20: toolhost.decision.v1.DecisionService.GetDecision:output_type -> toolhost.decision.v1.GetDecisionResponse
+	8,  // 21: toolhost.decision.v1.DecisionService.WatchDecisions:output_type -> toolhost.decision.v1.WatchDecisionsResponse
+	10, // 22: toolhost.decision.v1.DecisionService.Decide:output_type -> toolhost.decision.v1.DecideResponse
+	19, // [19:23] is the sub-list for method output_type
+	15, // [15:19] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_decision_v1_decision_service_proto_init() }
@@ -1122,7 +1300,7 @@ func file_toolhost_decision_v1_decision_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_decision_v1_decision_service_proto_rawDesc), len(file_toolhost_decision_v1_decision_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   7,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -21,9 +21,10 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	DecisionService_ListDecisions_FullMethodName = "/toolhost.decision.v1.DecisionService/ListDecisions"
-	DecisionService_GetDecision_FullMethodName   = "/toolhost.decision.v1.DecisionService/GetDecision"
-	DecisionService_Decide_FullMethodName        = "/toolhost.decision.v1.DecisionService/Decide"
+	DecisionService_ListDecisions_FullMethodName  = "/toolhost.decision.v1.DecisionService/ListDecisions"
+	DecisionService_GetDecision_FullMethodName    = "/toolhost.decision.v1.DecisionService/GetDecision"
+	DecisionService_WatchDecisions_FullMethodName = "/toolhost.decision.v1.DecisionService/WatchDecisions"
+	DecisionService_Decide_FullMethodName         = "/toolhost.decision.v1.DecisionService/Decide"
 )
 
 // DecisionServiceClient is the client API for DecisionService service.
@@ -47,6 +48,16 @@ type DecisionServiceClient interface {
 	ListDecisions(ctx context.Context, in *ListDecisionsRequest, opts ...grpc.CallOption) (*ListDecisionsResponse, error)
 	// GetDecision returns one decision as a whole, also after it was made. Errors: NOT_FOUND.
 	GetDecision(ctx context.Context, in *GetDecisionRequest, opts ...grpc.CallOption) (*GetDecisionResponse, error)
+	// WatchDecisions sends the decisions that wait, and what becomes of them. The messages are states, not
+	// events: each replaces what the client knows of one source. The first messages have the present
+	// state, and then one says that it is complete. With the position of a message, a client goes on
+	// after it, at any server of the same store. A client that reads slowly gets fewer states, and none
+	// is kept for it.
+	//
+	// The stream ends with DENIED when the rights of the caller change, and with UNAVAILABLE when its
+	// credential ends; begin it again without a position. Other errors: INVALID_ARGUMENT for a position
+	// of another caller or of another filter.
+	WatchDecisions(ctx context.Context, in *WatchDecisionsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchDecisionsResponse], error)
 	// Decide makes one decision. The request repeats the etag of what the person has seen. The
 	// principal of the caller is who decides.
 	//
@@ -85,6 +96,25 @@ func (c *decisionServiceClient) GetDecision(ctx context.Context, in *GetDecision
 	return out, nil
 }
 
+func (c *decisionServiceClient) WatchDecisions(ctx context.Context, in *WatchDecisionsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchDecisionsResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &DecisionService_ServiceDesc.Streams[0], DecisionService_WatchDecisions_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchDecisionsRequest, WatchDecisionsResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type DecisionService_WatchDecisionsClient = grpc.ServerStreamingClient[WatchDecisionsResponse]
+
 func (c *decisionServiceClient) Decide(ctx context.Context, in *DecideRequest, opts ...grpc.CallOption) (*DecideResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(DecideResponse)
@@ -116,6 +146,16 @@ type DecisionServiceServer interface {
 	ListDecisions(context.Context, *ListDecisionsRequest) (*ListDecisionsResponse, error)
 	// GetDecision returns one decision as a whole, also after it was made. Errors: NOT_FOUND.
 	GetDecision(context.Context, *GetDecisionRequest) (*GetDecisionResponse, error)
+	// WatchDecisions sends the decisions that wait, and what becomes of them. The messages are states, not
+	// events: each replaces what the client knows of one source. The first messages have the present
+	// state, and then one says that it is complete. With the position of a message, a client goes on
+	// after it, at any server of the same store. A client that reads slowly gets fewer states, and none
+	// is kept for it.
+	//
+	// The stream ends with DENIED when the rights of the caller change, and with UNAVAILABLE when its
+	// credential ends; begin it again without a position. Other errors: INVALID_ARGUMENT for a position
+	// of another caller or of another filter.
+	WatchDecisions(*WatchDecisionsRequest, grpc.ServerStreamingServer[WatchDecisionsResponse]) error
 	// Decide makes one decision. The request repeats the etag of what the person has seen. The
 	// principal of the caller is who decides.
 	//
@@ -139,6 +179,9 @@ func (UnimplementedDecisionServiceServer) ListDecisions(context.Context, *ListDe
 }
 func (UnimplementedDecisionServiceServer) GetDecision(context.Context, *GetDecisionRequest) (*GetDecisionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetDecision not implemented")
+}
+func (UnimplementedDecisionServiceServer) WatchDecisions(*WatchDecisionsRequest, grpc.ServerStreamingServer[WatchDecisionsResponse]) error {
+	return status.Error(codes.Unimplemented, "method WatchDecisions not implemented")
 }
 func (UnimplementedDecisionServiceServer) Decide(context.Context, *DecideRequest) (*DecideResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Decide not implemented")
@@ -200,6 +243,17 @@ func _DecisionService_GetDecision_Handler(srv interface{}, ctx context.Context, 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _DecisionService_WatchDecisions_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchDecisionsRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(DecisionServiceServer).WatchDecisions(m, &grpc.GenericServerStream[WatchDecisionsRequest, WatchDecisionsResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type DecisionService_WatchDecisionsServer = grpc.ServerStreamingServer[WatchDecisionsResponse]
+
 func _DecisionService_Decide_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(DecideRequest)
 	if err := dec(in); err != nil {
@@ -238,6 +292,12 @@ var DecisionService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _DecisionService_Decide_Handler,
 		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "WatchDecisions",
+			Handler:       _DecisionService_WatchDecisions_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "toolhost/decision/v1/decision_service.proto",
 }

@@ -24,6 +24,8 @@ type Store struct {
 	spent map[spender]runstore.Spent
 	gone  map[string]bool // the ids of the deleted runs
 	told  []runstore.Message
+	// changes counts the changes of decisions
+	changes int64
 }
 
 // spender is the owner of runs on one day.
@@ -51,6 +53,7 @@ type run struct {
 	info    runstore.Run
 	records []runstore.Record
 	kept    runstore.Snapshot
+	changed int64 // Store.changes at the last change of the decisions; 0: there was none
 	// contents are by digest; they never change
 	contents map[string][]byte
 }
@@ -97,6 +100,10 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 	owner, tenant, parent := r.info.Head.Owner, r.info.Head.Tenant, r.info.Head.Parent
 	if last == 0 {
 		owner, tenant, parent = batch.Head.Owner, batch.Head.Tenant, batch.Head.Parent
+	}
+	if len(r.info.Head.Decisions) > 0 || len(batch.Head.Decisions) > 0 {
+		s.changes++
+		r.changed = s.changes
 	}
 	r.info.Head = runstore.Head{
 		Unfinished: batch.Head.Unfinished, Ended: batch.Head.Ended, Summary: bytes.Clone(batch.Head.Summary), Owner: owner, Tenant: tenant, Parent: parent,
@@ -293,6 +300,37 @@ func (s *Store) Waiting(ctx context.Context, query runstore.WaitingQuery) ([]run
 		page, last = append(page, r.snapshot()), placeOf(r)
 	}
 	return page, last, nil
+}
+
+// Changed implements runstore.Store.
+func (s *Store) Changed(ctx context.Context, query runstore.ChangedQuery) ([]runstore.Run, int64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, query.After, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case query.After == runstore.Now:
+		return nil, s.changes, nil
+	case query.After > s.changes:
+		return nil, query.After, runstore.NotReached(query.After)
+	}
+	of := runstore.Query{Owner: query.Owner, Tenant: query.Tenant}
+	var changed []*run
+	for _, r := range s.order {
+		if r != nil && r.changed > query.After && of.Selects(&r.info.Head) {
+			changed = append(changed, r)
+		}
+	}
+	slices.SortFunc(changed, func(a, b *run) int { return cmp.Compare(a.changed, b.changed) })
+	var page []runstore.Run
+	for _, r := range changed[:min(len(changed), query.PageSize())] {
+		page = append(page, r.snapshot())
+	}
+	if len(page) < len(changed) {
+		return page, changed[len(page)-1].changed, nil
+	}
+	return page, s.changes, nil
 }
 
 func (r *run) snapshot() runstore.Run {

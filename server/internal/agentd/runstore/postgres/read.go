@@ -185,6 +185,36 @@ func (s *Store) Waiting(ctx context.Context, query runstore.WaitingQuery) ([]run
 	return runs, last, nil
 }
 
+// Changed implements runstore.Store. A position is the number of a transaction. Transactions do not
+// become visible in the order of their numbers. So Changed returns only what those have written
+// that precede every open one: nothing can become visible there any more. What changes between the
+// two queries has a higher number, and comes with it.
+func (s *Store) Changed(ctx context.Context, query runstore.ChangedQuery) ([]runstore.Run, int64, error) {
+	var open, next int64
+	const snapshot = "SELECT pg_snapshot_xmin(s)::text::bigint, pg_snapshot_xmax(s)::text::bigint FROM pg_current_snapshot() AS s"
+	if err := s.row(ctx, "", snapshot, nil, &open, &next); err != nil {
+		return nil, query.After, s.failed("reading the position of changes", err)
+	}
+	switch {
+	case query.After == runstore.Now:
+		return nil, open - 1, nil
+	case query.After >= next:
+		return nil, query.After, runstore.NotReached(query.After)
+	case query.After >= open-1:
+		return nil, query.After, nil
+	}
+	columns := "changed" + strings.TrimPrefix(runColumns, "number")
+	runs, changes, err := s.runs(ctx, "SELECT "+columns+" FROM agentd_runs WHERE changed > 0 AND changed > $1 AND changed < $2 AND deleted IS NULL"+
+		" AND ($3 = '' OR owner = $3) AND ($4 = '' OR tenant = $4) ORDER BY changed LIMIT $5", query.After, open, query.Owner, query.Tenant, query.PageSize())
+	if err != nil {
+		return nil, query.After, s.failed("listing the runs whose decisions changed", err)
+	}
+	if len(runs) == query.PageSize() {
+		return runs, changes[len(changes)-1], nil
+	}
+	return runs, open - 1, nil
+}
+
 // Spent implements runstore.Spending.
 func (s *Store) Spent(ctx context.Context, day int64, of runstore.Query) (runstore.Spent, error) {
 	sum := runstore.Spent{Day: day}

@@ -83,5 +83,18 @@ CREATE TABLE agentd_outbox (
 );
 CREATE INDEX agentd_outbox_due ON agentd_outbox (target, due, id);
 CREATE INDEX agentd_outbox_until ON agentd_outbox (until, id);
+`}, {SQL: `
+ALTER TABLE agentd_runs ADD COLUMN changed bigint NOT NULL DEFAULT 0; -- the transaction of the last change of the decisions; 0: none since this step
+CREATE INDEX agentd_runs_changed ON agentd_runs (changed) WHERE changed > 0;
+-- A trigger, so that a program without this step writes the column, too.
+CREATE FUNCTION agentd_runs_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NEW.changed := pg_current_xact_id()::text::bigint;
+	RETURN NEW;
+END $$;
+CREATE TRIGGER agentd_runs_ask BEFORE INSERT ON agentd_runs FOR EACH ROW
+	WHEN (NEW.decisions IS NOT NULL) EXECUTE FUNCTION agentd_runs_changed();
+CREATE TRIGGER agentd_runs_decide BEFORE UPDATE OF decisions ON agentd_runs FOR EACH ROW
+	WHEN (OLD.decisions IS NOT NULL OR NEW.decisions IS NOT NULL) EXECUTE FUNCTION agentd_runs_changed();
 `}}}
 }

@@ -116,6 +116,47 @@ func TestALockedRunHoldsUpNoClaims(t *testing.T) {
 	}
 }
 
+// A position passes no transaction that is open, also if a later one is visible before it. A
+// program of before the column, which does not know it, changes it, too.
+func TestChangesThatBecomeVisibleOutOfOrder(t *testing.T) {
+	address := postgrestest.Database(t)
+	store := open(t, address)
+	for _, id := range []string{"slow", "fast"} {
+		storetest.Must(t, store, id, 0, 1)
+	}
+	_, start, err := store.Changed(t.Context(), runstore.ChangedQuery{After: runstore.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	slow, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := slow.Exec(t.Context(), "UPDATE agentd_runs SET decisions = '[1]' WHERE id = 'slow'"); err != nil {
+		t.Fatal(err)
+	}
+	asks := runstore.Batch{RunID: "fast", After: 1, Records: storetest.Records(2, 1), Head: runstore.Head{Unfinished: true, Decisions: []byte(`[2]`)}}
+	if err := store.Append(t.Context(), asks); err != nil {
+		t.Fatal(err)
+	}
+	runs, position, err := store.Changed(t.Context(), runstore.ChangedQuery{After: start})
+	if err != nil || len(runs) > 0 {
+		t.Errorf("beside an open transaction: %v, %v", runs, err)
+	}
+	if err := slow.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually.Holds(t, "both changes can be read", func() bool {
+		runs, _, err := store.Changed(t.Context(), runstore.ChangedQuery{After: position})
+		return err == nil && len(runs) == 2 && runs[0].ID == "slow" && runs[1].ID == "fast"
+	})
+}
+
 // Names that no text of PostgreSQL can have are runs that do not exist.
 func TestImpossibleNames(t *testing.T) {
 	store := open(t, postgrestest.Database(t))
@@ -380,7 +421,7 @@ func TestTablesWithoutEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	const before = "DROP TABLE agentd_outbox; DROP INDEX agentd_runs_waiting; ALTER TABLE agentd_runs DROP COLUMN decisions; ALTER TABLE agentd_runs DROP COLUMN decide_by; DROP INDEX agentd_runs_open; ALTER TABLE agentd_runs DROP COLUMN ended; UPDATE toolhost_layouts SET version = 1, oldest = 1 WHERE name = 'agentd runs'"
+	const before = "DROP TABLE agentd_outbox; DROP TRIGGER agentd_runs_ask ON agentd_runs; DROP TRIGGER agentd_runs_decide ON agentd_runs; DROP FUNCTION agentd_runs_changed; DROP INDEX agentd_runs_changed; ALTER TABLE agentd_runs DROP COLUMN changed; DROP INDEX agentd_runs_waiting; ALTER TABLE agentd_runs DROP COLUMN decisions; ALTER TABLE agentd_runs DROP COLUMN decide_by; DROP INDEX agentd_runs_open; ALTER TABLE agentd_runs DROP COLUMN ended; UPDATE toolhost_layouts SET version = 1, oldest = 1 WHERE name = 'agentd runs'"
 	if _, err := conn.Exec(t.Context(), before); err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,11 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/storetest"
 )
 
+// beforeChanges turns a file into one of the format without the positions of changes.
+const beforeChanges = "DROP TRIGGER runs_ask; DROP TRIGGER runs_decide; DROP TABLE changes; DROP INDEX runs_changed; ALTER TABLE runs DROP COLUMN changed; "
+
 // beforeOutbox turns a file into one of the format without an outbox.
-const beforeOutbox = "DROP TABLE outbox; "
+const beforeOutbox = beforeChanges + "DROP TABLE outbox; "
 
 // beforeDecisions turns a file into one of the format without the decisions that runs wait for.
 const beforeDecisions = beforeOutbox + "DROP INDEX runs_waiting; ALTER TABLE runs DROP COLUMN decisions; ALTER TABLE runs DROP COLUMN decide_by; "

@@ -22,14 +22,14 @@ func TestPlans(t *testing.T) {
 	defer db.Close()
 	var r reads
 	for text, into := range r.texts() {
-		index := map[**sql.Stmt]string{&r.open: "runs_open", &r.parent: "runs_parent", &r.waiting: "runs_waiting"}[into]
+		index := map[**sql.Stmt]string{&r.open: "runs_open", &r.parent: "runs_parent", &r.waiting: "runs_waiting", &r.changed: "runs_changed"}[into]
 		if index == "" {
 			continue
 		}
 		var id, parent, unused int
 		var plan string
 		arguments := []any{9, 9, "", "", "", false, false}
-		if into == &r.waiting {
+		if into == &r.waiting || into == &r.changed {
 			arguments = []any{9, 9, "", "", 9}
 		}
 		row := db.QueryRowContext(t.Context(), "EXPLAIN QUERY PLAN "+text, arguments...)

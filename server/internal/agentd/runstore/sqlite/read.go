@@ -186,6 +186,27 @@ func (s *Store) Waiting(ctx context.Context, query runstore.WaitingQuery) ([]run
 	return runs, last, err
 }
 
+// Changed implements runstore.Store. It reads the position first: what changes meanwhile comes
+// again.
+func (s *Store) Changed(ctx context.Context, query runstore.ChangedQuery) ([]runstore.Run, int64, error) {
+	var now int64
+	if err := s.reads.position.QueryRowContext(ctx).Scan(&now); err != nil {
+		return nil, query.After, fmt.Errorf("reading the position in %s: %w", s.path, err)
+	}
+	switch {
+	case query.After == runstore.Now:
+		return nil, now, nil
+	case query.After > now:
+		return nil, query.After, runstore.NotReached(query.After)
+	}
+	last := query.After
+	runs, err := s.runs(ctx, s.reads.changed, []any{query.After, now, query.Owner, query.Tenant, query.PageSize()}, &last)
+	if err == nil && len(runs) < query.PageSize() {
+		last = now
+	}
+	return runs, last, err
+}
+
 // runs returns the runs of a statement. more get its last columns, those of the last run in the
 // end.
 func (s *Store) runs(ctx context.Context, statement *sql.Stmt, arguments []any, more ...any) ([]runstore.Run, error) {

@@ -95,5 +95,18 @@ CREATE TABLE outbox (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX outbox_due ON outbox (target, due, id);
 CREATE INDEX outbox_until ON outbox (until, id);
+`, `
+ALTER TABLE runs ADD COLUMN changed INTEGER NOT NULL DEFAULT 0; -- the position of the last change of the decisions; 0: none since this step
+CREATE INDEX runs_changed ON runs (changed) WHERE changed > 0;
+CREATE TABLE changes (last INTEGER NOT NULL) STRICT;            -- the newest position: one row, which outlives the runs
+INSERT INTO changes VALUES (0);
+CREATE TRIGGER runs_ask AFTER INSERT ON runs WHEN NEW.decisions IS NOT NULL BEGIN
+	UPDATE changes SET last = last + 1;
+	UPDATE runs SET changed = (SELECT last FROM changes) WHERE number = NEW.number;
+END;
+CREATE TRIGGER runs_decide AFTER UPDATE OF decisions ON runs WHEN OLD.decisions IS NOT NULL OR NEW.decisions IS NOT NULL BEGIN
+	UPDATE changes SET last = last + 1;
+	UPDATE runs SET changed = (SELECT last FROM changes) WHERE number = NEW.number;
+END;
 `}}
 }

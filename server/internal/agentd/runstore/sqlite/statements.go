@@ -52,7 +52,7 @@ func (w *writes) in(ctx context.Context, tx *sql.Tx) *writes {
 
 // reads are the statements of the readers.
 type reads struct {
-	number, page, snapshot, get, list, unfinished, open, owned, tenant, parent, spent, content, waiting *sql.Stmt
+	number, page, snapshot, get, list, unfinished, open, owned, tenant, parent, spent, content, waiting, changed, position *sql.Stmt
 }
 
 const runColumns = "id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent, decisions, decide_by"
@@ -77,6 +77,8 @@ func (r *reads) texts() map[string]**sql.Stmt {
 		"SELECT " + runColumns + " FROM runs WHERE parent = ?3 AND number < ?1" + others + " ORDER BY number DESC LIMIT ?2":                                                                                     &r.parent,
 		"SELECT " + runColumns + " FROM runs WHERE tenant = ? AND number < ? ORDER BY number DESC LIMIT ?":                                                                                                      &r.tenant,
 		"SELECT " + runColumns + ", number FROM runs WHERE decisions IS NOT NULL AND (decide_by, number) > (?, ?) AND (?3 = '' OR owner = ?3) AND (?4 = '' OR tenant = ?4) ORDER BY decide_by, number LIMIT ?5": &r.waiting,
+		"SELECT " + runColumns + ", changed FROM runs WHERE changed > 0 AND changed > ?1 AND changed <= ?2 AND (?3 = '' OR owner = ?3) AND (?4 = '' OR tenant = ?4) ORDER BY changed LIMIT ?5":                  &r.changed,
+		"SELECT last FROM changes": &r.position,
 	}
 }
 

@@ -33,6 +33,8 @@ func Run(t *testing.T, h Harness) {
 		"List":             testList,
 		"Owners":           testOwners,
 		"Waiting":          testWaiting,
+		"Changed":          testChanged,
+		"Watchers":         testWatchers,
 		"Cancelled":        testCancelled,
 		"GrowsWhileRead":   testGrowsWhileRead,
 		"Isolated":         testIsolated,

@@ -121,6 +121,87 @@ export type GetDecisionResponse = Message<"toolhost.decision.v1.GetDecisionRespo
  */
 export declare const GetDecisionResponseSchema: GenMessage<GetDecisionResponse>;
 /**
+ * WatchDecisionsRequest selects the decisions to watch.
+ *
+ * @generated from message toolhost.decision.v1.WatchDecisionsRequest
+ */
+export type WatchDecisionsRequest = Message<"toolhost.decision.v1.WatchDecisionsRequest"> & {
+    /**
+     * As in ListDecisionsRequest.
+     *
+     * @generated from field: repeated string tenants = 1;
+     */
+    tenants: string[];
+    /**
+     * The position of a message after which the stream goes on. Empty means the present state. A
+     * position that the server does not know any more means that, too: the first message has `restart`.
+     *
+     * @generated from field: string position = 2;
+     */
+    position: string;
+    /**
+     * The principal that the request is for; see ListDecisionsRequest.
+     *
+     * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 3;
+     */
+    onBehalfOf?: Principal | undefined;
+};
+/**
+ * Describes the message toolhost.decision.v1.WatchDecisionsRequest.
+ * Use `create(WatchDecisionsRequestSchema)` to create a new message.
+ */
+export declare const WatchDecisionsRequestSchema: GenMessage<WatchDecisionsRequest>;
+/**
+ * WatchDecisionsResponse is what one source waits for now.
+ *
+ * @generated from message toolhost.decision.v1.WatchDecisionsResponse
+ */
+export type WatchDecisionsResponse = Message<"toolhost.decision.v1.WatchDecisionsResponse"> & {
+    /**
+     * Whether the client forgets all that it knows before it applies this message.
+     *
+     * @generated from field: bool restart = 1;
+     */
+    restart: boolean;
+    /**
+     * The run, or the name of the held call, whose decisions these are. Empty: the message has none.
+     *
+     * @generated from field: string source = 2;
+     */
+    source: string;
+    /**
+     * All decisions that the source waits for, as ListDecisions has them, and instead of those that the
+     * client knows. Empty means that it waits for none.
+     *
+     * @generated from field: repeated toolhost.decision.v1.Decision decisions = 3;
+     */
+    decisions: Decision[];
+    /**
+     * Whether the client knows the whole state after this message.
+     *
+     * @generated from field: bool complete = 4;
+     */
+    complete: boolean;
+    /**
+     * The position to go on after this message. Empty until the state is complete.
+     *
+     * @generated from field: string position = 5;
+     */
+    position: string;
+    /**
+     * Why decisions are missing that a source has; see ListDecisionsResponse. Each message with
+     * `complete` replaces it.
+     *
+     * @generated from field: repeated string unavailable = 6;
+     */
+    unavailable: string[];
+};
+/**
+ * Describes the message toolhost.decision.v1.WatchDecisionsResponse.
+ * Use `create(WatchDecisionsResponseSchema)` to create a new message.
+ */
+export declare const WatchDecisionsResponseSchema: GenMessage<WatchDecisionsResponse>;
+/**
  * DecideRequest makes a decision.
  *
  * @generated from message toolhost.decision.v1.DecideRequest
@@ -582,6 +663,24 @@ export declare const DecisionService: GenService<{
         methodKind: "unary";
         input: typeof GetDecisionRequestSchema;
         output: typeof GetDecisionResponseSchema;
+    };
+    /**
+     * WatchDecisions sends the decisions that wait, and what becomes of them. The messages are states, not
+     * events: each replaces what the client knows of one source. The first messages have the present
+     * state, and then one says that it is complete. With the position of a message, a client goes on
+     * after it, at any server of the same store. A client that reads slowly gets fewer states, and none
+     * is kept for it.
+     *
+     * The stream ends with DENIED when the rights of the caller change, and with UNAVAILABLE when its
+     * credential ends; begin it again without a position. Other errors: INVALID_ARGUMENT for a position
+     * of another caller or of another filter.
+     *
+     * @generated from rpc toolhost.decision.v1.DecisionService.WatchDecisions
+     */
+    watchDecisions: {
+        methodKind: "server_streaming";
+        input: typeof WatchDecisionsRequestSchema;
+        output: typeof WatchDecisionsResponseSchema;
     };
     /**
      * Decide makes one decision. The request repeats the etag of what the person has seen. The

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/decision/v1/decision_service.proto.
  */
 export const file_toolhost_decision_v1_decision_service: GenFile = /*@__PURE__*/
-  fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSKBAQoUTGlzdERlY2lzaW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDwoHdGVuYW50cxgDIAMoCRIxCgxvbl9iZWhhbGZfb2YYBCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJ4ChVMaXN0RGVjaXNpb25zUmVzcG9uc2USMQoJZGVjaXNpb25zGAEgAygLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhMKC3VuYXZhaWxhYmxlGAMgAygJIlUKEkdldERlY2lzaW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJEjEKDG9uX2JlaGFsZl9vZhgCIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsIkcKE0dldERlY2lzaW9uUmVzcG9uc2USMAoIZGVjaXNpb24YASABKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbiLcAQoNRGVjaWRlUmVxdWVzdBIMCgRuYW1lGAEgASgJEgwKBGV0YWcYAiABKAkSLgoHdmVyZGljdBgDIAEoDjIdLnRvb2xob3N0LmRlY2lzaW9uLnYxLlZlcmRpY3QSDAoEdGV4dBgEIAEoCRIRCglhcmd1bWVudHMYBSABKAwSEgoKcmVxdWVzdF9pZBgGIAEoCRIXCg9kZWNpZGVkX2J5X25hbWUYByABKAkSMQoMb25fYmVoYWxmX29mGAggASgLMhsudG9vbGhvc3QudG9vbC52MS5QcmluY2lwYWwiQgoORGVjaWRlUmVzcG9uc2USMAoIZGVjaXNpb24YASABKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbiKOBgoIRGVjaXNpb24SDAoEbmFtZRgBIAEoCRIwCgRraW5kGAIgASgOMiIudG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb25LaW5kEjIKBXN0YXRlGAMgASgOMiMudG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb25TdGF0ZRIOCgZydW5faWQYBCABKAkSEwoLZGVjaXNpb25faWQYBSABKAkSFQoNcGFyZW50X3J1bl9pZBgGIAEoCRIOCgZ0ZW5hbnQYByABKAkSEQoJcHJpbmNpcGFsGAggASgJEg8KB2NhbGxfaWQYCSABKAkSDAoEdG9vbBgKIAEoCRIUCgxkaXNwbGF5X25hbWUYCyABKAkSDgoGcGx1Z2luGAwgASgJEhEKCWFyZ3VtZW50cxgNIAEoCRIOCgZyZWFzb24YDiABKAkSDwoHb3B0aW9ucxgPIAMoCRIMCgRydWxlGBAgASgJEhEKCWZvdXJfZXllcxgRIAEoCBIOCgZzY2hlbWEYEiABKAkSDAoEZGlmZhgTIAEoCRILCgNjdXQYFCABKAgSMAoMcmVxdWVzdF90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLbm90X2FsbG93ZWQYFyABKAkSLgoHdmVyZGljdBgYIAEoDjIdLnRvb2xob3N0LmRlY2lzaW9uLnYxLlZlcmRpY3QSLwoLZGVjaWRlX3RpbWUYGSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmRlY2lkZWRfYnkYGiABKAkSFwoPZGVjaWRlZF9ieV9uYW1lGBsgASgJEgwKBHRleHQYHCABKAkSDAoEZXRhZxgdIAEoCRIXCg9hcHByb3Zlcl9ncm91cHMYHiADKAkSDQoFYWdlbnQYHyABKAkSDwoHc2Vzc2lvbhggIAEoCRIPCgdjb250ZXh0GCEgASgJKrEBCgxEZWNpc2lvbktpbmQSHQoZREVDSVNJT05fS0lORF9VTlNQRUNJRklFRBAAEhoKFkRFQ0lTSU9OX0tJTkRfQVBQUk9WQUwQARIaChZERUNJU0lPTl9LSU5EX1FVRVNUSU9OEAISGQoVREVDSVNJT05fS0lORF9PVVRDT01FEAMSFwoTREVDSVNJT05fS0lORF9QQVVTRRAEEhYKEkRFQ0lTSU9OX0tJTkRfVE9PTBAFKoIBCg1EZWNpc2lvblN0YXRlEh4KGkRFQ0lTSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVDSVNJT05fU1RBVEVfV0FJVElORxABEhcKE0RFQ0lTSU9OX1NUQVRFX01BREUQAhIcChhERUNJU0lPTl9TVEFURV9XSVRIRFJBV04QAyp0CgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABITCg9WRVJESUNUX0FQUFJPVkUQARISCg5WRVJESUNUX1JFSkVDVBACEhIKDlZFUkRJQ1RfQU5TV0VSEAMSEwoPVkVSRElDVF9FWFBJUkVEEAQy1gIKD0RlY2lzaW9uU2VydmljZRJ0Cg1MaXN0RGVjaXNpb25zEioudG9vbGhvc3QuZGVjaXNpb24udjEuTGlzdERlY2lzaW9uc1JlcXVlc3QaKy50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0RGVjaXNpb25zUmVzcG9uc2UiCpK2GAYQERIDBQQSbgoLR2V0RGVjaXNpb24SKC50b29saG9zdC5kZWNpc2lvbi52MS5HZXREZWNpc2lvblJlcXVlc3QaKS50b29saG9zdC5kZWNpc2lvbi52MS5HZXREZWNpc2lvblJlc3BvbnNlIgqSthgGEBESAwUEEl0KBkRlY2lkZRIjLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lkZVJlcXVlc3QaJC50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpZGVSZXNwb25zZSIIkrYYBBASAwRCRVpDZ2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvZGVjaXNpb24vdjE7ZGVjaXNpb252MWIGcHJvdG8z", [file_google_protobuf_timestamp, file_toolhost_tool_v1_principal, file_toolhost_tool_v1_right]);
+  fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSKBAQoUTGlzdERlY2lzaW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDwoHdGVuYW50cxgDIAMoCRIxCgxvbl9iZWhhbGZfb2YYBCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJ4ChVMaXN0RGVjaXNpb25zUmVzcG9uc2USMQoJZGVjaXNpb25zGAEgAygLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhMKC3VuYXZhaWxhYmxlGAMgAygJIlUKEkdldERlY2lzaW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJEjEKDG9uX2JlaGFsZl9vZhgCIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsIkcKE0dldERlY2lzaW9uUmVzcG9uc2USMAoIZGVjaXNpb24YASABKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbiJtChVXYXRjaERlY2lzaW9uc1JlcXVlc3QSDwoHdGVuYW50cxgBIAMoCRIQCghwb3NpdGlvbhgCIAEoCRIxCgxvbl9iZWhhbGZfb2YYAyABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCKlAQoWV2F0Y2hEZWNpc2lvbnNSZXNwb25zZRIPCgdyZXN0YXJ0GAEgASgIEg4KBnNvdXJjZRgCIAEoCRIxCglkZWNpc2lvbnMYAyADKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbhIQCghjb21wbGV0ZRgEIAEoCBIQCghwb3NpdGlvbhgFIAEoCRITCgt1bmF2YWlsYWJsZRgGIAMoCSLcAQoNRGVjaWRlUmVxdWVzdBIMCgRuYW1lGAEgASgJEgwKBGV0YWcYAiABKAkSLgoHdmVyZGljdBgDIAEoDjIdLnRvb2xob3N0LmRlY2lzaW9uLnYxLlZlcmRpY3QSDAoEdGV4dBgEIAEoCRIRCglhcmd1bWVudHMYBSABKAwSEgoKcmVxdWVzdF9pZBgGIAEoCRIXCg9kZWNpZGVkX2J5X25hbWUYByABKAkSMQoMb25fYmVoYWxmX29mGAggASgLMhsudG9vbGhvc3QudG9vbC52MS5QcmluY2lwYWwiQgoORGVjaWRlUmVzcG9uc2USMAoIZGVjaXNpb24YASABKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbiKOBgoIRGVjaXNpb24SDAoEbmFtZRgBIAEoCRIwCgRraW5kGAIgASgOMiIudG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb25LaW5kEjIKBXN0YXRlGAMgASgOMiMudG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb25TdGF0ZRIOCgZydW5faWQYBCABKAkSEwoLZGVjaXNpb25faWQYBSABKAkSFQoNcGFyZW50X3J1bl9pZBgGIAEoCRIOCgZ0ZW5hbnQYByABKAkSEQoJcHJpbmNpcGFsGAggASgJEg8KB2NhbGxfaWQYCSABKAkSDAoEdG9vbBgKIAEoCRIUCgxkaXNwbGF5X25hbWUYCyABKAkSDgoGcGx1Z2luGAwgASgJEhEKCWFyZ3VtZW50cxgNIAEoCRIOCgZyZWFzb24YDiABKAkSDwoHb3B0aW9ucxgPIAMoCRIMCgRydWxlGBAgASgJEhEKCWZvdXJfZXllcxgRIAEoCBIOCgZzY2hlbWEYEiABKAkSDAoEZGlmZhgTIAEoCRILCgNjdXQYFCABKAgSMAoMcmVxdWVzdF90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLbm90X2FsbG93ZWQYFyABKAkSLgoHdmVyZGljdBgYIAEoDjIdLnRvb2xob3N0LmRlY2lzaW9uLnYxLlZlcmRpY3QSLwoLZGVjaWRlX3RpbWUYGSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmRlY2lkZWRfYnkYGiABKAkSFwoPZGVjaWRlZF9ieV9uYW1lGBsgASgJEgwKBHRleHQYHCABKAkSDAoEZXRhZxgdIAEoCRIXCg9hcHByb3Zlcl9ncm91cHMYHiADKAkSDQoFYWdlbnQYHyABKAkSDwoHc2Vzc2lvbhggIAEoCRIPCgdjb250ZXh0GCEgASgJKrEBCgxEZWNpc2lvbktpbmQSHQoZREVDSVNJT05fS0lORF9VTlNQRUNJRklFRBAAEhoKFkRFQ0lTSU9OX0tJTkRfQVBQUk9WQUwQARIaChZERUNJU0lPTl9LSU5EX1FVRVNUSU9OEAISGQoVREVDSVNJT05fS0lORF9PVVRDT01FEAMSFwoTREVDSVNJT05fS0lORF9QQVVTRRAEEhYKEkRFQ0lTSU9OX0tJTkRfVE9PTBAFKoIBCg1EZWNpc2lvblN0YXRlEh4KGkRFQ0lTSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVDSVNJT05fU1RBVEVfV0FJVElORxABEhcKE0RFQ0lTSU9OX1NUQVRFX01BREUQAhIcChhERUNJU0lPTl9TVEFURV9XSVRIRFJBV04QAyp0CgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABITCg9WRVJESUNUX0FQUFJPVkUQARISCg5WRVJESUNUX1JFSkVDVBACEhIKDlZFUkRJQ1RfQU5TV0VSEAMSEwoPVkVSRElDVF9FWFBJUkVEEAQy0QMKD0RlY2lzaW9uU2VydmljZRJ0Cg1MaXN0RGVjaXNpb25zEioudG9vbGhvc3QuZGVjaXNpb24udjEuTGlzdERlY2lzaW9uc1JlcXVlc3QaKy50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0RGVjaXNpb25zUmVzcG9uc2UiCpK2GAYQERIDBQQSbgoLR2V0RGVjaXNpb24SKC50b29saG9zdC5kZWNpc2lvbi52MS5HZXREZWNpc2lvblJlcXVlc3QaKS50b29saG9zdC5kZWNpc2lvbi52MS5HZXREZWNpc2lvblJlc3BvbnNlIgqSthgGEBESAwUEEnkKDldhdGNoRGVjaXNpb25zEisudG9vbGhvc3QuZGVjaXNpb24udjEuV2F0Y2hEZWNpc2lvbnNSZXF1ZXN0GiwudG9vbGhvc3QuZGVjaXNpb24udjEuV2F0Y2hEZWNpc2lvbnNSZXNwb25zZSIKkrYYBhAREgMFBDABEl0KBkRlY2lkZRIjLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lkZVJlcXVlc3QaJC50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpZGVSZXNwb25zZSIIkrYYBBASAwRCRVpDZ2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvZGVjaXNpb24vdjE7ZGVjaXNpb252MWIGcHJvdG8z", [file_google_protobuf_timestamp, file_toolhost_tool_v1_principal, file_toolhost_tool_v1_right]);
 
 /**
  * ListDecisionsRequest selects a page of decisions.
@@ -152,6 +152,100 @@ export const GetDecisionResponseSchema: GenMessage<GetDecisionResponse> = /*@__P
   messageDesc(file_toolhost_decision_v1_decision_service, 3);
 
 /**
+ * WatchDecisionsRequest selects the decisions to watch.
+ *
+ * @generated from message toolhost.decision.v1.WatchDecisionsRequest
+ */
+export type WatchDecisionsRequest = Message<"toolhost.decision.v1.WatchDecisionsRequest"> & {
+  /**
+   * As in ListDecisionsRequest.
+   *
+   * @generated from field: repeated string tenants = 1;
+   */
+  tenants: string[];
+
+  /**
+   * The position of a message after which the stream goes on. Empty means the present state. A
+   * position that the server does not know any more means that, too: the first message has `restart`.
+   *
+   * @generated from field: string position = 2;
+   */
+  position: string;
+
+  /**
+   * The principal that the request is for; see ListDecisionsRequest.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 3;
+   */
+  onBehalfOf?: Principal | undefined;
+};
+
+/**
+ * Describes the message toolhost.decision.v1.WatchDecisionsRequest.
+ * Use `create(WatchDecisionsRequestSchema)` to create a new message.
+ */
+export const WatchDecisionsRequestSchema: GenMessage<WatchDecisionsRequest> = /*@__PURE__*/
+  messageDesc(file_toolhost_decision_v1_decision_service, 4);
+
+/**
+ * WatchDecisionsResponse is what one source waits for now.
+ *
+ * @generated from message toolhost.decision.v1.WatchDecisionsResponse
+ */
+export type WatchDecisionsResponse = Message<"toolhost.decision.v1.WatchDecisionsResponse"> & {
+  /**
+   * Whether the client forgets all that it knows before it applies this message.
+   *
+   * @generated from field: bool restart = 1;
+   */
+  restart: boolean;
+
+  /**
+   * The run, or the name of the held call, whose decisions these are. Empty: the message has none.
+   *
+   * @generated from field: string source = 2;
+   */
+  source: string;
+
+  /**
+   * All decisions that the source waits for, as ListDecisions has them, and instead of those that the
+   * client knows. Empty means that it waits for none.
+   *
+   * @generated from field: repeated toolhost.decision.v1.Decision decisions = 3;
+   */
+  decisions: Decision[];
+
+  /**
+   * Whether the client knows the whole state after this message.
+   *
+   * @generated from field: bool complete = 4;
+   */
+  complete: boolean;
+
+  /**
+   * The position to go on after this message. Empty until the state is complete.
+   *
+   * @generated from field: string position = 5;
+   */
+  position: string;
+
+  /**
+   * Why decisions are missing that a source has; see ListDecisionsResponse. Each message with
+   * `complete` replaces it.
+   *
+   * @generated from field: repeated string unavailable = 6;
+   */
+  unavailable: string[];
+};
+
+/**
+ * Describes the message toolhost.decision.v1.WatchDecisionsResponse.
+ * Use `create(WatchDecisionsResponseSchema)` to create a new message.
+ */
+export const WatchDecisionsResponseSchema: GenMessage<WatchDecisionsResponse> = /*@__PURE__*/
+  messageDesc(file_toolhost_decision_v1_decision_service, 5);
+
+/**
  * DecideRequest makes a decision.
  *
  * @generated from message toolhost.decision.v1.DecideRequest
@@ -224,7 +318,7 @@ export type DecideRequest = Message<"toolhost.decision.v1.DecideRequest"> & {
  * Use `create(DecideRequestSchema)` to create a new message.
  */
 export const DecideRequestSchema: GenMessage<DecideRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 4);
+  messageDesc(file_toolhost_decision_v1_decision_service, 6);
 
 /**
  * DecideResponse has the decision as it was made.
@@ -245,7 +339,7 @@ export type DecideResponse = Message<"toolhost.decision.v1.DecideResponse"> & {
  * Use `create(DecideResponseSchema)` to create a new message.
  */
 export const DecideResponseSchema: GenMessage<DecideResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 5);
+  messageDesc(file_toolhost_decision_v1_decision_service, 7);
 
 /**
  * Decision is a decision of a person. All its texts but those that are said to be the operator's are
@@ -500,7 +594,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
  * Use `create(DecisionSchema)` to create a new message.
  */
 export const DecisionSchema: GenMessage<Decision> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 6);
+  messageDesc(file_toolhost_decision_v1_decision_service, 8);
 
 /**
  * DecisionKind says what has to be decided.
@@ -682,6 +776,24 @@ export const DecisionService: GenService<{
     methodKind: "unary";
     input: typeof GetDecisionRequestSchema;
     output: typeof GetDecisionResponseSchema;
+  },
+  /**
+   * WatchDecisions sends the decisions that wait, and what becomes of them. The messages are states, not
+   * events: each replaces what the client knows of one source. The first messages have the present
+   * state, and then one says that it is complete. With the position of a message, a client goes on
+   * after it, at any server of the same store. A client that reads slowly gets fewer states, and none
+   * is kept for it.
+   *
+   * The stream ends with DENIED when the rights of the caller change, and with UNAVAILABLE when its
+   * credential ends; begin it again without a position. Other errors: INVALID_ARGUMENT for a position
+   * of another caller or of another filter.
+   *
+   * @generated from rpc toolhost.decision.v1.DecisionService.WatchDecisions
+   */
+  watchDecisions: {
+    methodKind: "server_streaming";
+    input: typeof WatchDecisionsRequestSchema;
+    output: typeof WatchDecisionsResponseSchema;
   },
   /**
    * Decide makes one decision. The request repeats the etag of what the person has seen. The

@@ -87,6 +87,32 @@ class GetDecisionResponse(_message.Message):
     decision: Decision
     def __init__(self, decision: _Optional[_Union[Decision, _Mapping[str, object]]] = ...) -> None: ...
 
+class WatchDecisionsRequest(_message.Message):
+    __slots__ = ("tenants", "position", "on_behalf_of")
+    TENANTS_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    ON_BEHALF_OF_FIELD_NUMBER: _ClassVar[int]
+    tenants: _containers.RepeatedScalarFieldContainer[str]
+    position: str
+    on_behalf_of: _principal_pb2.Principal
+    def __init__(self, tenants: _Optional[_Iterable[str]] = ..., position: _Optional[str] = ..., on_behalf_of: _Optional[_Union[_principal_pb2.Principal, _Mapping[str, object]]] = ...) -> None: ...
+
+class WatchDecisionsResponse(_message.Message):
+    __slots__ = ("restart", "source", "decisions", "complete", "position", "unavailable")
+    RESTART_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    DECISIONS_FIELD_NUMBER: _ClassVar[int]
+    COMPLETE_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    UNAVAILABLE_FIELD_NUMBER: _ClassVar[int]
+    restart: bool
+    source: str
+    decisions: _containers.RepeatedCompositeFieldContainer[Decision]
+    complete: bool
+    position: str
+    unavailable: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, restart: bool = ..., source: _Optional[str] = ..., decisions: _Optional[_Iterable[_Union[Decision, _Mapping[str, object]]]] = ..., complete: bool = ..., position: _Optional[str] = ..., unavailable: _Optional[_Iterable[str]] = ...) -> None: ...
+
 class DecideRequest(_message.Message):
     __slots__ = ("name", "etag", "verdict", "text", "arguments", "request_id", "decided_by_name", "on_behalf_of")
     NAME_FIELD_NUMBER: _ClassVar[int]

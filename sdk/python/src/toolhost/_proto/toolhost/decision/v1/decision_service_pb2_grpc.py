@@ -52,6 +52,11 @@ class DecisionServiceStub(object):
                 request_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionRequest.SerializeToString,
                 response_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionResponse.FromString,
                 _registered_method=True)
+        self.WatchDecisions = channel.unary_stream(
+                '/toolhost.decision.v1.DecisionService/WatchDecisions',
+                request_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.WatchDecisionsRequest.SerializeToString,
+                response_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.WatchDecisionsResponse.FromString,
+                _registered_method=True)
         self.Decide = channel.unary_unary(
                 '/toolhost.decision.v1.DecisionService/Decide',
                 request_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.DecideRequest.SerializeToString,
@@ -88,6 +93,21 @@ class DecisionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def WatchDecisions(self, request, context):
+        """WatchDecisions sends the decisions that wait, and what becomes of them. The messages are states, not
+        events: each replaces what the client knows of one source. The first messages have the present
+        state, and then one says that it is complete. With the position of a message, a client goes on
+        after it, at any server of the same store. A client that reads slowly gets fewer states, and none
+        is kept for it.
+
+        The stream ends with DENIED when the rights of the caller change, and with UNAVAILABLE when its
+        credential ends; begin it again without a position. Other errors: INVALID_ARGUMENT for a position
+        of another caller or of another filter.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Decide(self, request, context):
         """Decide makes one decision. The request repeats the etag of what the person has seen. The
         principal of the caller is who decides.
@@ -113,6 +133,11 @@ def add_DecisionServiceServicer_to_server(servicer, server):
                     servicer.GetDecision,
                     request_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionRequest.FromString,
                     response_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionResponse.SerializeToString,
+            ),
+            'WatchDecisions': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchDecisions,
+                    request_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.WatchDecisionsRequest.FromString,
+                    response_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.WatchDecisionsResponse.SerializeToString,
             ),
             'Decide': grpc.unary_unary_rpc_method_handler(
                     servicer.Decide,
@@ -182,6 +207,33 @@ class DecisionService(object):
             '/toolhost.decision.v1.DecisionService/GetDecision',
             toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionRequest.SerializeToString,
             toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchDecisions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/toolhost.decision.v1.DecisionService/WatchDecisions',
+            toolhost_dot_decision_dot_v1_dot_decision__service__pb2.WatchDecisionsRequest.SerializeToString,
+            toolhost_dot_decision_dot_v1_dot_decision__service__pb2.WatchDecisionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -1,0 +1,346 @@
+package agentserver
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/toolhost/toolhost/client"
+	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/server/internal/access/authz"
+	"github.com/toolhost/toolhost/server/internal/access/gate"
+	"github.com/toolhost/toolhost/server/internal/agentd/agent"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// betweenLooks is the pause between two looks at the changes of the store, which another process
+// may have written, and at the rights of the caller.
+const betweenLooks = time.Second
+
+// WatchDecisions implements toolhost.decision.v1.DecisionService. Nothing is kept for a watcher but
+// its positions: when it has read a message, the watch reads what has changed meanwhile.
+func (s *decisions) WatchDecisions(req *decisionv1.WatchDecisionsRequest, stream grpc.ServerStreamingServer[decisionv1.WatchDecisionsResponse]) error {
+	ctx, cancel := context.WithCancel(stream.Context())
+	defer cancel()
+	caller, _ := identity.FromContext(ctx)
+	w := &decisionWatch{
+		decisions: s, tenants: req.GetTenants(), stream: stream, out: outgoing{of: s.unread, principal: caller.Key()},
+		valid: gate.Recheck(ctx), rights: rightsOf(ctx), owner: watchOf(caller.Key(), req.GetTenants()),
+	}
+	defer w.out.end()
+	whole, err := w.parse(req.GetPosition())
+	if err != nil {
+		return err
+	}
+	if !whole {
+		if _, _, err := s.agent.ChangedDecisions(ctx, agent.DecisionQuery{}, w.runs); errors.Is(err, runstore.ErrPosition) {
+			whole, w.heldAt = true, "" // the store was restored
+		} else if err != nil {
+			return err
+		}
+	}
+	changes, wait := w.watchHeld(ctx)
+	defer wait()
+	defer cancel()
+	return w.run(ctx, whole, changes)
+}
+
+// decisionWatch is one watch. It is for one goroutine.
+type decisionWatch struct {
+	*decisions
+	tenants []string
+	stream  grpc.ServerStreamingServer[decisionv1.WatchDecisionsResponse]
+	out     outgoing
+	valid   func(context.Context) bool // nil: always
+	rights  string                     // of the caller, when the watch began
+
+	owner   string // to whom positions belong
+	runs    int64  // the position of the changes of runs
+	heldAt  string // the position at toolhost; empty: not known; ended: it holds no calls
+	missing []string
+}
+
+// heldChange is what toolhost sends. why is not empty if it does not answer.
+type heldChange struct {
+	client.InboxChange
+	why  string
+	none bool // toolhost holds no calls
+}
+
+// run sends the present state, if whole is set, and then what changes. changes is nil if there is
+// no toolhost.
+func (w *decisionWatch) run(ctx context.Context, whole bool, changes <-chan heldChange) error {
+	look := time.NewTicker(betweenLooks)
+	defer look.Stop()
+	patience := time.NewTimer(heldListWait)
+	defer patience.Stop()
+	late := patience.C
+	settled := changes == nil // the state of toolhost is known, or known to be missing
+	if whole {
+		if err := w.sendAll(ctx); err != nil {
+			return err
+		}
+	}
+	if settled {
+		if err := w.complete(); err != nil {
+			return err
+		}
+	}
+	for {
+		news := false
+		select {
+		case <-ctx.Done():
+			return tool.AsError(ctx.Err())
+		case <-w.drain:
+			return nil
+		case <-late:
+			if late = nil; !settled {
+				w.missing, settled, news = missingHeld(fmt.Sprintf("it did not answer within %v", heldListWait)), true, true
+			}
+		case change := <-changes:
+			if change.Restart && !whole { // what the watcher knows of toolhost is not true any more
+				if err := w.sendAll(ctx); err != nil {
+					return err
+				}
+				settled = false
+			}
+			var err error
+			if news, err = w.apply(ctx, &change); err != nil {
+				return err
+			}
+			settled, whole = settled || news, whole && !news
+		case <-look.C:
+			if err := w.check(ctx); err != nil {
+				return err
+			}
+			var err error
+			if news, err = w.sendChanged(ctx); err != nil {
+				return err
+			}
+		}
+		if news && settled {
+			if err := w.complete(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// check returns an error if the credential or the rights of the caller are others than at the
+// beginning.
+func (w *decisionWatch) check(ctx context.Context) error {
+	switch {
+	case w.valid != nil && !w.valid(ctx):
+		return tool.Errorf(tool.KindUnavailable, "the credential of this stream is not valid any more")
+	case rightsOf(ctx) != w.rights:
+		return tool.Errorf(tool.KindDenied, "the rights of the caller have changed since the stream began; begin it again")
+	}
+	return nil
+}
+
+func (w *decisionWatch) send(m *decisionv1.WatchDecisionsResponse) error {
+	return w.out.send(proto.Size(m), func() error { return w.stream.Send(m) })
+}
+
+// complete says that the watcher knows the whole state.
+func (w *decisionWatch) complete() error {
+	return w.send(&decisionv1.WatchDecisionsResponse{
+		Complete: true, Position: strings.Join([]string{w.owner, strconv.FormatInt(w.runs, 36), w.heldAt}, "."), Unavailable: w.missing,
+	})
+}
+
+// sendAll makes the watcher begin again, and sends what runs wait for. The position is taken first:
+// what changes meanwhile comes again.
+func (w *decisionWatch) sendAll(ctx context.Context) (err error) {
+	if _, w.runs, err = w.agent.ChangedDecisions(ctx, agent.DecisionQuery{}, runstore.Now); err != nil {
+		return err
+	}
+	if err := w.send(&decisionv1.WatchDecisionsResponse{Restart: true}); err != nil {
+		return err
+	}
+	query, ok := queryOf(ctx, w.tenants)
+	for ok {
+		list, next, err := w.agent.ListDecisions(ctx, query)
+		if err != nil {
+			return err
+		}
+		for len(list) > 0 {
+			n := slices.IndexFunc(list, func(d agent.Decision) bool { return d.Run.ID != list[0].Run.ID })
+			if n < 0 {
+				n = len(list)
+			}
+			if err := w.sendRun(ctx, agent.DecisionSet{RunID: list[0].Run.ID, Decisions: list[:n]}); err != nil {
+				return err
+			}
+			list = list[n:]
+		}
+		query.Token, ok = next, next != ""
+	}
+	return nil
+}
+
+func (w *decisionWatch) sendRun(ctx context.Context, set agent.DecisionSet) error {
+	m := &decisionv1.WatchDecisionsResponse{Source: named(ctx, set.RunID)}
+	for i := range set.Decisions {
+		m.Decisions = append(m.Decisions, w.fromDecision(ctx, &set.Decisions[i]))
+	}
+	return w.send(m)
+}
+
+// sendChanged sends what runs wait for whose decisions have changed, and reports whether there were
+// some.
+func (w *decisionWatch) sendChanged(ctx context.Context) (news bool, err error) {
+	query, ok := queryOf(ctx, w.tenants)
+	for ok {
+		sets, now, err := w.agent.ChangedDecisions(ctx, query, w.runs)
+		if errors.Is(err, runstore.ErrPosition) {
+			err = tool.Errorf(tool.KindUnavailable, "the store was restored; watch again")
+		}
+		if err != nil {
+			return news, err
+		}
+		for _, set := range sets {
+			if err := w.sendRun(ctx, set); err != nil {
+				return news, err
+			}
+		}
+		news, ok, w.runs = news || len(sets) > 0, now != w.runs && len(sets) > 0, now
+	}
+	return news, nil
+}
+
+// apply sends a change of toolhost, and reports whether the watcher knows the whole state then.
+func (w *decisionWatch) apply(ctx context.Context, change *heldChange) (complete bool, err error) {
+	switch {
+	case change.none:
+		w.heldAt, w.missing = ended, nil
+		return true, nil
+	case change.why != "":
+		before := w.missing
+		w.missing = missingHeld(change.why)
+		return !slices.Equal(before, w.missing), nil
+	}
+	if isHeld(change.Source) {
+		m := &decisionv1.WatchDecisionsResponse{Source: change.Source}
+		for i := range change.Decisions {
+			if d := &change.Decisions[i]; d.Name == change.Source && seesHeld(ctx, d) {
+				m.Decisions = append(m.Decisions, fromHeld(ctx, d))
+			}
+		}
+		if err := w.send(m); err != nil {
+			return false, err
+		}
+	}
+	if change.Complete {
+		w.heldAt, w.missing = change.Position, nil
+	}
+	return change.Complete, nil
+}
+
+func missingHeld(why string) []string {
+	return []string{"the calls that the toolhost of agentd holds are missing: " + why}
+}
+
+// watchHeld watches the calls that toolhost holds, in the name of the caller, until ctx ends. wait
+// waits for its goroutine. No change waits for its reader: toolhost knows the position.
+func (w *decisionWatch) watchHeld(ctx context.Context) (changes <-chan heldChange, wait func()) {
+	named, err := asCaller(ctx)
+	if w.held == nil || err != nil {
+		return nil, func() {}
+	}
+	to, over := make(chan heldChange), make(chan struct{})
+	give := func(change heldChange) bool {
+		select {
+		case to <- change:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	at := strings.TrimPrefix(w.heldAt, ended)
+	go func() { // ends with ctx
+		defer close(over)
+		for {
+			pause := heldListWait
+			for change, err := range w.held.WatchInbox(named, client.InboxWatch{InboxFilter: client.InboxFilter{Tenants: w.tenants}, Position: at}) {
+				switch tool.KindOf(err) {
+				case "":
+				case tool.KindUnsupported:
+					give(heldChange{none: true})
+					return
+				case tool.KindInvalidArgument, tool.KindDenied: // of before, or of other rights: look at all
+					at, pause = "", 15*time.Second
+				}
+				next := heldChange{InboxChange: change}
+				if err != nil {
+					next.why = whyMissing(err)
+				}
+				if !give(next) {
+					return
+				}
+				if change.Complete {
+					at = change.Position
+				}
+			}
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return to, func() { <-over }
+}
+
+// rightsOf says what the caller may see and decide now. A watch that began with other rights has
+// shown something else.
+func rightsOf(ctx context.Context) string {
+	caller, _ := identity.FromContext(ctx)
+	var all []any
+	for _, right := range []authz.Right{authz.RunsList, authz.RunsApprove, authz.RunsOwn} {
+		tenants, everywhere := gate.PolicyOf(ctx).Tenants(caller, right)
+		all = append(all, tenants, everywhere)
+	}
+	return fmt.Sprintf("%q", all)
+}
+
+// watchOf names the watches of a caller with a filter, to which a position belongs.
+func watchOf(key string, tenants []string) string {
+	sorted := slices.Clone(tenants)
+	slices.Sort(sorted)
+	text, err := json.Marshal([]any{key, slices.Compact(sorted)})
+	if err != nil {
+		panic(err) // cannot happen: texts
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// parse sets the positions of a request. whole is whether the watch begins with the present state.
+func (w *decisionWatch) parse(text string) (whole bool, err error) {
+	if text == "" {
+		return true, nil
+	}
+	owner, rest, _ := strings.Cut(text, ".")
+	runs, held, ok := strings.Cut(rest, ".")
+	if owner != w.owner {
+		return false, tool.Errorf(tool.KindInvalidArgument, "the position is not that of a watch of this caller with these tenants; begin without a position")
+	}
+	if w.runs, err = strconv.ParseInt(runs, 36, 64); err != nil || w.runs < 0 || !ok {
+		return false, tool.Errorf(tool.KindInvalidArgument, "the position was not given out; begin without a position")
+	}
+	w.heldAt = held
+	return held == "" && w.held != nil, nil
+}
