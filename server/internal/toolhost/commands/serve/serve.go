@@ -169,9 +169,9 @@ func (o *Options) parse() (err error) {
 	if o.listen, err = address.ParseListener(o.Listen); err != nil {
 		return cli.Usage("--listen: %w", err)
 	}
-	further, web := o.Listeners, o.MCP.Listeners
+	further, web, json := o.Listeners, o.MCP.Listeners, o.HTTP
 	if o.listening.byFlag {
-		further, web = nil, nil
+		further, web, json = nil, nil, authconfig.HTTP{}
 	}
 	if o.listeners, err = authconfig.Configs(o.listen, o.listening.byFile || o.listening.byFlag, o.Insecure, further); err != nil {
 		return cli.Usage("listen: %w", err)
@@ -180,7 +180,11 @@ func (o *Options) parse() (err error) {
 	if err != nil {
 		return cli.Usage("mcp.listeners: %w", err)
 	}
-	o.listeners = append(o.listeners, configs...) // at the end: the first listener is one for gRPC
+	programs, err := json.Configs()
+	if err != nil {
+		return cli.Usage("http.listen: %w", err)
+	}
+	o.listeners = slices.Concat(o.listeners, configs, programs) // at the end: the first listener is one for gRPC
 	if format := o.Log.Format; format != "text" && format != "json" {
 		return cli.Usage("--log-format: there is no form %q; use text or json", format)
 	}
