@@ -169,9 +169,9 @@ func (o *Options) parse() (err error) {
 	if o.listen, err = address.ParseListener(o.Listen); err != nil {
 		return cli.Usage("--listen: %w", err)
 	}
-	further, web, json := o.Listeners, o.MCP.Listeners, o.HTTP
+	further, web := o.Listeners, o.MCP.Listeners
 	if o.listening.byFlag {
-		further, web, json = nil, nil, authconfig.HTTP{}
+		further, web = nil, nil
 	}
 	if o.listeners, err = authconfig.Configs(o.listen, o.listening.byFile || o.listening.byFlag, o.Insecure, further); err != nil {
 		return cli.Usage("listen: %w", err)
@@ -180,7 +180,7 @@ func (o *Options) parse() (err error) {
 	if err != nil {
 		return cli.Usage("mcp.listeners: %w", err)
 	}
-	programs, err := json.Configs()
+	programs, err := o.HTTP.Configs()
 	if err != nil {
 		return cli.Usage("http.listen: %w", err)
 	}
