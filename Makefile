@@ -95,7 +95,7 @@ demo: ## build what the demo needs and run an agent on a scripted model; needs n
 	@BIN=$(DEMO) scripts/demo.sh
 
 .PHONY: generate
-generate: ## regenerate gen/go, and the SDKs' messages if their languages are installed, from proto/
+generate: ## regenerate gen/go and api/openapi, and the SDKs' messages if their languages are installed, from proto/
 	$(BUF) generate
 	@sdk/python/scripts/check.sh generate
 	@GO='$(GO)' sdk/typescript/scripts/check.sh generate
@@ -167,7 +167,8 @@ proto:
 .PHONY: generated
 generated:
 	$(call step,generated code is up to date,rm -rf $(SCRATCH)/generated && $(BUF) generate -o $(SCRATCH)/generated && \
-	  { diff -r gen/go $(SCRATCH)/generated/gen/go || { echo 'gen/go differs from what proto/ generates; run make generate'; false; }; })
+	  { diff -r gen/go $(SCRATCH)/generated/gen/go && diff -r api/openapi $(SCRATCH)/generated/api/openapi || \
+	    { echo 'gen/go or api/openapi differs from what proto/ generates; run make generate'; false; }; })
 
 .PHONY: workflows
 workflows:

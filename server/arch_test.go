@@ -37,9 +37,11 @@ var libraries = map[string][]string{
 		"server/internal/toolhost/process", "server/internal/toolhost/mcp/mcphttp", "server/internal/toolhost/workspace", "server/internal/toolhost/commands/workspace", "server/internal/testkit/agentmessages",
 	},
 	protobuf: {
-		"gen", "internal/wire", "server/internal/wire", "server/internal/access/rpcright", "server/internal/agentd/agentserver", "server/internal/toolhost/hostserver",
+		"gen", "internal/wire", "server/internal/wire", "server/internal/access/jsonapi", "server/internal/access/rpcright", "server/internal/agentd/agentserver", "server/internal/toolhost/hostserver",
 		"server/internal/toolhost/callstore", "server/internal/toolhost/conformance", "server/internal/toolhost/process",
 	},
+	// JSON over HTTP, for programs without gRPC.
+	"connectrpc.com/connect":        {"server/internal/access/jsonapi"},
 	goPlugin:                        {"internal/wire/pluginwire", "server/internal/toolhost/process", "sdk"},
 	"github.com/hashicorp/go-hclog": {"server/internal/toolhost/process", "sdk"},
 	// mcpauth uses what the SDK has about OAuth. The conformance suite calls conformserver, which no

@@ -36,6 +36,9 @@ type Config struct {
 	// Pages says that the clients are browsers, and that people log in at the pages. A plain port on
 	// loopback then admits nobody by itself. Web has to be set, too.
 	Pages bool
+	// JSON says that the clients are programs with tokens, which use RPCs as JSON over HTTP. A plain
+	// port on loopback then admits nobody by itself. Web has to be set, too.
+	JSON bool
 }
 
 // Check returns why a server must not open the listener, and what the operator can do. nil: it may.
@@ -52,7 +55,7 @@ func (c Config) Check() error {
 	case c.TLS == nil && !c.Address.IsLoopback():
 		return fmt.Errorf("other machines can reach %s, so it needs tls and authentication; "+
 			"write tls: {certificate: FILE, key: FILE} below its address, or listen at unix:///PATH", c.Address)
-	case c.TLS == nil && c.Admits == "" && !c.Pages:
+	case c.TLS == nil && c.Admits == "" && !c.Pages && !c.JSON:
 		return fmt.Errorf("a TCP port such as %s without tls lets in every user and program of this machine, without asking which one it is; "+
 			"listen at unix:///PATH, or add it to listeners with tls: {certificate: FILE, key: FILE}, or with admits: caller if that is what you want", c.Address)
 	}
@@ -66,12 +69,16 @@ func (l *Listener) Describe() string {
 	switch {
 	case l.config.Pages:
 		return at + " for browsers"
+	case l.config.JSON:
+		at += " for JSON over HTTP"
 	case l.config.Web:
 		at += " for MCP"
 	}
 	switch {
 	case l.config.Address.IsUnix():
 		return at
+	case l.config.TLS == nil && l.config.JSON:
+		return at + " (plain)"
 	case l.config.TLS == nil:
 		return fmt.Sprintf("%s (plain, admits %s)", at, l.config.Admits)
 	case l.config.TLS.ClientCertificate == Required:
@@ -97,6 +104,9 @@ func (l *Listener) Web() bool { return l.config.Web }
 
 // Pages reports whether the clients of the listener are browsers; see Config.Pages.
 func (l *Listener) Pages() bool { return l.config.Pages }
+
+// JSON reports whether the clients of the listener use JSON over HTTP; see Config.JSON.
+func (l *Listener) JSON() bool { return l.config.JSON }
 
 // Accept returns the next connection. Connections of TCP listeners, and those of
 // listeners that accept only some kinds of credentials, are of type *Conn. Accept closes

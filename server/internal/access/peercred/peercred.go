@@ -84,8 +84,18 @@ func (c serverCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials
 	return c.hook(conn, info)
 }
 
+// Forwarded is a connection in memory for the RPCs of a client of another server of this process.
+// No client can make one. Info is what that server knows about its client.
+type Forwarded struct {
+	net.Conn
+	Info Info
+}
+
 // know returns the connection that the server uses, and what is known about its other end.
 func know(conn net.Conn) (net.Conn, Info, error) {
+	if forwarded, ok := conn.(*Forwarded); ok {
+		return forwarded.Conn, forwarded.Info, nil
+	}
 	guarded, ok := conn.(*listen.Conn)
 	if !ok {
 		return conn, Of(conn, nil), nil

@@ -43,6 +43,8 @@ type Config struct {
 	Log Log `yaml:"log"`
 	// Pages for browsers, on which people see what waits for a decision, and decide.
 	Console Console `yaml:"console" restart:"true"`
+	// Chosen RPCs as JSON over HTTP, for programs without gRPC.
+	HTTP authconfig.HTTP `yaml:"http" restart:"true"`
 	// What agentd tells others about itself: metrics and traces.
 	Telemetry telemetryconfig.Settings `yaml:"telemetry"`
 	// The model: a name of `models`, or `anthropic:NAME`, `openai:NAME`,

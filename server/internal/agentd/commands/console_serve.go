@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/server/internal/access/jsonapi"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
 	"github.com/toolhost/toolhost/server/internal/access/oidc"
 	"github.com/toolhost/toolhost/server/internal/agentd/agentserver"
@@ -19,8 +20,10 @@ import (
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 )
 
-// pages are the pages for browsers of one server. The zero value has none.
-type pages struct {
+// fronts are what one server offers beside gRPC: pages for browsers, and JSON over HTTP. The zero
+// value has none.
+type fronts struct {
+	json   *jsonapi.Server // nil: there is none
 	server *console.Server
 	agent  *client.AgentClient
 	served <-chan error // of the connection in memory
@@ -48,7 +51,7 @@ func (s *setup) consoleURL(listeners *listen.Set) (*url.URL, error) {
 
 // openPages connects the pages at an origin to the server. The caller calls close after it has shut
 // down both.
-func (s *setup) openPages(at *url.URL, sessions *console.Sessions, server *agentserver.Server, log *slog.Logger) (p pages, err error) {
+func (s *setup) openPages(at *url.URL, sessions *console.Sessions, server *agentserver.Server, log *slog.Logger) (p fronts, err error) {
 	if at == nil {
 		return p, nil
 	}
@@ -92,25 +95,32 @@ func (s *setup) storyOf(a *client.AgentClient) func(ctx context.Context, runID s
 	}
 }
 
-// accept serves a listener: browsers get the pages, and other clients gRPC.
-func (p *pages) accept(server *agentserver.Server) func(net.Listener) error {
+// accept serves a listener for what its clients speak.
+func (p *fronts) accept(server *agentserver.Server) func(net.Listener) error {
 	return func(l net.Listener) error {
-		if of, ok := l.(*listen.Listener); ok && of.Pages() {
+		of, ok := l.(*listen.Listener)
+		switch {
+		case ok && of.Pages():
 			return p.server.Serve(l)
+		case ok && of.JSON():
+			return p.json.Serve(l)
 		}
 		return server.Serve(l)
 	}
 }
 
-// shutdown ends the requests of browsers.
-func (p *pages) shutdown(ctx context.Context) {
+// shutdown ends the requests over HTTP.
+func (p *fronts) shutdown(ctx context.Context) {
+	if p.json != nil {
+		_ = p.json.Shutdown(ctx)
+	}
 	if p.server != nil {
 		_ = p.server.Shutdown(ctx) // browsers whose requests were cut see that
 	}
 }
 
 // close ends the connection in memory. The server has been shut down.
-func (p *pages) close() error {
+func (p *fronts) close() error {
 	if p.agent == nil {
 		return nil
 	}

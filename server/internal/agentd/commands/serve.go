@@ -20,12 +20,14 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/clientlimit"
 	"github.com/toolhost/toolhost/server/internal/access/credentials"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
+	"github.com/toolhost/toolhost/server/internal/access/jsonapi"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/agentserver"
 	"github.com/toolhost/toolhost/server/internal/agentd/console"
 	"github.com/toolhost/toolhost/server/internal/agentd/notify"
 	"github.com/toolhost/toolhost/server/internal/audit"
+	memory "github.com/toolhost/toolhost/server/internal/fairness/budget"
 	"github.com/toolhost/toolhost/server/internal/logging"
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/server/internal/systemd"
@@ -35,6 +37,10 @@ import (
 // shutdownGrace is the time in which RPCs may end after agentd received a signal to stop. Watches
 // end at once.
 const shutdownGrace = 5 * time.Second
+
+// jsonMemory bounds the memory of requests as JSON that are read and decoded: one principal has half
+// of it.
+const jsonMemory = 256 << 20
 
 // watchGrace is how long RPCs may go on after their connection over TCP has reached its largest
 // age. Those that watch a run have no other end; their clients watch again on the new connection.
@@ -90,6 +96,11 @@ func (s *setup) listeners(flag string) ([]listen.Config, error) {
 	if err != nil {
 		return nil, cli.Usage("listen: %w", err)
 	}
+	web, err := s.config.HTTP.Configs()
+	if err != nil {
+		return nil, cli.Usage("http.listen: %w", err)
+	}
+	configs = append(configs, web...)
 	if s.config.Console.Listen == "" {
 		return configs, nil
 	}
@@ -213,16 +224,22 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 		served.Pages = &agentserver.Pages{URL: origin.String(), NewCode: sessions.NewCode}
 	}
 	server := agentserver.NewServer(served)
-	pages, err := s.openPages(origin, sessions, server, log)
+	fronts, err := s.openPages(origin, sessions, server, log)
 	if err != nil {
 		return errors.Join(err, server.Shutdown(ctx))
 	}
-	defer func() { err = closeAll(err, pages.close) }()
+	defer func() { err = closeAll(err, fronts.close) }()
+	if s.config.HTTP.Listen != "" {
+		fronts.json = jsonapi.New(jsonapi.Config{
+			Methods: agentserver.HTTPMethods(), Serve: server.Serve, Gate: admitting, MaxBytes: agentserver.MaxRequestBytes,
+			Memory: memory.New(jsonMemory, 0), Limits: s.config.Network.Limits(), Logger: log,
+		})
+	}
 	defer followDatabase(ctx, store, func(available bool) {
 		exported.Ready(available)
 		server.SetHealthy(available)
 	})()
-	return serveRuns(ctx, a, server, &pages, listeners, service, ready)
+	return serveRuns(ctx, a, server, &fronts, listeners, service, ready)
 }
 
 // status is what systemd shows of a server.
@@ -238,7 +255,7 @@ func warnAboutModels(log *slog.Logger, config *agent.Config) {
 }
 
 // serveRuns serves the runs of an agent until ctx ends, and then closes the agent.
-func serveRuns(ctx context.Context, a *agent.Agent, server *agentserver.Server, p *pages, listeners *listen.Set, service systemd.Service, ready func()) error {
+func serveRuns(ctx context.Context, a *agent.Agent, server *agentserver.Server, p *fronts, listeners *listen.Set, service systemd.Service, ready func()) error {
 	served, wait := listeners.Serve(p.accept(server)) // ends with Shutdown
 	ready()
 	unwatch := service.Watch(server.Serve, nil)

@@ -56,6 +56,7 @@ func Parse(path string, text []byte) (Config, error) {
 	authconfig.CheckListeners(d.Decoder, "listeners", c.Listeners)
 	authconfig.CheckListeners(d.Decoder, "mcp.listeners", c.MCP.Listeners)
 	d.checkMCP()
+	c.HTTP.Check(d.Decoder)
 	if len(d.Errs) == 0 {
 		d.check()
 	}

@@ -27,6 +27,8 @@ type Config struct {
 	Network authconfig.Network `yaml:"network" restart:"true"`
 	// The server for clients of the Model Context Protocol over HTTP.
 	MCP MCP `yaml:"mcp" restart:"true"`
+	// Chosen RPCs as JSON over HTTP, for programs without gRPC.
+	HTTP authconfig.HTTP `yaml:"http" restart:"true"`
 	// The folders that hold plugins, in order of precedence: if two plugins or tools have one name,
 	// the first wins.
 	Folders []string `yaml:"plugins" is:"folder" unset:"the folder of toolhost install, if it exists" hint:"the settings of one plugin belong under plugin" restart:"true"`

@@ -31,6 +31,7 @@ func placesOf(options Options) launch.Places {
 		g.Hidden = append(g.Hidden, options.listen.Path())
 	}
 	g.Hidden = append(g.Hidden, authconfig.Files(slices.Concat(options.Listeners, options.MCP.Listeners))...)
+	g.Hidden = append(g.Hidden, options.HTTP.Files()...)
 	g.Hidden = append(g.Hidden, options.Telemetry.Files()...)
 	g.Hidden = append(g.Hidden, options.Workspace.Remote.Files()...)
 	for _, place := range options.SecretPlaces() {

@@ -180,7 +180,11 @@ func (o *Options) parse() (err error) {
 	if err != nil {
 		return cli.Usage("mcp.listeners: %w", err)
 	}
-	o.listeners = append(o.listeners, configs...) // at the end: the first listener is one for gRPC
+	programs, err := o.HTTP.Configs()
+	if err != nil {
+		return cli.Usage("http.listen: %w", err)
+	}
+	o.listeners = slices.Concat(o.listeners, configs, programs) // at the end: the first listener is one for gRPC
 	if format := o.Log.Format; format != "text" && format != "json" {
 		return cli.Usage("--log-format: there is no form %q; use text or json", format)
 	}

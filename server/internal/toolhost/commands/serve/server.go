@@ -15,9 +15,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/wire/hostpb"
 	"github.com/toolhost/toolhost/server/internal/access/clientlimit"
 	"github.com/toolhost/toolhost/server/internal/access/credentials"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
+	"github.com/toolhost/toolhost/server/internal/access/jsonapi"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
 	"github.com/toolhost/toolhost/server/internal/audit"
 	"github.com/toolhost/toolhost/server/internal/fairness/budget"
@@ -203,7 +205,13 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 		Audit: s.decisions, Gate: admitting, Logins: s.logins, Approvals: s.host, Decisions: s.host, Conditions: s.about.list, Known: s.known.Settle,
 		Network: clientlimit.Options(options.Network.Limits(), options.Calls.MaxTimeout+replyGrace, s.logger),
 	})
-	if slices.ContainsFunc(s.listeners.Listeners, (*listen.Listener).Web) {
+	if options.HTTP.Listen != "" {
+		server.json = jsonapi.New(jsonapi.Config{
+			Methods: hostserver.HTTPMethods(), Serve: server.grpc.Serve, Gate: admitting, MaxBytes: hostpb.MaxMessageBytes, Memory: s.memory,
+			Limits: options.Network.Limits(), Logger: s.logger,
+		})
+	}
+	if slices.ContainsFunc(s.listeners.Listeners, func(l *listen.Listener) bool { return l.Web() && !l.JSON() }) {
 		admission.Rights = mcphttp.Rights()
 		server.mcp = newMCP(&options, served, s, gate.New(admission), s.memory)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/access/gate"
+	"github.com/toolhost/toolhost/server/internal/access/jsonapi"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
 	"github.com/toolhost/toolhost/server/internal/fairness/budget"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
@@ -14,12 +15,13 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/mcp/mcphttp"
 )
 
-// servers are the servers of one host: that for gRPC, and that for MCP clients if a listener is for
-// them.
+// servers are the servers of one host: that for gRPC, and those for MCP clients and for JSON over
+// HTTP if listeners are for them.
 type servers struct {
 	s    servedHost
 	grpc *hostserver.Server
-	mcp  *mcphttp.Front // nil: there is none
+	mcp  *mcphttp.Front  // nil: there is none
+	json *jsonapi.Server // nil: there is none
 }
 
 // newMCP returns the server for MCP clients.
@@ -59,18 +61,25 @@ func (v servers) serve(ctx context.Context, ready func()) error {
 
 // accept serves one listener.
 func (v servers) accept(l net.Listener) error {
-	if of, ok := l.(*listen.Listener); ok && of.Web() {
+	of, ok := l.(*listen.Listener)
+	switch {
+	case ok && of.JSON():
+		return v.json.Serve(l)
+	case ok && of.Web():
 		return v.mcp.Serve(l)
 	}
 	return v.grpc.Serve(l)
 }
 
-// shutdown stops both servers at the same time. Only callers that do not read lose their outcomes.
+// shutdown stops the servers at the same time. Only callers that do not read lose their outcomes.
 func (v servers) shutdown(grace context.Context) {
 	var stopping sync.WaitGroup
 	defer stopping.Wait()
 	if v.mcp != nil {
 		stopping.Go(func() { _ = v.mcp.Shutdown(grace) })
+	}
+	if v.json != nil {
+		stopping.Go(func() { _ = v.json.Shutdown(grace) })
 	}
 	_ = v.grpc.Shutdown(grace)
 }

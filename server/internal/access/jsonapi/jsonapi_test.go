@@ -1,0 +1,424 @@
+package jsonapi_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/wire/hostpb"
+	"github.com/toolhost/toolhost/server/internal/access/authn"
+	"github.com/toolhost/toolhost/server/internal/access/authz"
+	"github.com/toolhost/toolhost/server/internal/access/clientlimit"
+	"github.com/toolhost/toolhost/server/internal/access/gate"
+	"github.com/toolhost/toolhost/server/internal/access/jsonapi"
+	"github.com/toolhost/toolhost/server/internal/access/listen"
+	"github.com/toolhost/toolhost/server/internal/access/rpcright"
+	"github.com/toolhost/toolhost/server/internal/agentd/agentserver"
+	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/audit"
+	"github.com/toolhost/toolhost/server/internal/fairness/budget"
+	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
+	"github.com/toolhost/toolhost/server/internal/toolhost/hosttest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// maxBytes bounds requests in the tests.
+const maxBytes = hostpb.MaxMessageBytes
+
+// tokens identifies ada and bob of two tenants, and eve, who has no role.
+type tokens struct {
+	revoked atomic.Bool
+	mu      sync.Mutex
+	seen    []authn.Evidence
+	refused []audit.Event
+}
+
+func (a *tokens) Authenticate(_ context.Context, e authn.Evidence) (authn.Verified, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.seen = append(a.seen, e)
+	tenant, known := map[string]string{"ada": "red", "bob": "blue", "eve": "red"}[e.Bearer]
+	if e.HasUID || e.Plain || !known || a.revoked.Load() {
+		return authn.Verified{}, errors.New("the token is not valid")
+	}
+	return authn.Verified{Principal: identity.Principal{Tenant: tenant, Name: e.Bearer}}, nil
+}
+
+// Note implements gate.Auditor.
+func (a *tokens) Note(_ context.Context, e audit.Event) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if e.Outcome == audit.Denied {
+		a.refused = append(a.refused, e)
+	}
+	return nil
+}
+
+// backend is a gRPC server, as jsonapi uses it.
+type backend interface {
+	Serve(net.Listener) error
+	Shutdown(context.Context) error
+}
+
+// fixture is JSON over HTTP on top of a gRPC server.
+type fixture struct {
+	tokens *tokens
+	url    string
+	client *http.Client
+	json   *jsonapi.Server
+}
+
+// start serves the methods of a backend at a TCP port.
+func start(t *testing.T, methods []string, rights rpcright.Table, open func(*gate.Gate) backend) *fixture {
+	t.Helper()
+	f := &fixture{tokens: &tokens{}, client: &http.Client{Transport: &http.Transport{}}}
+	at, err := address.ParseListener("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits := listen.Limits{RequestTimeout: time.Minute, HeaderBytes: 16 << 10, FailuresPerMinute: 1000}
+	set, err := listen.Open(t.Context(), "test", []listen.Config{{Address: at, Web: true, JSON: true}}, limits, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	admitting := f.gate(rights, set.Failures())
+	grpc := open(admitting)
+	f.json = jsonapi.New(f.config(methods, grpc, admitting))
+	_, wait := set.Serve(f.json.Serve)
+	f.url = "http://" + set.First().String()
+	t.Cleanup(func() {
+		f.client.CloseIdleConnections()
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		if err := errors.Join(f.json.Shutdown(ctx), grpc.Shutdown(ctx), set.Close(), wait()); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+func (f *fixture) gate(rights rpcright.Table, failures *listen.Failures) *gate.Gate {
+	policy := authz.New([]authz.Binding{{Role: "admin", To: []string{"name:red/ada", "name:blue/bob"}}})
+	var identify gate.Authenticator = f.tokens
+	if failures != nil {
+		identify = &clientlimit.Authenticator{Inner: f.tokens, Failures: failures}
+	}
+	return gate.New(gate.Config{Rights: rights, Authenticator: identify, Policy: gate.Always(policy), Audit: f.tokens})
+}
+
+func (f *fixture) config(methods []string, grpc backend, by *gate.Gate) jsonapi.Config {
+	return jsonapi.Config{Methods: methods, Serve: grpc.Serve, Gate: by, MaxBytes: maxBytes, Memory: budget.New(256<<20, 0), Limits: listen.Limits{RequestTimeout: time.Minute}}
+}
+
+// ofToolhost serves the methods of toolhost.
+func ofToolhost(t *testing.T) (*fixture, *hosttest.Toolhost) {
+	host := hosttest.New(t, nil, hosttest.Tools()...)
+	return start(t, hostserver.HTTPMethods(), hostserver.Rights(), func(by *gate.Gate) backend {
+		return hostserver.NewServer(hostserver.Config{Host: host, Gate: by, Budget: budget.New(256<<20, 0)})
+	}), host
+}
+
+// run is an agent with one run of ada, which never ends.
+type run struct{ agentserver.Agent }
+
+func (run) OwnerOf(context.Context, string) (string, error) { return "red/ada", nil }
+
+func (run) WatchRun(ctx context.Context, _ string, _ uint64) iter.Seq2[loop.Event, error] {
+	return func(yield func(loop.Event, error) bool) {
+		<-ctx.Done()
+		yield(loop.Event{}, context.Cause(ctx))
+	}
+}
+
+// body returns a request in the form of its RPC.
+func body(method, text string) (kind string, data []byte) {
+	if !strings.Contains(method, "Watch") {
+		return "application/json", []byte(text)
+	}
+	return "application/connect+json", append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(text))), text...)
+}
+
+// do sends a request as a token. change may change it.
+func (f *fixture) do(t *testing.T, method, token, text string, change func(*http.Request)) (int, string) {
+	t.Helper()
+	kind, data := body(method, text)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.url+method, bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", kind)
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	if change != nil {
+		change(r)
+	}
+	resp, err := f.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	for _, name := range []string{"Access-Control-Allow-Origin", "Set-Cookie"} {
+		if resp.Header.Get(name) != "" {
+			t.Errorf("%s: the answer has the header %s", method, name)
+		}
+	}
+	got, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(got)
+}
+
+func header(name, value string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Set(name, value) }
+}
+
+func content(data []byte) func(*http.Request) {
+	return func(r *http.Request) {
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
+	}
+}
+
+// Each RPC refuses what is no request of a program with a token and the right.
+func TestMatrix(t *testing.T) {
+	toolhost, _ := ofToolhost(t)
+	agentd := start(t, agentserver.HTTPMethods(), agentserver.Rights(), func(by *gate.Gate) backend {
+		return agentserver.NewServer(agentserver.Config{Agent: run{}, Gate: by})
+	})
+	var bomb bytes.Buffer
+	w := gzip.NewWriter(&bomb)
+	if _, err := w.Write(make([]byte, 64<<20)); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	rows := []struct {
+		name, token, text string
+		change            func(*http.Request)
+		status            int
+		says              string
+	}{
+		{"no token", "", "{}", nil, 401, "unauthenticated"},
+		{"a wrong token", "mallory", "{}", nil, 401, "unauthenticated"},
+		{"two tokens", "ada", "{}", func(r *http.Request) { r.Header.Add("Authorization", "Bearer bob") }, 401, "unauthenticated"},
+		{"no right", "eve", "{}", nil, 403, "does not have the right"},
+		{"a cookie", "ada", "{}", header("Cookie", "a=b"), 403, "not for browsers"},
+		{"a page", "ada", "{}", header("Origin", "https://evil.example"), 403, "not for browsers"},
+		{"an empty origin", "ada", "{}", header("Origin", ""), 403, "not for browsers"},
+		{"a browser", "ada", "{}", header("Sec-Fetch-Site", "none"), 403, "not for browsers"},
+		{"a preflight", "ada", "", func(r *http.Request) { r.Method = http.MethodOptions }, 405, "POST"},
+		{"GET", "ada", "", func(r *http.Request) { r.Method = http.MethodGet; content(nil)(r) }, 405, "POST"},
+		{"a form", "ada", "{}", header("Content-Type", "application/x-www-form-urlencoded"), 415, "has to be"},
+		{"a character set", "ada", "{}", header("Content-Type", "application/json; charset=utf-8"), 415, "has to be"},
+		{"protobuf", "ada", "", header("Content-Type", "application/proto"), 415, "has to be"},
+		{"gRPC", "ada", "", header("Content-Type", "application/grpc"), 415, "has to be"},
+		{"a bomb", "ada", "", func(r *http.Request) { header("Content-Encoding", "gzip")(r); content(bomb.Bytes())(r) }, 415, "compressed"},
+		{"a bomb in a stream", "ada", "", func(r *http.Request) { header("Connect-Content-Encoding", "gzip")(r); content(bomb.Bytes())(r) }, 415, "compressed"},
+		{"a query", "ada", "{}", func(r *http.Request) { r.URL.RawQuery = "encoding=json" }, 400, "no query"},
+		{"too large", "ada", "", content(make([]byte, maxBytes+1)), 413, "too large"},
+		{"too many values", "ada", `{"tenants":[` + strings.Repeat(`"",`, 100_001) + `""]}`, nil, 413, "too many values"},
+		{"an unknown field", "ada", `{"admin":true}`, nil, 400, "admin"},
+		{"twice the same field", "ada", `{"onBehalfOf":{},"onBehalfOf":{}}`, nil, 400, "o"},
+		{"no JSON", "ada", `{`, nil, 400, "invalid_argument"},
+		{"no object", "ada", `[]`, nil, 400, "invalid_argument"},
+	}
+	for _, server := range []struct {
+		*fixture
+		methods []string
+	}{{toolhost, hostserver.HTTPMethods()}, {agentd, agentserver.HTTPMethods()}} {
+		for _, method := range server.methods {
+			for _, row := range rows {
+				status, answer := server.do(t, method, row.token, row.text, row.change)
+				want := row.status
+				if want == 400 && strings.Contains(method, "Watch") && row.name != "a query" {
+					want = 200 // the last message of a stream has the error
+				}
+				if status != want || !strings.Contains(answer, row.says) {
+					t.Errorf("%s with %s: %d %s, want %d", method, row.name, status, answer, want)
+				}
+			}
+		}
+		for _, other := range []string{"/toolhost.v1.AdminService/ListPlugins", "/toolhost.v1.ToolService/WhoAmI", "/agentd.v1.AgentService/DeleteRun", "/", server.methods[0] + "/"} {
+			if status, _ := server.do(t, other, "ada", "{}", nil); status != http.StatusNotFound {
+				t.Errorf("%s: %d", other, status)
+			}
+		}
+		server.tokens.mu.Lock()
+		for _, e := range server.tokens.seen {
+			if e.Address != "127.0.0.1" {
+				t.Errorf("the gate sees %+v", e)
+				break
+			}
+		}
+		if n := len(server.tokens.refused); n != 4*len(server.methods) || server.tokens.refused[0].From != "127.0.0.1" {
+			t.Errorf("the audit log has %d refusals: %+v", n, server.tokens.refused)
+		}
+		server.tokens.mu.Unlock()
+	}
+}
+
+// A stream does not accept a message that says it is compressed.
+func TestCompressedMessage(t *testing.T) {
+	f, _ := ofToolhost(t)
+	status, answer := f.do(t, "/toolhost.v1.ToolService/WatchCall", "ada", "", content([]byte("\x01\x00\x00\x00\x02{}")))
+	if status != http.StatusOK || !strings.Contains(answer, `"error"`) {
+		t.Errorf("%d %s", status, answer)
+	}
+}
+
+// A call has its arguments and its result as text, and belongs to the principal of its token.
+// Another tenant does not see it.
+func TestCall(t *testing.T) {
+	f, host := ofToolhost(t)
+	const service = "/toolhost.v1.ToolService/"
+	status, answer := f.do(t, service+"Call", "ada", `{"tool":"echo","arguments":"{\"text\":\"hello\"}","options":{"callId":"c1"}}`, header("X-Forwarded-For", "1.2.3.4"))
+	var called struct {
+		CallID string
+		Result struct{ Content []struct{ Text string } }
+	}
+	if err := json.Unmarshal([]byte(answer), &called); err != nil || status != http.StatusOK || called.CallID != "c1" || called.Result.Content[0].Text != "hello" {
+		t.Fatalf("%d %s %v", status, answer, err)
+	}
+	if opened := host.Opened(); opened[0].Principal != "red/ada" || opened[0].From != "127.0.0.1" {
+		t.Errorf("the call is %+v", opened[0])
+	}
+	if status, answer = f.do(t, service+"ListTools", "ada", `{"selection":{"names":["echo"]}}`, nil); status != http.StatusOK || !strings.Contains(answer, `{\"`) {
+		t.Errorf("the schema is no text: %d %s", status, answer)
+	}
+	if status, answer = f.do(t, service+"Call", "ada", `{"tool":"nothing"}`, nil); status != http.StatusNotFound || !strings.Contains(answer, "toolhost.tool.v1.Error") {
+		t.Errorf("an unknown tool: %d %s", status, answer)
+	}
+	if _, answer = f.do(t, service+"WatchCall", "ada", `{"callId":"c1"}`, nil); !strings.Contains(answer, `"ended"`) {
+		t.Errorf("the events are %s", answer)
+	}
+	for _, method := range []string{"WatchCall", "CancelCall"} {
+		if _, answer = f.do(t, service+method, "bob", `{"callId":"c1"}`, nil); !strings.Contains(answer, "not_found") {
+			t.Errorf("%s of another tenant: %s", method, answer)
+		}
+	}
+}
+
+// pipes is a listener in memory, for tests in a bubble.
+type pipes struct {
+	dialed chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.dialed:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{} }
+func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
+	here, there := net.Pipe()
+	p.dialed <- there
+	return here, nil
+}
+
+// A stream ends when its token is revoked, and when the server stops.
+func TestEndOfStream(t *testing.T) {
+	for name, test := range map[string]struct {
+		end  func(*fixture)
+		says string
+	}{
+		"revoked": {func(f *fixture) { f.tokens.revoked.Store(true) }, "unauthenticated"},
+		"stopped": {func(f *fixture) { _ = f.json.Shutdown(context.Background()) }, "the server stops"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f, l := &fixture{tokens: &tokens{}}, &pipes{dialed: make(chan net.Conn), closed: make(chan struct{})}
+			by := f.gate(agentserver.Rights(), nil)
+			grpc := agentserver.NewServer(agentserver.Config{Agent: run{}, Gate: by})
+			f.json = jsonapi.New(f.config(agentserver.HTTPMethods(), grpc, by))
+			f.url, f.client = "http://test", &http.Client{Transport: &http.Transport{DialContext: l.dial}}
+			var tasks sync.WaitGroup
+			tasks.Go(func() {
+				if err := f.json.Serve(l); err != nil {
+					t.Error(err)
+				}
+			})
+			ended := make(chan string, 1)
+			tasks.Go(func() {
+				_, answer := f.do(t, "/agentd.v1.AgentService/WatchRun", "ada", `{"runId":"r"}`, nil)
+				ended <- answer
+			})
+			synctest.Wait()
+			select {
+			case early := <-ended:
+				t.Errorf("%s: the stream ended before: %s", name, early)
+			default:
+			}
+			test.end(f)
+			time.Sleep(20 * time.Second) // of the bubble
+			select {
+			case answer := <-ended:
+				if !strings.Contains(answer, test.says) {
+					t.Errorf("%s: the stream ended with %s", name, answer)
+				}
+			default:
+				t.Errorf("%s: the stream goes on", name)
+			}
+			f.client.CloseIdleConnections()
+			if err := errors.Join(f.json.Shutdown(t.Context()), grpc.Shutdown(t.Context())); err != nil {
+				t.Error(err)
+			}
+			tasks.Wait()
+		})
+	}
+}
+
+// The document of each program describes the RPCs that it offers, and no others.
+func TestDocuments(t *testing.T) {
+	page, err := os.ReadFile("../../../../docs/http.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]bool{}
+	for name, methods := range map[string][]string{"toolhost": hostserver.HTTPMethods(), "agentd": agentserver.HTTPMethods()} {
+		data, err := os.ReadFile("../../../../api/openapi/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var document struct{ Paths map[string]any }
+		if err := json.Unmarshal(data, &document); err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Sorted(maps.Keys(document.Paths)); !slices.Equal(got, slices.Sorted(slices.Values(methods))) {
+			t.Errorf("the document of %s has %q, want %q", name, got, methods)
+		}
+		for _, method := range methods {
+			all[method] = true
+			if !strings.Contains(string(page), "`"+method+"`") {
+				t.Errorf("docs/http.md does not have %s", method)
+			}
+		}
+	}
+	if len(all) != 14 {
+		t.Errorf("there are %d RPCs, want 14", len(all))
+	}
+}
