@@ -1,12 +1,14 @@
 package jsonapi_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"maps"
@@ -87,10 +89,11 @@ type fixture struct {
 	url    string
 	client *http.Client
 	json   *jsonapi.Server
+	pipes  *pipes // of a fixture in a bubble
 }
 
 // start serves the methods of a backend at a TCP port.
-func start(t *testing.T, methods []string, rights rpcright.Table, open func(*gate.Gate) backend) *fixture {
+func start(t *testing.T, methods []string, rights rpcright.Table, open func(*gate.Gate) backend, change ...func(*jsonapi.Config)) *fixture {
 	t.Helper()
 	f := &fixture{tokens: &tokens{}, client: &http.Client{Transport: &http.Transport{}}}
 	at, err := address.ParseListener("127.0.0.1:0")
@@ -104,7 +107,11 @@ func start(t *testing.T, methods []string, rights rpcright.Table, open func(*gat
 	}
 	admitting := f.gate(rights, set.Failures())
 	grpc := open(admitting)
-	f.json = jsonapi.New(f.config(methods, grpc, admitting))
+	config := f.config(methods, grpc, admitting)
+	for _, f := range change {
+		f(&config)
+	}
+	f.json = jsonapi.New(config)
 	_, wait := set.Serve(f.json.Serve)
 	f.url = "http://" + set.First().String()
 	t.Cleanup(func() {
@@ -132,11 +139,11 @@ func (f *fixture) config(methods []string, grpc backend, by *gate.Gate) jsonapi.
 }
 
 // ofToolhost serves the methods of toolhost.
-func ofToolhost(t *testing.T) (*fixture, *hosttest.Toolhost) {
+func ofToolhost(t *testing.T, change ...func(*jsonapi.Config)) (*fixture, *hosttest.Toolhost) {
 	host := hosttest.New(t, nil, hosttest.Tools()...)
 	return start(t, hostserver.HTTPMethods(), hostserver.Rights(), func(by *gate.Gate) backend {
 		return hostserver.NewServer(hostserver.Config{Host: host, Gate: by, Budget: budget.New(256<<20, 0)})
-	}), host
+	}, change...), host
 }
 
 // run is an agent with one run of ada, which never ends.
@@ -341,6 +348,28 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return here, nil
 }
 
+// inBubble serves an agent in the bubble of a test.
+func inBubble(t *testing.T, a agentserver.Agent, change ...func(*jsonapi.Config)) *fixture {
+	f := &fixture{tokens: &tokens{}, pipes: &pipes{dialed: make(chan net.Conn), closed: make(chan struct{})}}
+	by := f.gate(agentserver.Rights(), nil)
+	grpc := agentserver.NewServer(agentserver.Config{Agent: a, Gate: by})
+	config := f.config(agentserver.HTTPMethods(), grpc, by)
+	for _, f := range change {
+		f(&config)
+	}
+	f.json = jsonapi.New(config)
+	f.url, f.client = "http://test", &http.Client{Transport: &http.Transport{DialContext: f.pipes.dial}}
+	served := make(chan error, 1)
+	go func() { served <- f.json.Serve(f.pipes) }() // ends with Shutdown
+	t.Cleanup(func() {
+		f.client.CloseIdleConnections()
+		if err := errors.Join(f.json.Shutdown(context.Background()), grpc.Shutdown(context.Background()), <-served); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
 // A stream ends when its token is revoked, and when the server stops.
 func TestEndOfStream(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -351,43 +380,22 @@ func TestEndOfStream(t *testing.T) {
 		"stopped": {func(f *fixture) { _ = f.json.Shutdown(context.Background()) }, "the server stops"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			f, l := &fixture{tokens: &tokens{}}, &pipes{dialed: make(chan net.Conn), closed: make(chan struct{})}
-			by := f.gate(agentserver.Rights(), nil)
-			grpc := agentserver.NewServer(agentserver.Config{Agent: run{}, Gate: by})
-			f.json = jsonapi.New(f.config(agentserver.HTTPMethods(), grpc, by))
-			f.url, f.client = "http://test", &http.Client{Transport: &http.Transport{DialContext: l.dial}}
-			var tasks sync.WaitGroup
-			tasks.Go(func() {
-				if err := f.json.Serve(l); err != nil {
-					t.Error(err)
-				}
-			})
-			ended := make(chan string, 1)
-			tasks.Go(func() {
+			f, ended := inBubble(t, run{}), make(chan string, 1)
+			go func() { // ends with the stream
 				_, answer := f.do(t, "/agentd.v1.AgentService/WatchRun", "ada", `{"runId":"r"}`, nil)
 				ended <- answer
-			})
-			synctest.Wait()
+			}()
+			time.Sleep(time.Hour) // of the bubble
 			select {
 			case early := <-ended:
-				t.Errorf("%s: the stream ended before: %s", name, early)
+				t.Fatalf("%s: the stream ended before: %s", name, early)
 			default:
 			}
+			began := time.Now()
 			test.end(f)
-			time.Sleep(20 * time.Second) // of the bubble
-			select {
-			case answer := <-ended:
-				if !strings.Contains(answer, test.says) {
-					t.Errorf("%s: the stream ended with %s", name, answer)
-				}
-			default:
-				t.Errorf("%s: the stream goes on", name)
+			if answer := <-ended; !strings.Contains(answer, test.says) || time.Since(began) > 15*time.Second {
+				t.Errorf("%s: the stream ended after %v with %s", name, time.Since(began), answer)
 			}
-			f.client.CloseIdleConnections()
-			if err := errors.Join(f.json.Shutdown(t.Context()), grpc.Shutdown(t.Context())); err != nil {
-				t.Error(err)
-			}
-			tasks.Wait()
 		})
 	}
 }
@@ -421,4 +429,79 @@ func TestDocuments(t *testing.T) {
 	if len(all) != 14 {
 		t.Errorf("there are %d RPCs, want 14", len(all))
 	}
+}
+
+// A request is not read while those that arrive take the whole budget.
+func TestMemoryOfBodies(t *testing.T) {
+	const path = "/agentd.v1.AgentService/SendMessage"
+	synctest.Test(t, func(t *testing.T) {
+		f := inBubble(t, run{}, func(c *jsonapi.Config) { c.Memory = budget.New(4<<20, 0) })
+		c, err := f.pipes.dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Fprintf(c, "POST "+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ada\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", 1<<20); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if status, answer := f.do(t, path, "ada", "{}", nil); status != http.StatusTooManyRequests {
+			t.Errorf("while another request arrives: %d %s", status, answer)
+		}
+		_ = c.Close()
+		synctest.Wait()
+		if status, answer := f.do(t, path, "ada", "{", nil); status != http.StatusBadRequest {
+			t.Errorf("afterwards: %d %s", status, answer)
+		}
+	})
+}
+
+// talking is an agent with a run of ada whose events do not end.
+type talking struct {
+	run
+	ended chan struct{}
+}
+
+func (a talking) WatchRun(context.Context, string, uint64) iter.Seq2[loop.Event, error] {
+	return func(yield func(loop.Event, error) bool) {
+		defer close(a.ended)
+		for yield(loop.Event{Payload: &loop.CancelRequested{}}, nil) {
+		}
+	}
+}
+
+// A client has a minute to send its request, and a minute to read each message.
+func TestSlowPrograms(t *testing.T) {
+	const path = "/agentd.v1.AgentService/WatchRun"
+	head := "POST " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ada\r\nContent-Type: application/connect+json\r\nContent-Length: %d\r\n\r\n"
+	_, watch := body(path, `{"runId":"r"}`)
+	send := func(t *testing.T, f *fixture, text string) net.Conn {
+		c, err := f.pipes.dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(c, text); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Second) // of the bubble
+		return c
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c := send(t, inBubble(t, run{}), fmt.Sprintf(head, 100))
+		defer c.Close()
+		began := time.Now()
+		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil || answer.StatusCode != http.StatusBadRequest || time.Since(began) != 10*time.Second {
+			t.Errorf("a request that does not arrive: %v, %v after %v", answer, err, time.Since(began))
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		agent := talking{ended: make(chan struct{})}
+		c := send(t, inBubble(t, agent), fmt.Sprintf(head, len(watch))+string(watch))
+		defer c.Close()
+		began := time.Now()
+		<-agent.ended
+		if after := time.Since(began); after != 10*time.Second {
+			t.Errorf("a stream that is not read ends after %v more", after)
+		}
+	})
 }

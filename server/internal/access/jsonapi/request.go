@@ -36,6 +36,9 @@ func (s *Server) guarded(method string, streams bool, next http.Handler) http.Ha
 		kind = stream
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.config.Limits.RequestTimeout > 0 { // also for a body that is refused: net/http reads some of it
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.config.Limits.RequestTimeout))
+		}
 		h := w.Header()
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -97,12 +100,7 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request, method, kind s
 		answer(w, http.StatusTooManyRequests, connect.NewError(connect.CodeResourceExhausted, errors.New("the request cannot be read now: "+err.Error())))
 		return
 	}
-	control := http.NewResponseController(w)
-	if s.config.Limits.RequestTimeout > 0 {
-		_ = control.SetReadDeadline(time.Now().Add(s.config.Limits.RequestTimeout))
-	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(s.config.MaxBytes)))
-	_ = control.SetReadDeadline(time.Time{}) // the answer may take longer
 	_, large := errors.AsType[*http.MaxBytesError](err)
 	switch {
 	case large:
@@ -116,6 +114,8 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request, method, kind s
 		return
 	}
 	hold.Shrink(int64(decoded * len(body)))
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Time{}) // the answer may take longer
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	next.ServeHTTP(w, r)
 	_ = control.SetWriteDeadline(time.Time{}) // see rpc.send
