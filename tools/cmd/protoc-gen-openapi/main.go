@@ -1,6 +1,6 @@
 // Command protoc-gen-openapi is a plugin for protoc and buf. It describes RPCs in the JSON form of
-// the Connect protocol, as an OpenAPI document. Its parameters are the title, which is also the name
-// of the file, and the RPCs:
+// the Connect protocol, as an OpenAPI document. Its parameters are the title, which is also the
+// name of the file, and the RPCs:
 //
 //	opt:
 //	  - title=toolhost

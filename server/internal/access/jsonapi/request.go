@@ -145,8 +145,8 @@ func elements(text []byte) (n int) {
 	return n
 }
 
-// answer sends an error in the form of Connect to a caller whose request reaches no RPC. Streams have
-// the same form: no message of theirs has begun.
+// answer sends an error in the form of Connect to a caller whose request reaches no RPC. Streams
+// have the same form: no message of theirs has begun.
 func answer(w http.ResponseWriter, status int, err *connect.Error) {
 	w.Header().Set("Content-Type", unary)
 	w.WriteHeader(status)

@@ -1,5 +1,5 @@
-// Package jsonapi serves chosen RPCs of a gRPC server as JSON over HTTP, in the Connect protocol, for
-// programs that have an HTTP client and no gRPC. docs/http.md describes it for them.
+// Package jsonapi serves chosen RPCs of a gRPC server as JSON over HTTP, in the Connect protocol,
+// for programs that have an HTTP client and no gRPC. docs/http.md describes it for them.
 //
 // Each HTTP request becomes an RPC over a connection in memory, so the gRPC server decides and
 // records as for any other client. The package decides nothing about callers or what they may do.
@@ -40,7 +40,8 @@ type Config struct {
 	Logger *slog.Logger // nil: no log
 }
 
-// Server is the HTTP server. The caller must call Shutdown. All methods are safe for concurrent use.
+// Server is the HTTP server. The caller must call Shutdown. All methods are safe for concurrent
+// use.
 type Server struct {
 	config  Config
 	server  *http.Server

@@ -37,8 +37,8 @@ type Login struct {
 	known atomic.Pointer[endpoints]
 }
 
-// endpoints are those of the issuer's discovery document. A stranger can begin a login, and must not
-// make this server ask the issuer each time.
+// endpoints are those of the issuer's discovery document. A stranger can begin a login, and must
+// not make this server ask the issuer each time.
 type endpoints struct {
 	oauth2.Endpoint
 	ends time.Time

@@ -38,8 +38,8 @@ import (
 // end at once.
 const shutdownGrace = 5 * time.Second
 
-// jsonMemory bounds the memory of requests as JSON that are read and decoded: one principal has half
-// of it.
+// jsonMemory bounds the memory of requests as JSON that are read and decoded: one principal has
+// half of it.
 const jsonMemory = 256 << 20
 
 // watchGrace is how long RPCs may go on after their connection over TCP has reached its largest

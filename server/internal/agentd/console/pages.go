@@ -71,8 +71,8 @@ func (s *Server) fail(v *visit, code int, message string) {
 	}
 }
 
-// maxListed is the number of decisions on a page of the inbox. A link leads to the next ones, because
-// those that somebody else has to decide stay where they are.
+// maxListed is the number of decisions on a page of the inbox. A link leads to the next ones,
+// because those that somebody else has to decide stay where they are.
 const maxListed = 100
 
 // row is a decision of the inbox.

@@ -79,8 +79,8 @@ func fieldOf(m jsontext.Member) field {
 	return f
 }
 
-// linesOf returns the lines of a text, each as shown. Long runs of blank lines are their number: the
-// buttons stay in view, and what follows the blanks would not.
+// linesOf returns the lines of a text, each as shown. Long runs of blank lines are their number:
+// the buttons stay in view, and what follows the blanks would not.
 func linesOf(text string) []string {
 	var lines []string
 	for line := range strings.Lines(cli.CountBlankLines(text)) {

@@ -13,9 +13,9 @@ import (
 )
 
 // queue sends the messages of one target, one after the other. After a failure it pauses, so that a
-// target that does not answer gets one attempt for each pause, at most about one in a minute, however
-// many messages there are. The message that failed waits for a pause of its own, which is stored: one
-// that the target never takes does not keep back the others.
+// target that does not answer gets one attempt for each pause, at most about one in a minute,
+// however many messages there are. The message that failed waits for a pause of its own, which is
+// stored: one that the target never takes does not keep back the others.
 type queue struct {
 	notifier *Notifier
 	runs     Runs
@@ -26,8 +26,9 @@ type queue struct {
 	failures int           // in a row
 }
 
-// mostFailures bounds the pause of a target to a minute. A message that the target never takes makes
-// it look dead while there is no other, and the next message would wait for the end of its pause.
+// mostFailures bounds the pause of a target to a minute. A message that the target never takes
+// makes it look dead while there is no other, and the next message would wait for the end of its
+// pause.
 const mostFailures = 6
 
 // run sends until ctx ends.

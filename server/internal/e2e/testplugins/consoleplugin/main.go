@@ -1,5 +1,5 @@
-// Command consoleplugin is a plugin for tests of the pages of agentd. It has a tool that pays, and a
-// tool for each line of payloads.txt: the line is its display name, and its diff is its argument.
+// Command consoleplugin is a plugin for tests of the pages of agentd. It has a tool that pays, and
+// a tool for each line of payloads.txt: the line is its display name, and its diff is its argument.
 //
 // The tests give the same lines to everything else that a page shows. No shipped program imports
 // it.
