@@ -37,7 +37,9 @@ func (h *HTTP) Configs() ([]listen.Config, error) {
 	return []listen.Config{c}, err
 }
 
-func (h *HTTP) listener() *Listener { return &Listener{Address: h.Listen, TLS: TLS{Certificate: h.TLS.Certificate, Key: h.TLS.Key}} }
+func (h *HTTP) listener() *Listener {
+	return &Listener{Address: h.Listen, TLS: TLS{Certificate: h.TLS.Certificate, Key: h.TLS.Key}}
+}
 
 // Files returns the files of the listener that no plugin may access; see Files of listeners.
 func (h *HTTP) Files() []string { return Files([]Listener{*h.listener()}) }
