@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -15,6 +17,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +30,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/testkit/testca"
 	"github.com/toolhost/toolhost/internal/wire/hostpb"
 	"github.com/toolhost/toolhost/server/internal/access/authn"
 	"github.com/toolhost/toolhost/server/internal/access/authz"
@@ -93,7 +97,7 @@ type fixture struct {
 }
 
 // start serves the methods of a backend at a TCP port.
-func start(t *testing.T, methods []string, rights rpcright.Table, open func(*gate.Gate) backend, change ...func(*jsonapi.Config)) *fixture {
+func start(t *testing.T, files *listen.TLS, methods []string, rights rpcright.Table, open func(*gate.Gate) backend) *fixture {
 	t.Helper()
 	f := &fixture{tokens: &tokens{}, client: &http.Client{Transport: &http.Transport{}}}
 	at, err := address.ParseListener("127.0.0.1:0")
@@ -101,19 +105,18 @@ func start(t *testing.T, methods []string, rights rpcright.Table, open func(*gat
 		t.Fatal(err)
 	}
 	limits := listen.Limits{RequestTimeout: time.Minute, HeaderBytes: 16 << 10, FailuresPerMinute: 1000}
-	set, err := listen.Open(t.Context(), "test", []listen.Config{{Address: at, Web: true, JSON: true}}, limits, nil)
+	set, err := listen.Open(t.Context(), "test", []listen.Config{{Address: at, TLS: files, Web: true, JSON: true}}, limits, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	admitting := f.gate(rights, set.Failures())
 	grpc := open(admitting)
-	config := f.config(methods, grpc, admitting)
-	for _, f := range change {
-		f(&config)
-	}
-	f.json = jsonapi.New(config)
+	f.json = jsonapi.New(f.config(methods, grpc, admitting))
 	_, wait := set.Serve(f.json.Serve)
 	f.url = "http://" + set.First().String()
+	if files != nil {
+		f.url = "https://" + set.First().String()
+	}
 	t.Cleanup(func() {
 		f.client.CloseIdleConnections()
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
@@ -139,11 +142,15 @@ func (f *fixture) config(methods []string, grpc backend, by *gate.Gate) jsonapi.
 }
 
 // ofToolhost serves the methods of toolhost.
-func ofToolhost(t *testing.T, change ...func(*jsonapi.Config)) (*fixture, *hosttest.Toolhost) {
+func ofToolhost(t *testing.T) (*fixture, *hosttest.Toolhost) { return ofToolhostAt(t, nil) }
+
+// ofToolhostAt does so with a certificate.
+func ofToolhostAt(t *testing.T, files *listen.TLS) (*fixture, *hosttest.Toolhost) {
+	t.Helper()
 	host := hosttest.New(t, nil, hosttest.Tools()...)
-	return start(t, hostserver.HTTPMethods(), hostserver.Rights(), func(by *gate.Gate) backend {
+	return start(t, files, hostserver.HTTPMethods(), hostserver.Rights(), func(by *gate.Gate) backend {
 		return hostserver.NewServer(hostserver.Config{Host: host, Gate: by, Budget: budget.New(256<<20, 0)})
-	}, change...), host
+	}), host
 }
 
 // run is an agent with one run of ada, which never ends.
@@ -211,7 +218,7 @@ func content(data []byte) func(*http.Request) {
 // Each RPC refuses what is no request of a program with a token and the right.
 func TestMatrix(t *testing.T) {
 	toolhost, _ := ofToolhost(t)
-	agentd := start(t, agentserver.HTTPMethods(), agentserver.Rights(), func(by *gate.Gate) backend {
+	agentd := start(t, nil, agentserver.HTTPMethods(), agentserver.Rights(), func(by *gate.Gate) backend {
 		return agentserver.NewServer(agentserver.Config{Agent: run{}, Gate: by})
 	})
 	var bomb bytes.Buffer
@@ -397,6 +404,32 @@ func TestEndOfStream(t *testing.T) {
 				t.Errorf("%s: the stream ended after %v with %s", name, time.Since(began), answer)
 			}
 		})
+	}
+}
+
+// Over TLS, clients speak HTTP/1.1 or HTTP/2, also for streams, and the certificate of a client is not
+// asked for.
+func TestTLS(t *testing.T) {
+	ca := testca.New(t)
+	certificate, key := ca.Issue(t, "127.0.0.1")
+	dir := t.TempDir()
+	files := &listen.TLS{Certificate: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
+	testca.Replace(t, files.Certificate, certificate)
+	testca.Replace(t, files.Key, key)
+	f, _ := ofToolhostAt(t, files)
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(ca.PEM())
+	for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
+		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: protocol == "HTTP/2.0"}
+		f.client = &http.Client{Transport: transport}
+		call := fmt.Sprintf(`{"tool":"echo","arguments":"{\"text\":\"hello\"}","options":{"callId":"c%s"}}`, protocol[5:6])
+		if status, answer := f.do(t, "/toolhost.v1.ToolService/Call", "ada", call, nil); status != http.StatusOK || !strings.Contains(answer, "hello") {
+			t.Errorf("%s: %d %s", protocol, status, answer)
+		}
+		if _, answer := f.do(t, "/toolhost.v1.ToolService/WatchCall", "ada", fmt.Sprintf(`{"callId":"c%s"}`, protocol[5:6]), nil); !strings.Contains(answer, `"ended"`) {
+			t.Errorf("%s: the events are %s", protocol, answer)
+		}
+		transport.CloseIdleConnections()
 	}
 }
 

@@ -26,6 +26,7 @@ state: state
 journal: runs/a.db
 audit: {file: a.jsonl, max_bytes: 2MiB, keep_files: 3}
 log: {level: debug, levels: {tools: info}, format: json}
+http: {listen: "0.0.0.0:82", tls: {certificate: c.pem, key: /k.pem}}
 telemetry: {listen: "127.0.0.1:9465", endpoint: "http://127.0.0.1:4317", traces: {sample_ratio: 0.5}}
 model: big
 models:

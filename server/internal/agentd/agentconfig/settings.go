@@ -25,6 +25,8 @@ type Config struct {
 	Listeners []authconfig.Listener `yaml:"listeners" is:"listener" hint:"write each on separate lines, the first after a dash" restart:"true"`
 	// What clients over TCP can take.
 	Network authconfig.Network `yaml:"network" restart:"true"`
+	// Chosen RPCs as JSON over HTTP, for programs without gRPC.
+	HTTP authconfig.HTTP `yaml:"http" restart:"true"`
 	// Which callers may do what.
 	Auth authconfig.Auth `yaml:"auth"`
 	// The address of the toolhost whose tools agentd calls.
@@ -43,8 +45,6 @@ type Config struct {
 	Log Log `yaml:"log"`
 	// Pages for browsers, on which people see what waits for a decision, and decide.
 	Console Console `yaml:"console" restart:"true"`
-	// Chosen RPCs as JSON over HTTP, for programs without gRPC.
-	HTTP authconfig.HTTP `yaml:"http" restart:"true"`
 	// What agentd tells others about itself: metrics and traces.
 	Telemetry telemetryconfig.Settings `yaml:"telemetry"`
 	// The model: a name of `models`, or `anthropic:NAME`, `openai:NAME`,

@@ -89,6 +89,7 @@ listeners:
   - {address: "127.0.0.1:80", admits: auditor}
 network: {connections: 7, connections_per_address: 6, connections_per_principal: 5, handshakes: 4, handshake_timeout: 3s, authentication_timeout: 2s, request_timeout: 9s, streams: 8, streams_per_second: 10, headers: 5KiB, idle_timeout: 11s, max_age: 12s, failures_per_minute: 13}
 mcp: {listeners: [{address: "127.0.0.1:81", admits: auditor}], hosts: [h.example], origins: ["https://o.example"], search: true}
+http: {listen: "0.0.0.0:82", tls: {certificate: c.pem, key: /k.pem}}
 new_plugins: allow
 locked: true
 lock_file: locks/a.lock
@@ -237,6 +238,7 @@ func TestEveryKey(t *testing.T) {
 			Listeners: []authconfig.Listener{{Address: "127.0.0.1:81", Admits: "auditor"}},
 			Hosts:     []string{"h.example"}, Origins: []string{"https://o.example"}, Search: true,
 		},
+		HTTP:       authconfig.HTTP{Listen: "0.0.0.0:82", TLS: authconfig.KeyPair{Certificate: "/etc/toolhost/c.pem", Key: "/k.pem"}},
 		NewPlugins: "allow", Locked: true, LockFile: "/etc/toolhost/locks/a.lock",
 		Log:       config.Log{Level: "debug", Levels: map[string]string{"policy": "info", "plugin.fs": "warn"}, Format: "json"},
 		Launch:    config.Launch{Parallel: 8, Timeout: time.Minute},

@@ -5,6 +5,7 @@ package yamldoctest
 var InBothFiles = map[string]string{
 	"authconfig.Listener":      "[Its keys](common-settings.md#each-of-listeners).",
 	"authconfig.Network":       "[Its keys](common-settings.md#network).",
+	"authconfig.HTTP":          "[Its keys](common-settings.md#http).",
 	"authconfig.Auth":          "[Its keys](common-settings.md#auth).",
 	"telemetryconfig.Settings": "[Its keys](common-settings.md#telemetry).",
 	"config.Quotas":            "[Its keys](common-settings.md#quotas-of-toolhostyaml).",
