@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -156,7 +157,7 @@ type view struct {
 	Reason, Options                                                               []string
 	Approvers                                                                     string
 	FourEyes, Waiting, Call, Diffed                                               bool
-	Fields, Context, Inputs                                                       []field
+	Fields, Rest, Context, Inputs                                                 []field // Rest comes after the diff
 	Diff                                                                          []diffLine
 	MoreDiff                                                                      int
 	Whole                                                                         bool // the page shows the whole call
@@ -191,6 +192,9 @@ func viewOf(d *client.InboxDecision) view {
 		v.Whole = v.Whole && whole
 	}
 	v.Diff, v.MoreDiff = diffOf(d.Diff)
+	if i := slices.IndexFunc(v.Fields, func(f field) bool { return !slices.Contains(telling, f.Name) }); i >= 0 && len(v.Diff) > 0 {
+		v.Fields, v.Rest = v.Fields[:i], v.Fields[i:] // the first lines of a diff have to be in view on a phone
+	}
 	if d.Kind == client.DecideTool {
 		for i, f := range form.Fields(d.Schema) {
 			v.Inputs = append(v.Inputs, field{Name: inputName(i), Lines: []string{shown(f.Prompt())}})
