@@ -45,6 +45,12 @@ func asset(name, kind string) func(*visit) error {
 	}
 }
 
+// noIcon answers browsers, which ask each site for a picture.
+func noIcon(v *visit) error {
+	v.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
 // render writes a page. data has what the page's template needs.
 func (s *Server) render(v *visit, code int, name string, data map[string]any) error {
 	all := map[string]any{"User": "", "Runs": s.config.Story != nil}
