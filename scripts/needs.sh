@@ -35,6 +35,7 @@ look() {
 		'command -v initdb || ls /usr/lib/postgresql/*/bin/initdb' Debian 'postgresql'
 	need 'Prometheus, promtool' 'the tests of alert rules and dashboards' \
 		'command -v prometheus && command -v promtool' Debian 'prometheus'
+	need 'Chromium' "the tests of agentd's pages" 'command -v chromium' Debian 'chromium'
 	need 'ip, nsenter, openssl' 'the pages about several machines' \
 		'command -v ip && command -v nsenter && command -v unshare && command -v openssl' Debian 'iproute2 util-linux openssl'
 }
