@@ -146,7 +146,7 @@ fmt:
 .PHONY: vet
 vet:
 	$(call step,go vet,$(call in-modules,$(GO) vet ./...) && \
-	  $(GO) -C server vet -tags=grpcnotrace$(COMMA)more$(COMMA)mcp$(COMMA)clients$(COMMA)mutants $(MOREPACKAGES) ./internal/e2e/mcpofficial ./internal/e2e/clients ./internal/e2e/docs && \
+	  $(GO) -C server vet -tags=grpcnotrace$(COMMA)more$(COMMA)mcp$(COMMA)clients$(COMMA)mutants$(COMMA)pictures $(MOREPACKAGES) ./internal/e2e/mcpofficial ./internal/e2e/clients ./internal/e2e/docs && \
 	  $(GO) -C plugins vet -tags=grpcnotrace$(COMMA)more $(MOREPLUGINS))
 
 # Nothing runs the compiled code, so it is not optimized.
@@ -378,6 +378,10 @@ packages: build ## install the packages of the SDKs in empty environments, and b
 .PHONY: walkthrough
 walkthrough: ## use the release in dist as two users with empty homes do, as root on Linux
 	$(call step,walkthrough,scripts/walkthrough.sh dist)
+
+.PHONY: pictures
+pictures: ## make the pictures of docs/console.md, with Chromium
+	$(GO) -C server test -count=1 -tags=grpcnotrace$(COMMA)more$(COMMA)pictures ./internal/e2e/console -run '^TestPictures$$' -args -pictures=$(CURDIR)/docs/console
 
 .PHONY: sizes
 sizes: build ## measure the sizes of programs and plugins, first builds, and the memory of idle instances, on Linux

@@ -46,6 +46,12 @@ func asset(name, kind string) func(*visit) error {
 	}
 }
 
+// noIcon answers browsers, which ask each site for a picture.
+func noIcon(v *visit) error {
+	v.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
 // render writes a page. data has what the page's template needs.
 func (s *Server) render(v *visit, code int, name string, data map[string]any) error {
 	all := map[string]any{"User": "", "Runs": s.config.Story != nil}
@@ -58,6 +64,7 @@ func (s *Server) render(v *visit, code int, name string, data map[string]any) er
 		return tool.Errorf(tool.KindInternal, "the page %s cannot be written: %w", name, err)
 	}
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.Header().Set("Content-Length", strconv.Itoa(page.Len())) // so that the browser sees a page that breaks off
 	v.w.WriteHeader(code)
 	_, _ = v.w.Write(page.Bytes()) // the browser is gone
 	return nil

@@ -132,6 +132,7 @@ func (s *Server) routes() []route {
 	return []route{
 		{"GET /style.css", true, asset("style.css", "text/css; charset=utf-8")},
 		{"GET /console.js", true, asset("console.js", "text/javascript; charset=utf-8")},
+		{"GET /favicon.ico", true, noIcon},
 		{"GET /login", true, s.showLogin},
 		{"POST /login", true, s.loginByCode},
 		{"GET /login/issuer", true, s.beginLogin},

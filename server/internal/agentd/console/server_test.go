@@ -26,7 +26,7 @@ func target(pattern string) (method, path string) {
 // matrix by itself, and its line of what an ordinary request gets is missing.
 func TestWhoMayUseARoute(t *testing.T) {
 	usual := map[string]int{ // what a person who is logged in gets
-		"GET /style.css": 200, "GET /console.js": 200, "GET /login": 200, "POST /login": 403, "GET /login/issuer": 404, "GET /login/callback": 403, "POST /logout": 303,
+		"GET /style.css": 200, "GET /favicon.ico": 204, "GET /console.js": 200, "GET /login": 200, "POST /login": 403, "GET /login/issuer": 404, "GET /login/callback": 403, "POST /logout": 303,
 		"GET /events": 200, "GET /{$}": 200, "GET /decisions/{name...}": 200, "POST /decisions/{name...}": 303, "GET /runs/{name...}": 200,
 	}
 	const login = -1 // sent to the login, or 401 for a form

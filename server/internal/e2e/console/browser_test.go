@@ -15,7 +15,6 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
@@ -39,7 +38,9 @@ func newTab(t *testing.T, url string) *tab {
 	ctx, _ := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	b := &tab{t: t, ctx: ctx, url: url}
 	t.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil {
+		bounded, cancel := b.within()
+		defer cancel()
+		if err := chromedp.Cancel(bounded); err != nil {
 			t.Error(err)
 		}
 		for _, what := range b.misdeeds() {
@@ -76,8 +77,6 @@ func (b *tab) watch(event any) {
 		if !strings.HasPrefix(e.Request.URL, b.url+"/") {
 			note("the page %s requests %s", e.DocumentURL, e.Request.URL)
 		}
-	case *target.EventTargetCreated:
-		note("a page opens %s", e.TargetInfo.URL)
 	case *runtime.EventExceptionThrown:
 		note("a script fails: %s", e.ExceptionDetails.Text)
 	case *runtime.EventConsoleAPICalled:

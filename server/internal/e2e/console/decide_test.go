@@ -74,14 +74,11 @@ func TestApproveIsInert(t *testing.T) {
 	b.open("/decisions/" + s.run(0, "go") + "/d1")
 	for at, want := range map[float64]string{0: "hidden", 599: "hidden", 600: "visible"} {
 		if got := eval[string](b, `at => {
-			for (const arm of document.getAnimations()) arm.currentTime = at;
+			for (const arm of window.arms ??= document.getAnimations()) arm.currentTime = at;
 			return getComputedStyle(document.querySelector("button[value=approve]")).visibility;
 		}`, at); got != want {
 			t.Errorf("Approve is %s after %v ms, want %s", got, at, want)
 		}
-	}
-	if n := eval[int](b, "() => document.getAnimations().length"); n != 1 { // the last one is over
-		t.Logf("%d animations", n)
 	}
 }
 

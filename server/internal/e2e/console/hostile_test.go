@@ -15,7 +15,7 @@ import (
 
 // shape returns the elements of a page with the names of their attributes. How many lines a text
 // has, and which notes it has, is up to the text.
-const shape = `() => [...document.querySelectorAll("*")].filter(e => !e.matches("span.line, span.note"))
+const shape = `() => [...document.querySelectorAll("*")].filter(e => !e.matches("span.line, span.note, .diff > span"))
 	.map(e => e.tagName + " " + e.getAttributeNames().join(" "))`
 
 // astray returns what is not where it belongs: outside of the page, or where something else covers
@@ -34,8 +34,10 @@ const astray = `() => {
 	return found;
 }`
 
-// readPayloads returns the display names of the tools of consoleplugin: "plain", and the hostile
-// texts.
+// perTool is how many lines of the file consoleplugin puts into a display name.
+const perTool = 8
+
+// readPayloads returns the texts of consoleplugin. The first perTool of them are harmless.
 func readPayloads(t *testing.T) (texts []string) {
 	t.Helper()
 	data, err := os.ReadFile("../testplugins/consoleplugin/payloads.txt")
@@ -54,47 +56,46 @@ func readPayloads(t *testing.T) (texts []string) {
 
 // Whatever a model, a tool or a caller writes, and wherever a page shows it: the page has no other
 // elements, executes nothing, requests nothing and keeps its form, with its policy and without it.
+// Texts share a page, because a text that makes its neighbors harmless has changed the page.
 func TestHostileTextsInABrowser(t *testing.T) {
 	texts := readPayloads(t)
-	if len(texts) < 100 {
-		t.Fatalf("there are only %d texts", len(texts))
+	if len(texts) < 100+perTool || len(texts)%perTool != 0 {
+		t.Fatalf("there are %d texts", len(texts))
 	}
 	var rules []rule
 	var tasks []task
-	for i, text := range texts {
-		shows := "show_" + strconv.Itoa(i)
-		rules = append(rules, rule{Name: "r" + strconv.Itoa(i), When: fmt.Sprintf("tool.name == %q", shows), Then: "require_approval", Reason: text})
-		tasks = append(tasks, task{
-			{shows, map[string]any{"text": text, "command": text, text: []string{text}}},
-			{"ask_user", map[string]any{"question": text, "options": []string{text}}},
-		})
+	for some := range slices.Chunk(texts, perTool) {
+		shows := fmt.Sprintf("show_%d", len(tasks))
+		rules = append(rules, rule{Name: shows, When: fmt.Sprintf("tool.name == %q", shows), Then: "require_approval", Reason: strings.Join(some, " ")})
+		arguments := map[string]any{"command": some[0], "texts": some}
+		for _, text := range some {
+			arguments[text] = []string{text}
+		}
+		tasks = append(tasks, task{{shows, arguments}, {"ask_user", map[string]any{"question": strings.Join(some, "\n"), "options": some}}})
 	}
 	s := newSite(t, rules, tasks...)
 	with := s.logIn(t, "/")
 	without := s.logIn(t, "/")
 	command(without, page.SetBypassCSP, page.SetBypassCSPParams{Enabled: true})
 	plain := map[string][]string{}
-	for i, text := range texts {
-		id := s.run(i, text)
-		for _, path := range []string{"/decisions/" + id + "/d1", "/decisions/" + id + "/d2", "/runs/" + id} {
-			for _, b := range []*tab{with, without} {
-				b.open(path)
-				page := strings.Replace(path, id, "", 1)
-				if got := eval[[]string](b, shape); i == 0 {
-					plain[page] = got
-				} else if !slices.Equal(got, plain[page]) {
-					t.Errorf("%q changes the page %s: it has\n%q\nwant\n%q", text, page, got, plain[page])
-				}
-				for _, what := range append(b.misdeeds(), eval[[]string](b, astray)...) {
-					t.Errorf("%q on %s: %s", text, page, what)
-				}
+	looks := func(path, page string) {
+		for _, b := range []*tab{with, without} {
+			b.open(path)
+			if got := eval[[]string](b, shape); plain[page] == nil {
+				plain[page] = got
+			} else if !slices.Equal(got, plain[page]) {
+				t.Errorf("%s has the form\n%q\nwant\n%q", path, got, plain[page])
+			}
+			for _, what := range append(b.misdeeds(), eval[[]string](b, astray)...) {
+				t.Errorf("%s: %s", path, what)
 			}
 		}
 	}
-	for _, b := range []*tab{with, without} {
-		b.open("/")
-		for _, what := range append(b.misdeeds(), eval[[]string](b, astray)...) {
-			t.Errorf("the inbox: %s", what)
-		}
+	for i := range tasks {
+		id := s.run(i, strings.Join(texts[i*perTool:][:perTool], " "))
+		looks("/decisions/"+id+"/d1", "a call")
+		looks("/decisions/"+id+"/d2", "a question")
+		looks("/runs/"+id, "a run")
 	}
+	looks("/", "the inbox")
 }

@@ -1,5 +1,5 @@
 // Command consoleplugin is a plugin for tests of the pages of agentd. It has a tool that pays, and
-// a tool for each line of payloads.txt: the line is its display name, and its diff is its argument.
+// tools whose display names are the lines of payloads.txt, and whose diffs are their arguments.
 //
 // The tests give the same lines to everything else that a page shows. No shipped program imports
 // it.
@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,21 +54,30 @@ func (shower) Partial(ctx context.Context, soFar map[string]any) {
 // Call implements sdk.Caller.
 func (shower) Call(context.Context, map[string]any) (string, error) { return "done", nil }
 
-func main() {
-	tools := []sdk.Tool{sdk.Func(sdk.Spec{Name: "pay", Description: "Pays.", Dangerous: true}, pay)}
-	number := 0
+// perTool is the number of texts in a display name. More tools would only make the tests slower.
+const perTool = 8
+
+// hostile returns the lines of payloads.
+func hostile() (texts []string) {
 	for line := range strings.Lines(payloads) {
 		text, err := strconv.Unquote(`"` + strings.ReplaceAll(strings.TrimSuffix(line, "\n"), `"`, `\"`) + `"`)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err, line)
 			os.Exit(1)
 		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+func main() {
+	tools := []sdk.Tool{sdk.Func(sdk.Spec{Name: "pay", Description: "Pays.", Dangerous: true}, pay)}
+	for texts := range slices.Chunk(hostile(), perTool) {
 		spec := sdk.Spec{
-			Name: "show_" + strconv.Itoa(number), DisplayName: text, Description: "Shows.", Dangerous: true, PartialArguments: true,
+			Name: fmt.Sprintf("show_%d", len(tools)-1), DisplayName: strings.Join(texts, " "), Description: "Shows.", Dangerous: true, PartialArguments: true,
 			InputSchema: json.RawMessage(`{"type":"object"}`), Metadata: map[string]json.RawMessage{"preview": json.RawMessage(`"diff"`)},
 		}
 		tools = append(tools, sdk.Object(spec, func(context.Context) (shower, error) { return shower{}, nil }))
-		number++
 	}
 	sdk.Serve(sdk.Plugin{Name: "consoleplugin", Version: "1.0.0", Description: "Shows, for tests.", Tools: tools})
 }
