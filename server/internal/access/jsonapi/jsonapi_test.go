@@ -407,8 +407,8 @@ func TestEndOfStream(t *testing.T) {
 	}
 }
 
-// Over TLS, clients speak HTTP/1.1 or HTTP/2, also for streams, and the certificate of a client is not
-// asked for.
+// Over TLS, clients speak HTTP/1.1 or HTTP/2, also for streams, and the certificate of a client is
+// not asked for.
 func TestTLS(t *testing.T) {
 	ca := testca.New(t)
 	certificate, key := ca.Issue(t, "127.0.0.1")

@@ -87,11 +87,11 @@ func TestCallsHaveOneLineEachWhileTheyAreUnderWay(t *testing.T) {
 		{"they say something", []client.RunEvent{status("b", "half"), status("a", "a word\x1b[2J that is longer than the line")},
 			[]string{"Look.", "→ a a word\\x1b[2J that is lo…", "→ b half"}},
 		{"the first ends", []client.RunEvent{ended("a", tool.TextResult("42"))},
-			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "→ b half"}},
+			[]string{"Look.", "✓ a a (1s) 42", "→ b half"}},
 		{"the run is warned", []client.RunEvent{{Payload: &client.BudgetWarning{Budget: "calls", Used: 8, Limit: 10}}},
-			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "! much of a budget is used:", "  8 of 10, calls", "→ b half"}},
+			[]string{"Look.", "✓ a a (1s) 42", "! much of a budget is used:", "  8 of 10, calls", "→ b half"}},
 		{"the other fails", []client.RunEvent{ended("b", tool.ErrorResult("no"))},
-			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "! much of a budget is used:", "  8 of 10, calls", `✗ b {"x":"b"} (1s) no`}},
+			[]string{"Look.", "✓ a a (1s) 42", "! much of a budget is used:", "  8 of 10, calls", "✗ b b (1s) no"}},
 	}
 	d, s := newTerminal(t, wide, high)
 	for _, step := range steps {
