@@ -157,10 +157,9 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request) {
 func (f *Front) readBody(w http.ResponseWriter, r *http.Request, m *member) (body []byte, release func(), ok bool) {
 	var hold budget.Hold
 	hold.On(m.account)
-	if f.config.Limits.RequestTimeout > 0 {
-		control := http.NewResponseController(w)
+	control := http.NewResponseController(w)
+	if f.config.Limits.RequestTimeout > 0 { // also for a body that is refused: net/http reads some of it
 		_ = control.SetReadDeadline(time.Now().Add(f.config.Limits.RequestTimeout))
-		defer func() { _ = control.SetReadDeadline(time.Time{}) }() // the answer may take longer
 	}
 	size := min(cmp.Or(max(r.ContentLength, 0), maxBody), maxBody)
 	if err := hold.TryReserve(int(size)); err != nil {
@@ -185,6 +184,7 @@ func (f *Front) readBody(w http.ResponseWriter, r *http.Request, m *member) (bod
 		return nil, nil, false
 	}
 	hold.Shrink(int64(len(body)))
+	_ = control.SetReadDeadline(time.Time{}) // the answer may take longer
 	r.Body = bodyOf(body)
 	return body, hold.Release, true
 }
