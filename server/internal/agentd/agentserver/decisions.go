@@ -24,6 +24,7 @@ type decisions struct {
 	*service
 	held     HeldCalls // nil: none
 	refusals refusals
+	watches  *tally // of each principal
 	drain    <-chan struct{}
 }
 

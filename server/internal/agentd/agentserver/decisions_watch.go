@@ -29,12 +29,20 @@ import (
 // may have written, and at the rights of the caller.
 const betweenLooks = time.Second
 
+// maxWatches is the most watches of one principal. Each asks the store once a second, and a new one
+// reads all that waits.
+const maxWatches = 100
+
 // WatchDecisions implements toolhost.decision.v1.DecisionService. Nothing is kept for a watcher but
 // its positions: when it has read a message, the watch reads what has changed meanwhile.
 func (s *decisions) WatchDecisions(req *decisionv1.WatchDecisionsRequest, stream grpc.ServerStreamingServer[decisionv1.WatchDecisionsResponse]) error {
 	ctx, cancel := context.WithCancel(stream.Context())
 	defer cancel()
 	caller, _ := identity.FromContext(ctx)
+	if _, ok := s.watches.take(caller.Key(), 1); !ok {
+		return tool.Errorf(tool.KindRateLimited, "%s has %d watches of decisions open; end one, or list the decisions", caller.Key(), maxWatches)
+	}
+	defer s.watches.give(caller.Key(), 1)
 	w := &decisionWatch{
 		decisions: s, tenants: req.GetTenants(), stream: stream, out: outgoing{of: s.unread, principal: caller.Key()},
 		valid: gate.Recheck(ctx), rights: rightsOf(ctx), owner: watchOf(caller.Key(), req.GetTenants()),

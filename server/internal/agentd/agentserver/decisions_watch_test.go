@@ -184,6 +184,31 @@ func TestWatchedDecisions(t *testing.T) {
 	}
 }
 
+// A principal has some watches at a time, and another one has its own.
+func TestWatchesAreBounded(t *testing.T) {
+	a := newChanging()
+	a.set("red/r1", 1)
+	watch := func(c decisionv1.DecisionServiceClient) error {
+		stream, err := c.WatchDecisions(t.Context(), &decisionv1.WatchDecisionsRequest{}) // open until the end
+		if err == nil {
+			_, err = stream.Recv()
+		}
+		return err
+	}
+	bob := inboxOf(t, a, identity.Principal{Tenant: "red", Name: "bob"})
+	for range 100 {
+		if err := watch(bob); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := watch(bob); kindOf(err) != tool.KindRateLimited {
+		t.Errorf("one more watch: %v", err)
+	}
+	if err := watch(inboxOf(t, a, identity.Principal{Tenant: "red", Name: "ada"})); err != nil {
+		t.Errorf("the watch of another principal: %v", err)
+	}
+}
+
 // A watch ends when its caller may see less, or more.
 func TestTheWatchEndsWithTheRights(t *testing.T) {
 	var policy atomic.Pointer[authz.Policy]
