@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -167,4 +168,19 @@ func TestHostileTexts(t *testing.T) {
 
 func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\x00", `\u0000`).Replace(text) + `"`
+}
+
+// html/template escapes values without quotes, too. They are a mistake all the same: another
+// template language would not.
+func TestAttributesAreQuoted(t *testing.T) {
+	names, err := files.ReadDir("templates")
+	if err != nil || len(names) == 0 {
+		t.Fatal(len(names), err)
+	}
+	for _, name := range names {
+		page, err := files.ReadFile("templates/" + name.Name())
+		if err != nil || regexp.MustCompile(`\s[a-z-]+=\{\{`).Match(page) {
+			t.Errorf("%s has an attribute without quotes, or cannot be read: %v", name.Name(), err)
+		}
+	}
 }
