@@ -32,6 +32,7 @@ func (m *streaming) Generate(context.Context, model.Request) iter.Seq2[model.Chu
 	list := m.lists[m.asked]
 	m.asked++
 	return func(yield func(model.Chunk, error) bool) {
+		time.Sleep(time.Millisecond) // of the bubble: until the watcher waits, because deltas are not kept for it
 		for _, item := range list {
 			chunk, _ := item.(model.Chunk)
 			err, _ := item.(error)
