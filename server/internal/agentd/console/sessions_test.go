@@ -51,7 +51,7 @@ func TestCodes(t *testing.T) {
 		if letters := strings.ReplaceAll(guessed, "-", ""); len(letters) < 12 {
 			t.Errorf("%q has fewer than 60 bits", guessed)
 		}
-		for range 10_000 {
+		for range 1000 {
 			if _, err := s.redeem("aaaa-aaaa-aaaa"); err == nil {
 				t.Fatal("guessed")
 			}
