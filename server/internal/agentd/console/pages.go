@@ -229,8 +229,8 @@ func viewOf(d *client.InboxDecision) view {
 }
 
 const (
-	// maxRows is how many rows of a call leave its buttons at the bottom of the screen. Where there are
-	// more, the buttons come after the call: a person who approves it has scrolled past all of it.
+	// maxRows is how many rows of a call leave its buttons at the bottom of the screen. Where there
+	// are more, the buttons come after the call: a person who approves it has scrolled past all of it.
 	maxRows = 24
 	// rowLength is how many characters have place in a row on a small phone.
 	rowLength = 36

@@ -161,9 +161,9 @@ func hostNote(rest string) string {
 	return ""
 }
 
-// ipv4Of returns the IPv4 address that a host stands for. Besides four decimal numbers, browsers and
-// the C library take fewer numbers, of which the last one fills the rest, octal and hexadecimal ones,
-// and IPv6 addresses that contain one.
+// ipv4Of returns the IPv4 address that a host stands for. Besides four decimal numbers, browsers
+// and the C library take fewer numbers, of which the last one fills the rest, octal and hexadecimal
+// ones, and IPv6 addresses that contain one.
 func ipv4Of(host string) (a netip.Addr, ok bool) {
 	if inner, bracket := strings.CutPrefix(host, "["); bracket {
 		a, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))

@@ -78,8 +78,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// Where a call has more lines than a person sees without scrolling, Approve comes after all of them:
-// lines that fill the page push nothing out of sight.
+// Where a call has more lines than a person sees without scrolling, Approve comes after all of
+// them: lines that fill the page push nothing out of sight.
 func TestApproveComesAfterALongCall(t *testing.T) {
 	lines := func(n int) string { return strings.TrimSuffix(strings.Repeat(`filler\n`, n), `\n`) }
 	for name, put := range map[string]func(d *decisionv1.Decision, n int){

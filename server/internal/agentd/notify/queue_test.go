@@ -62,7 +62,8 @@ func (t *target) tried() int {
 	return t.attempts
 }
 
-// longest is the id of the run. No id is longer: a message shows a part of it, and leads to the run.
+// longest is the id of the run. No id is longer: a message shows a part of it, and leads to the
+// run.
 var longest = strings.Repeat("r", loop.MaxRunID)
 
 // runs is one run with a pending decision.

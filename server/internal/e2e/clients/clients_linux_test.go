@@ -238,8 +238,8 @@ func (c client) limit(t *testing.T, home string) {
 	write(t, path, strings.Replace(string(data), c.head, c.head+c.timeout, 1))
 }
 
-// host is a running toolhost, an agentd with pages in front of it, and the home folder of their user
-// and of the client.
+// host is a running toolhost, an agentd with pages in front of it, and the home folder of their
+// user and of the client.
 type host struct {
 	home, work, addr string
 	log              *programs.Output
