@@ -40,20 +40,28 @@ type TLS struct {
 	ClientCertificate string `yaml:"client_certificate" oneof:"none,optional,required" unset:"required with client_ca, else none"`
 }
 
-// MissingFiles says which files of the listeners are not there, so that their program does not
-// start. A file that this user may not see is no error: the program may run as another one.
-func MissingFiles(listeners []Listener) error {
+// MissingFiles says which files of the listeners and of http are not there, so that their program
+// does not start.
+func MissingFiles(listeners []Listener, h *HTTP) error {
 	var errs []error
 	for i, l := range listeners {
-		for _, file := range []struct{ key, path string }{
-			{"certificate", l.TLS.Certificate}, {"key", l.TLS.Key}, {"client_ca", l.TLS.ClientCA},
-		} {
-			if _, err := os.Stat(file.path); file.path != "" && errors.Is(err, fs.ErrNotExist) {
-				errs = append(errs, fmt.Errorf("listeners[%d].tls.%s: there is no file %s", i, file.key, file.path))
-			}
-		}
+		errs = append(errs, l.TLS.Missing(fmt.Sprintf("listeners[%d]", i)))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, h.listener().TLS.Missing("http"))...)
+}
+
+// Missing says which of the files are not there. parent is the key above tls.
+func (t TLS) Missing(parent string) error {
+	return errors.Join(Missing(parent+".tls.certificate", t.Certificate), Missing(parent+".tls.key", t.Key), Missing(parent+".tls.client_ca", t.ClientCA))
+}
+
+// Missing says that the file of a key is not there. An empty path is none. A file that this user
+// may not see is no error: the program may run as another one.
+func Missing(key, path string) error {
+	if _, err := os.Stat(path); path != "" && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no file %s", key, path)
+	}
+	return nil
 }
 
 // Network bounds what clients over TCP can take, before and after the server knows them. Clients of
@@ -62,7 +70,7 @@ type Network struct {
 	// The most open connections. A new one takes the place of the oldest whose caller is not known.
 	Connections int `yaml:"connections" default:"1000" min:"1" max:"1000000" restart:"true"`
 	// The most open connections of one address (for IPv6: of one /64 network) whose caller is not
-	// known yet.
+	// known yet. Over HTTP, a new one takes the place of the oldest.
 	ConnectionsPerAddress int `yaml:"connections_per_address" default:"32" min:"1" max:"1000000" restart:"true"`
 	// The most open connections of one principal.
 	ConnectionsPerPrincipal int `yaml:"connections_per_principal" default:"100" min:"1" max:"1000000" restart:"true"`

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -54,6 +56,12 @@ func (c *Conn) Read(p []byte) (int, error) {
 		c.done = turns.take()
 	}
 	return n, err
+}
+
+// proxied reports whether the connection is one of a proxy, and so of many clients.
+func (c *Conn) proxied() bool {
+	remote, ok := c.RemoteAddr().(*net.TCPAddr)
+	return ok && slices.ContainsFunc(c.listener.config.Proxies, func(p netip.Prefix) bool { return p.Contains(remote.AddrPort().Addr().Unmap()) })
 }
 
 // NetConn returns the connection inside.

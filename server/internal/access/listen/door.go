@@ -85,8 +85,14 @@ func (d *door) place(conn *Conn) (refusal string, leaves *Conn) {
 	if ofAddress == nil {
 		ofAddress = &turns{}
 	}
-	if most := d.limits.ConnectionsPerAddress; most > 0 && int(ofAddress.connections.Load()) >= most {
-		return "its address has too many connections without a known caller", nil
+	if most := d.limits.ConnectionsPerAddress; most > 0 && int(ofAddress.connections.Load()) >= most && !conn.proxied() {
+		// HTTP clients keep connections that they do not use, and people share the address of a proxy.
+		i := slices.IndexFunc(d.strangers, func(other *Conn) bool { return other.origin == conn.origin && other.listener.Web() })
+		if !conn.listener.Web() || i < 0 {
+			return "its address has too many connections without a known caller", nil
+		}
+		leaves = d.strangers[i]
+		d.leaveLocked(leaves)
 	}
 	if most := d.limits.Connections; most > 0 && d.open >= most {
 		if len(d.strangers) == 0 {

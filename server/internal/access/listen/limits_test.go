@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 	"testing"
@@ -68,6 +69,44 @@ func TestTheOldestStrangerMakesRoom(t *testing.T) {
 	}
 	if g := come(t, d, l); g.server == nil {
 		t.Error("a connection that ended makes no room")
+	}
+}
+
+// from is a connection of a client at an address.
+type from struct {
+	net.Conn
+	address string
+}
+
+func (c from) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP(c.address), Port: 1} }
+
+// A client over HTTP that keeps idle connections locks nobody out who shares its address, a proxy
+// is many clients, and a client of gRPC is refused.
+func TestConnectionsOfAnAddress(t *testing.T) {
+	d := newTestDoor(Limits{ConnectionsPerAddress: 2})
+	come := func(l *Listener, address string) guest {
+		client, server := net.Pipe()
+		t.Cleanup(func() { _ = errors.Join(client.Close(), server.Close()) })
+		return guest{client, d.enter(from{server, address}, l)}
+	}
+	web := &Listener{config: Config{Web: true, Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}
+	known, a, other, b, c := come(web, "192.0.2.1"), come(web, "192.0.2.1"), come(web, "192.0.2.2"), guest{}, guest{}
+	if !known.server.Admit("ada") {
+		t.Fatal("the caller is not admitted")
+	}
+	if b, c = come(web, "192.0.2.1"), come(web, "192.0.2.1"); !a.gone() || known.gone() || other.gone() || b.gone() || c.server == nil {
+		t.Error("the third stranger did not take the place of the first of its address")
+	}
+	for range 3 {
+		if g := come(web, "10.1.2.3"); g.server == nil {
+			t.Error("a connection of a proxy is refused")
+		}
+	}
+	if g := come(&Listener{}, "192.0.2.1"); g.server != nil || b.gone() || c.gone() {
+		t.Error("a client of gRPC took the place of one over HTTP")
+	}
+	if want := 7; d.open != want || len(d.strangers) != want-1 {
+		t.Errorf("%d connections and %d strangers count", d.open, len(d.strangers))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -39,6 +40,9 @@ type Config struct {
 	// JSON says that the clients are programs with tokens, which use RPCs as JSON over HTTP. A plain
 	// port on loopback then admits nobody by itself. Web has to be set, too.
 	JSON bool
+	// Proxies are the addresses of proxies, whose connections are those of many clients. They do not
+	// count toward the limit of one address. nil: none.
+	Proxies []netip.Prefix
 }
 
 // Check returns why a server must not open the listener, and what the operator can do. nil: it may.

@@ -27,7 +27,7 @@ type Console struct {
 	// `agentd console`.
 	Login ConsoleLogin `yaml:"login"`
 	// The addresses of proxies, such as `10.0.0.0/8`, that name their client in X-Forwarded-For. The
-	// audit log has that address.
+	// audit log has that address, and `network.connections_per_address` does not bound the proxies.
 	TrustedProxies []string `yaml:"trusted_proxies" is:"network" hint:"write a list such as [10.0.0.0/8]" unset:"none: the address of the connection counts"`
 }
 
@@ -47,7 +47,7 @@ type ConsoleLogin struct {
 // Listener returns the listener of the pages. Listen must not be empty.
 func (c *Console) Listener() (listen.Config, error) {
 	config, err := (&authconfig.Listener{Address: c.Listen, TLS: c.TLS}).Config()
-	config.Web, config.Pages = true, true
+	config.Web, config.Pages, config.Proxies = true, true, c.Proxies()
 	return config, err
 }
 

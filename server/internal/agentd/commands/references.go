@@ -21,7 +21,10 @@ func references(c *agentconfig.Config, getenv func(string) string) (warnings []s
 	if err := regular(c); err != nil {
 		return nil, err
 	}
-	errs := []error{scripts(c), authconfig.MissingFiles(c.Listeners), missing(c.Notify.Files())}
+	errs := []error{
+		scripts(c), authconfig.MissingFiles(c.Listeners, &c.HTTP), c.Console.TLS.Missing("console"),
+		authconfig.Missing("console.login.client_secret_file", c.Console.Login.ClientSecretFile), missing(c.Notify.Files()),
+	}
 	files := &texts{getenv: getenv}
 	for _, read := range files.readers() {
 		err := read(c)

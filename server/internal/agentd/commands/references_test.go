@@ -24,19 +24,23 @@ func TestReferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"models: {m: {provider: scripted, model: good.yaml}}\nmodel: m\n":                        "",
-		"models: {m: {provider: scripted, model: broken.yaml}}\n":                                "models.m: ",
-		"models: {m: {provider: scripted, model: none.yaml}}\n":                                  "none.yaml",
-		"agents: {a: {model: 'scripted:broken.yaml'}}\n":                                         "agents.a: ",
-		"model: 'scripted:" + dir + "/broken.yaml'\n":                                            "model: ",
-		"agents: {a: {instructions_file: none.md}}\n":                                            "agents.a.instructions_file",
-		"agents: {a: {response_schema_file: schema.json}}\n":                                     "agents.a.response_schema_file",
-		"agents: {a: {response_schema_file: empty.json}}\n":                                      "is empty",
-		"agents: {a: {instructions_file: pipe}}\n":                                               "pipe is no regular file",
-		"models: {m: {provider: scripted, model: pipe}}\n":                                       "pipe is no regular file",
-		"notify: {targets: {chat: {kind: slack, secret_url: {file: none.url}}}}\n":               "notify.targets.chat.secret_url",
-		"memory: [none.md]\n":                                                                    "none.md",
-		"listeners: [{address: '0.0.0.0:8443', tls: {certificate: none.pem, key: good.yaml}}]\n": "listeners[0].tls.certificate",
+		"models: {m: {provider: scripted, model: good.yaml}}\nmodel: m\n":                                             "",
+		"models: {m: {provider: scripted, model: broken.yaml}}\n":                                                     "models.m: ",
+		"models: {m: {provider: scripted, model: none.yaml}}\n":                                                       "none.yaml",
+		"agents: {a: {model: 'scripted:broken.yaml'}}\n":                                                              "agents.a: ",
+		"model: 'scripted:" + dir + "/broken.yaml'\n":                                                                 "model: ",
+		"agents: {a: {instructions_file: none.md}}\n":                                                                 "agents.a.instructions_file",
+		"agents: {a: {response_schema_file: schema.json}}\n":                                                          "agents.a.response_schema_file",
+		"agents: {a: {response_schema_file: empty.json}}\n":                                                           "is empty",
+		"agents: {a: {instructions_file: pipe}}\n":                                                                    "pipe is no regular file",
+		"models: {m: {provider: scripted, model: pipe}}\n":                                                            "pipe is no regular file",
+		"notify: {targets: {chat: {kind: slack, secret_url: {file: none.url}}}}\n":                                    "notify.targets.chat.secret_url",
+		"memory: [none.md]\n":                                                                                         "none.md",
+		"listeners: [{address: '0.0.0.0:8443', tls: {certificate: none.pem, key: good.yaml}}]\n":                      "listeners[0].tls.certificate",
+		"http: {listen: '0.0.0.0:8700', tls: {certificate: good.yaml, key: none.key}}\n":                              "http.tls.key",
+		"console: {listen: '0.0.0.0:8600', url: 'https://a.example', tls: {certificate: none.pem, key: good.yaml}}\n": "console.tls.certificate",
+		"auth: {issuers: [{issuer: 'https://i.example', audience: [a]}]}\nconsole: {listen: '127.0.0.1:8600', url: 'https://a.example', " +
+			"login: {issuer: 'https://i.example', client_id: a, client_secret_file: none}}\n": "console.login.client_secret_file",
 	} {
 		c, err := agentconfig.Parse(filepath.Join(dir, "agentd.yaml"), []byte(text))
 		if err != nil {

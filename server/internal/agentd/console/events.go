@@ -16,8 +16,9 @@ const (
 	// beat is how often a stream shows that it lives, and asks whether its session still does.
 	beat = 15 * time.Second
 	// maxStreams and maxOfSession bound the streams of all browsers and of one session. A browser that
-	// gets none loads its pages again by hand.
-	maxStreams, maxOfSession = 1000, 8
+	// gets none loads its pages again by hand. Without TLS, browsers have six connections to a host: a
+	// session must not use all of them for streams, because then no page loads any more.
+	maxStreams, maxOfSession = 1000, 4
 )
 
 // streams counts the streams that are open.

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
@@ -171,6 +172,7 @@ type view struct {
 	Diff                                                                          []diffLine
 	MoreDiff                                                                      int
 	Whole                                                                         bool // the page shows the whole call
+	Long                                                                          bool // it does not fit on a phone; see rows
 	Offers                                                                        []offer
 	Etag, RequestID, Post                                                         string
 	Source                                                                        string // of events
@@ -216,6 +218,7 @@ func viewOf(d *client.InboxDecision) view {
 		v.Made = madeBy(d)
 		return v
 	}
+	v.Long = v.rows() > maxRows
 	for _, o := range offersOf(d.Kind) {
 		if o.Verdict != "reject" && (!v.Whole || d.NotAllowed != "") {
 			continue
@@ -223,6 +226,31 @@ func viewOf(d *client.InboxDecision) view {
 		v.Offers = append(v.Offers, o)
 	}
 	return v
+}
+
+const (
+	// maxRows is how many rows of a call leave its buttons at the bottom of the screen. Where there
+	// are more, the buttons come after the call: a person who approves it has scrolled past all of it.
+	maxRows = 24
+	// rowLength is how many characters have place in a row on a small phone.
+	rowLength = 36
+)
+
+// rows returns about how many rows of a phone the call takes.
+func (v *view) rows() int {
+	rows := len(v.Diff)
+	count := func(lines ...string) {
+		for _, line := range lines {
+			rows += 1 + utf8.RuneCountInString(line)/rowLength
+		}
+	}
+	count(v.Reason...)
+	for _, f := range slices.Concat(v.Fields, v.Rest, v.Context) {
+		count(f.Name)
+		count(f.Lines...)
+		count(f.Notes...)
+	}
+	return rows
 }
 
 // madeBy says what became of a decision.
@@ -261,6 +289,11 @@ func (s *Server) decide(v *visit) error {
 		return tool.Errorf(tool.KindInvalidArgument, "the form cannot be read: %w", err)
 	}
 	sent := v.r.PostForm
+	for key, values := range sent {
+		if !utf8.ValidString(key + strings.Join(values, "")) {
+			return tool.Errorf(tool.KindInvalidArgument, "the form has text that is not UTF-8, and nothing was decided")
+		}
+	}
 	request := client.DecideRequest{
 		Name: v.r.PathValue("name"), Etag: sent.Get("etag"), RequestID: sent.Get("request_id"), Verdict: client.Verdict(sent.Get("verdict")), Text: strings.ReplaceAll(sent.Get("text"), "\r\n", "\n"),
 	}

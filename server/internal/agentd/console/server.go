@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
@@ -176,6 +177,10 @@ func (s *Server) visit(w http.ResponseWriter, r *http.Request, page route) {
 		defer cancel()
 	}
 	v := &visit{w: w, r: r, ctx: ctx}
+	if query, err := url.QueryUnescape(r.URL.RawQuery); err != nil || !utf8.ValidString(r.URL.Path+query) {
+		s.fail(v, http.StatusBadRequest, "The address of the page is not well-formed.")
+		return
+	}
 	if c, err := r.Cookie(s.cookieName()); err == nil {
 		v.cookie = c.Value
 		v.session = s.config.Sessions.of(c.Value)

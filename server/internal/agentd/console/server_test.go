@@ -138,6 +138,26 @@ func TestAScannerDecidesNothing(t *testing.T) {
 	}
 }
 
+// What is not UTF-8 is a mistake of the browser, and reaches no RPC.
+func TestAddressesAndFormsAreText(t *testing.T) {
+	s := newSite(t, approval())
+	s.logIn(7)
+	broken := verdict("reject")
+	broken.Set("text", "\xff")
+	for path, form := range map[string]url.Values{"/decisions/run-1/%ff": nil, "/?page=%ff": nil, "/?page=%f": nil, "/decisions/run-1/d1": broken} {
+		method := http.MethodGet
+		if form != nil {
+			method = http.MethodPost
+		}
+		if resp := s.send(method, path, form); resp.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s answers %s", path, resp.Status)
+		}
+	}
+	if len(s.server.verdicts()) > 0 {
+		t.Error("a broken form decides")
+	}
+}
+
 func TestAVerdictRepeatsWhatWasShown(t *testing.T) {
 	s := newSite(t, approval())
 	s.logIn(7)

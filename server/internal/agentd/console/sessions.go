@@ -22,9 +22,9 @@ const (
 	// maxCodes, maxSessions and maxPerPrincipal bound the memory. The oldest of a principal goes
 	// first.
 	maxCodes, maxSessions, maxPerPrincipal = 100, 10_000, 20
-	// maxWrong is the number of wrong codes after which all codes become invalid: nobody guesses one
-	// of 32^8 codes with so few attempts in a minute.
-	maxWrong = 20
+	// codeLetters is the length of a code. Nobody guesses one of 32^12 in a minute, so wrong ones need
+	// no bound, with which a stranger could end the codes of others.
+	codeLetters = 12
 	// bearerPrefix begins the credential of a session. It never leaves the process.
 	bearerPrefix = "console_"
 )
@@ -43,7 +43,6 @@ type Sessions struct {
 	codes map[string]login    // by the digest of the code
 	open  map[string]*session // by the digest of the cookie
 	byRPC map[string]*session // by the digest of the credential for RPCs
-	wrong int                 // wrong codes since the oldest code was given out
 }
 
 // login is a person who asked for a one-time code.
@@ -103,7 +102,7 @@ func (s *Sessions) NewCode(e authn.Evidence) (code string, ends time.Time, err e
 	if !e.HasUID || e.Bearer != "" || e.Certificate != nil {
 		return "", ends, tool.Errorf(tool.KindDenied, "a code is only for the user of a unix socket; log in at the pages with your issuer instead")
 	}
-	code = strings.ToLower(rand.Text()[:8]) // 32 letters and digits each
+	code = strings.ToLower(rand.Text()[:codeLetters]) // 32 letters and digits each
 	ends = time.Now().Add(codeLife)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,11 +110,8 @@ func (s *Sessions) NewCode(e authn.Evidence) (code string, ends time.Time, err e
 	if len(s.codes) >= maxCodes {
 		return "", ends, tool.Errorf(tool.KindRateLimited, "too many codes wait to be used; try again in a minute")
 	}
-	if len(s.codes) == 0 {
-		s.wrong = 0
-	}
 	s.codes[digest(code)] = login{evidence: authn.Evidence{UID: e.UID, HasUID: true}, ends: ends}
-	return code[:4] + "-" + code[4:], ends, nil
+	return code[:4] + "-" + code[4:8] + "-" + code[8:], ends, nil
 }
 
 // expireCodes removes the codes that have ended. The caller has the lock.
@@ -139,9 +135,6 @@ func (s *Sessions) redeem(typed string) (authn.Evidence, error) {
 	s.expireCodes()
 	of, ok := s.codes[digest(code)]
 	if !ok {
-		if s.wrong++; s.wrong >= maxWrong {
-			clear(s.codes)
-		}
 		return authn.Evidence{}, errWrongCode
 	}
 	delete(s.codes, digest(code))

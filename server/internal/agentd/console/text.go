@@ -3,6 +3,8 @@ package console
 import (
 	"bytes"
 	"encoding/json"
+	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,9 +141,16 @@ func hostNote(rest string) string {
 	if colon := strings.LastIndexByte(written, ':'); colon > strings.LastIndexByte(written, ']') {
 		name, port = written[:colon], written[colon:]
 	}
-	host, err := idna.Lookup.ToASCII(name)
+	plain := name
+	if decoded, err := url.PathUnescape(name); err == nil && !strings.HasPrefix(name, "[") {
+		plain = strings.ToLower(decoded)
+	}
+	host, err := idna.Lookup.ToASCII(plain)
 	if err != nil {
-		host = strings.Trim(strconv.QuoteToASCII(name), `"`)
+		host = strings.Trim(strconv.QuoteToASCII(plain), `"`)
+	}
+	if a, ok := ipv4Of(host); ok {
+		host = a.String()
 	}
 	switch {
 	case at >= 0:
@@ -150,6 +159,39 @@ func hostNote(rest string) string {
 		return "the host is " + shown(host+port)
 	}
 	return ""
+}
+
+// ipv4Of returns the IPv4 address that a host stands for. Besides four decimal numbers, browsers
+// and the C library take fewer numbers, of which the last one fills the rest, octal and hexadecimal
+// ones, and IPv6 addresses that contain one.
+func ipv4Of(host string) (a netip.Addr, ok bool) {
+	if inner, bracket := strings.CutPrefix(host, "["); bracket {
+		a, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
+		return a.Unmap(), err == nil && a.Is4In6()
+	}
+	var bytes [4]byte
+	parts := strings.Split(strings.TrimSuffix(host, "."), ".")
+	for i, part := range parts {
+		base, digits := 10, part
+		if hex, ok := strings.CutPrefix(part, "0x"); ok {
+			base, digits = 16, "0"+hex
+		} else if len(part) > 1 && part[0] == '0' {
+			base = 8
+		}
+		n, err := strconv.ParseUint(digits, base, 32)
+		last := i == len(parts)-1
+		if err != nil || i > 3 || !last && n > 255 || last && n >= 1<<(8*(4-i)) {
+			return a, false
+		}
+		if !last {
+			bytes[i] = byte(n)
+			continue
+		}
+		for j := 3; j >= i; j-- {
+			bytes[j], n = byte(n), n>>8
+		}
+	}
+	return netip.AddrFrom4(bytes), true
 }
 
 // foreignLetter returns a letter that looks like a Latin one in a word with Latin letters.

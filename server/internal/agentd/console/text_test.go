@@ -25,17 +25,27 @@ func mustPrefix(t *testing.T, text string) netip.Prefix {
 // What hides a part of a call is seen.
 func TestNotes(t *testing.T) {
 	for text, want := range map[string]string{
-		"https://bank.example/x":                                             "",
-		"see https://b\u00fccher.example.":                                   "the host is xn--bcher-kva.example",
-		"https://p\u0430ypal.com/login":                                      "the host is xn--pypal-4ve.com|mixes alphabets",
-		"https://bank.example@evil.example/":                                 "the host is evil.example; what is before the @ is no host",
-		"p\u0430ypal.com":                                                    `“p` + "\u0430" + `ypal.com” mixes alphabets: it has '\u0430'`,
-		"\u043f\u0440\u0438\u0432\u0435\u0442":                               "",
-		"https://bank.example;x@evil.example/":                               "the host is evil.example",
-		"https://bank.example,(x)'@evil.example/":                            "the host is evil.example",
-		"https://bank.example,https://x@evil.example/":                       "the host is evil.example",
-		"(https://bank.example), https://bank.example;":                      "",
-		"https://[::1]:8080/":                                                "",
+		"https://bank.example/x":                        "",
+		"see https://b\u00fccher.example.":              "the host is xn--bcher-kva.example",
+		"https://p\u0430ypal.com/login":                 "the host is xn--pypal-4ve.com|mixes alphabets",
+		"https://bank.example@evil.example/":            "the host is evil.example; what is before the @ is no host",
+		"p\u0430ypal.com":                               `“p` + "\u0430" + `ypal.com” mixes alphabets: it has '\u0430'`,
+		"\u043f\u0440\u0438\u0432\u0435\u0442":          "",
+		"https://bank.example;x@evil.example/":          "the host is evil.example",
+		"https://bank.example,(x)'@evil.example/":       "the host is evil.example",
+		"https://bank.example,https://x@evil.example/":  "the host is evil.example",
+		"(https://bank.example), https://bank.example;": "",
+		"https://[::1]:8080/":                           "",
+		"http://2852039166/latest":                      "the host is 169.254.169.254",
+		"http://0xA9FEA9FE:80/":                         "the host is 169.254.169.254:80",
+		"http://0251.0376.0251.0376/":                   "the host is 169.254.169.254",
+		"http://127.1/":                                 "the host is 127.0.0.1",
+		"http://\uff11\uff12\uff17.0.0.1/":              "the host is 127.0.0.1",
+		"http://[::ffff:a9fe:a9fe]/":                    "the host is 169.254.169.254",
+		"http://%65vil.example/":                        "the host is evil.example",
+		"http://127.0.0.1:80/ http://1.2.3.4.5/ http://08/ http://256.1.1.1/ http://4294967296/ http://a.1/ http://0xg/": "",
+		"http://0x/": "the host is 0.0.0.0",
+		"http://10.0.0.1./":                                                  "",
 		`https://bank.example:443\@evil.example/`:                            "the host is not clear",
 		"https://p\u0430ypal.com@evil.example":                               "the host is evil.example; what is before the @ is no host|mixes alphabets",
 		"a://b c://d e://\u00fc f://\u00fc g://\u00fc h://\u00fc i://\u00fc": "xn--tda|there is more of this kind",
@@ -65,6 +75,33 @@ func TestFields(t *testing.T) {
 	}
 	if fields, whole = fieldsOf([]byte(`[1`)); !whole || len(fields) != 1 || fields[0].Lines[0] != "[1" {
 		t.Errorf("got %+v", fields)
+	}
+}
+
+// Where a call has more lines than a person sees without scrolling, Approve comes after all of
+// them: lines that fill the page push nothing out of sight.
+func TestApproveComesAfterALongCall(t *testing.T) {
+	lines := func(n int) string { return strings.TrimSuffix(strings.Repeat(`filler\n`, n), `\n`) }
+	for name, put := range map[string]func(d *decisionv1.Decision, n int){
+		"an argument": func(d *decisionv1.Decision, n int) { d.Arguments = `{"command":"` + lines(n) + `"}` },
+		"a long line": func(d *decisionv1.Decision, n int) { d.Arguments = `{"command":"` + strings.Repeat("a", 40*n) + `"}` },
+		"arguments": func(d *decisionv1.Decision, n int) {
+			d.Arguments = `{` + strings.TrimSuffix(strings.Repeat(`"a":1,`, n), ",") + `}`
+		},
+		"the reason":  func(d *decisionv1.Decision, n int) { d.Reason = strings.ReplaceAll(lines(n), `\n`, "\n") },
+		"the context": func(d *decisionv1.Decision, n int) { d.Context = `{"x":"` + lines(n) + `"}` },
+		"a diff":      func(d *decisionv1.Decision, n int) { d.Diff = strings.Repeat("+a\n", n) },
+	} {
+		for n, long := range map[int]bool{3: false, 30: true} {
+			d := approval()
+			put(d, n)
+			s := newSite(t, d)
+			s.logIn(7)
+			page := body(t, s.send(http.MethodGet, linkTo("/decisions/", d.Name), nil))
+			if got := strings.Contains(page, `class="bar after"`); got != long || !strings.Contains(page, `value="approve"`) {
+				t.Errorf("%s with %d lines: the buttons come after it: %v", name, n, got)
+			}
+		}
 	}
 }
 

@@ -63,12 +63,13 @@ func clean(text string, most int) string {
 	return string(runes)
 }
 
-// place sets the link or the command. base is the address of the pages.
-func (c *Content) place(base string) {
-	what, name := "runs", c.Run
-	c.Command = "agentd show " + c.Run
-	if c.Decision != "" {
-		what, name = "decisions", c.Run+"/"+c.Decision
+// place sets the link and the command, which have the whole id of the run. base is the address of
+// the pages.
+func (c *Content) place(base, run, decision string) {
+	what, name := "runs", run
+	c.Command = "agentd show " + run
+	if decision != "" {
+		what, name = "decisions", run+"/"+decision
 		c.Command = "agentd inbox " + name
 	}
 	if base != "" {

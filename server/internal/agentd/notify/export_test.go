@@ -11,7 +11,7 @@ func NewContent(c Content) *Content {
 		*text = clean(*text, maxName)
 	}
 	c.Arguments = clean(c.Arguments, maxArguments)
-	c.place("")
+	c.place("", c.Run, c.Decision)
 	return &c
 }
 

@@ -113,7 +113,7 @@ func (q *queue) content(ctx context.Context, m *runstore.Message) (*Content, err
 		ID: m.ID, Kind: Kind(m.Kind), Time: e.Time, Tenant: clean(of.tenant, maxName), Run: clean(m.RunID, maxName), Decision: clean(m.Decision, maxName),
 		Agent: clean(started.Agent, maxName), For: clean(started.Principal, maxName),
 	}
-	c.place(q.settings.Pages)
+	c.place(q.settings.Pages, m.RunID, m.Decision)
 	says := ""
 	switch p := e.Payload.(type) {
 	case *loop.DecisionRequested:

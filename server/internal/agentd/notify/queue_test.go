@@ -62,6 +62,10 @@ func (t *target) tried() int {
 	return t.attempts
 }
 
+// longest is the id of the run. No id is longer: a message shows a part of it, and leads to the
+// run.
+var longest = strings.Repeat("r", loop.MaxRunID)
+
 // runs is one run with a pending decision.
 type runs struct {
 	mu      sync.Mutex
@@ -118,8 +122,8 @@ func set(t *testing.T, settings notify.Settings, expiry time.Duration) *scene {
 	t.Helper()
 	s := &scene{store: memory.New(), runs: &runs{began: time.Now().UTC(), expiry: expiry}, settings: settings}
 	p := s.runs.request()
-	batch := runstore.Batch{RunID: "r", Records: []runstore.Record{{Type: "x", Data: []byte("{}"), Time: time.Now()}}}
-	batch.Messages = settings.Routes.Messages(stateOf(t, loop.RunStarted{RunID: "r", Agent: "writer"}), []loop.Event{{Seq: 2, Time: s.runs.began, Payload: &p}})
+	batch := runstore.Batch{RunID: longest, Records: []runstore.Record{{Type: "x", Data: []byte("{}"), Time: time.Now()}}}
+	batch.Messages = settings.Routes.Messages(stateOf(t, loop.RunStarted{RunID: longest, Agent: "writer"}), []loop.Event{{Seq: 2, Time: s.runs.began, Payload: &p}})
 	if err := s.store.Append(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
@@ -307,8 +311,8 @@ func TestArgumentsAreForTheRoute(t *testing.T) {
 			t.Errorf("the targets have %+v and %+v", all.got, few.got)
 		}
 		want := notify.Content{
-			ID: few.got[0].ID, Kind: notify.Waiting, Time: s.runs.began, Tenant: "default", Run: "r", Decision: "d1", Agent: "writer", For: "ada", Asks: loop.DecideApproval, Tool: "shell", Rule: "careful",
-			Expires: s.runs.began.Add(10 * time.Hour), Left: 10 * time.Hour, Link: "https://agents.example/decisions/r/d1", Command: "agentd inbox r/d1",
+			ID: few.got[0].ID, Kind: notify.Waiting, Time: s.runs.began, Tenant: "default", Run: longest[:100] + " …", Decision: "d1", Agent: "writer", For: "ada", Asks: loop.DecideApproval, Tool: "shell", Rule: "careful",
+			Expires: s.runs.began.Add(10 * time.Hour), Left: 10 * time.Hour, Link: "https://agents.example/decisions/" + longest + "/d1", Command: "agentd inbox " + longest + "/d1",
 		}
 		if *few.got[0] != want {
 			t.Errorf("the message is %+v, want %+v", *few.got[0], want)

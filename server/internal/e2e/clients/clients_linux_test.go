@@ -21,15 +21,15 @@ import (
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 )
 
-// bin is the folder with toolhost.
+// bin is the folder with toolhost and agentd.
 var bin = os.Getenv(aloneVariable)
 
-// build builds toolhost into a new folder, bin.
+// build builds the programs into a new folder, bin.
 func build() (err error) {
 	if bin, err = os.MkdirTemp("", "clients-"); err != nil {
 		return err
 	}
-	return programs.Build(context.Background(), bin, "./cmd/toolhost")
+	return programs.Build(context.Background(), bin, "./cmd/toolhost", "./cmd/agentd")
 }
 
 // patience limits the run of a client, so that a hang fails the test.
@@ -113,15 +113,21 @@ func (h *host) steps(c client) []step {
 		{tool: "linger", arguments: object{}},
 		{tool: "canceled", arguments: object{}, want: []string{"theheronleft"}},
 	}
-	rocket := object{"rocket": "kestrel"}
 	if c.declines {
-		return append(all, step{tool: "launch", arguments: rocket, want: []string{"didnotapprove"}})
+		return append(all, step{tool: "launch", arguments: object{"rocket": "kestrel"}, want: []string{"didnotapprove"}})
 	}
-	return append(all,
-		step{tool: "launch", arguments: rocket, want: []string{"toolhostapprovalsapprove"}},
-		step{tool: "launch", arguments: rocket, want: []string{"kestrelfliesat27997"}, before: func(results []string) error {
-			return h.approve(callName.FindString(results[len(results)-1]))
-		}})
+	for _, by := range []struct {
+		rocket  string
+		approve func(name string) error
+	}{{"kestrel", h.approve}, {"merlin", h.approveAtPage}} {
+		rocket := object{"rocket": by.rocket}
+		all = append(all,
+			step{tool: "launch", arguments: rocket, want: []string{"toolhostapprovalsapprove"}},
+			step{tool: "launch", arguments: rocket, want: []string{by.rocket + "fliesat27997"}, before: func(results []string) error {
+				return by.approve(callName.FindString(results[len(results)-1]))
+			}})
+	}
+	return all
 }
 
 func TestClients(t *testing.T) {
@@ -232,13 +238,14 @@ func (c client) limit(t *testing.T, home string) {
 	write(t, path, strings.Replace(string(data), c.head, c.head+c.timeout, 1))
 }
 
-// host is a running toolhost, and the home folder of its user and of the client.
+// host is a running toolhost, an agentd with pages in front of it, and the home folder of their
+// user and of the client.
 type host struct {
 	home, work, addr string
 	log              *programs.Output
 }
 
-// serve starts a toolhost with the plugin of the tests, until the test ends.
+// serve starts a toolhost with the plugin of the tests, and an agentd, until the test ends.
 func serve(t *testing.T) *host {
 	t.Helper()
 	home, err := os.MkdirTemp("/tmp", "client-") // the path of a socket has to be short
@@ -255,18 +262,23 @@ func serve(t *testing.T) *host {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(home, "toolhost.yaml"), fmt.Sprintf("listen: %[2]s\nplugins: [%[1]s/plugins]\nstate: %[1]s/state\nworkspace: %[1]s/work\nnew_plugins: allow\n", home, h.addr))
-	cmd := exec.Command(filepath.Join(bin, "toolhost"), "serve", "--config", filepath.Join(home, "toolhost.yaml"))
-	cmd.Env, cmd.Dir, cmd.Stderr = h.env(), home, h.log
-	line, exited, err := programs.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		<-exited
-	})
-	if line == "" {
-		t.Fatalf("toolhost does not start:\n%s", h.log)
+	write(t, filepath.Join(home, "script.yaml"), "turns: [{text: nothing to do}]\n")
+	write(t, filepath.Join(home, "agentd.yaml"), fmt.Sprintf("listen: unix://%[1]s/a.sock\ntoolhost: %[2]s\njournal: %[1]s/runs.db\nmodel: scripted:%[1]s/script.yaml\n"+
+		"console: {listen: 127.0.0.1:0}\n", home, h.addr))
+	for _, name := range []string{"toolhost", "agentd"} {
+		cmd := exec.Command(filepath.Join(bin, name), "serve", "--config", filepath.Join(home, name+".yaml"))
+		cmd.Env, cmd.Dir, cmd.Stderr = h.env(), home, h.log
+		line, exited, err := programs.Start(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Signal(os.Interrupt)
+			<-exited
+		})
+		if line == "" {
+			t.Fatalf("%s does not start:\n%s", name, h.log)
+		}
 	}
 	return h
 }
@@ -277,14 +289,17 @@ func (h *host) env() []string {
 }
 
 // toolhost runs a command of toolhost.
-func (h *host) toolhost(args ...string) ([]byte, error) {
-	cmd := exec.Command(filepath.Join(bin, "toolhost"), args...)
+func (h *host) toolhost(args ...string) ([]byte, error) { return h.run("toolhost", args...) }
+
+// run runs a command of a program.
+func (h *host) run(name string, args ...string) ([]byte, error) {
+	cmd := exec.Command(filepath.Join(bin, name), args...)
 	cmd.Env = h.env()
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil {
-		err = fmt.Errorf("toolhost %s: %w: %s", strings.Join(args, " "), err, errs.String())
+		err = fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, errs.String())
 	}
 	return out, err
 }

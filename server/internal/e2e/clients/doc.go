@@ -5,5 +5,6 @@
 // Each client runs without a user, in a network namespace that has only loopback. Its model is a
 // server of the test, which speaks the API that the client expects. The model calls one tool after
 // the other and sees in the next request what the client made of the result. What it must see is
-// data that nothing but the tool has.
+// data that nothing but the tool has. A person approves a call by a command, and another one at the
+// pages of agentd.
 package clients

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs the packages of the lock file in this folder, and again only after it has changed. No package runs a script. The
-# tests of this folder need no network afterwards.
+# Installs the packages of the lock file in the folder of the first argument, else in this one, and again only after it has
+# changed. No package runs a script. The tests of the folder need no network afterwards.
 set -eu
-cd "$(dirname "$0")"
+cd "${1:-$(dirname "$0")}"
 if grep -n '"resolved": "http' package-lock.json >&2; then
 	echo 'package-lock.json contains registry addresses; npm omits them with the .npmrc in this folder' >&2
 	exit 1

@@ -28,8 +28,10 @@ const astray = `() => {
 		if (box.left < 0 || box.right > innerWidth + .5 || box.top + scrollY < 0) found.push("a " + e.tagName + " is outside of the page");
 	}
 	const bar = document.querySelector(".bar");
-	if (bar && Math.abs(bar.getBoundingClientRect().bottom - innerHeight) > .5) found.push("the bar has moved");
-	const reject = document.querySelector("button[value=reject]"), box = reject?.getBoundingClientRect();
+	if (bar && !bar.matches(".after") && Math.abs(bar.getBoundingClientRect().bottom - innerHeight) > .5) found.push("the bar has moved");
+	const reject = document.querySelector("button[value=reject]");
+	reject?.scrollIntoView();
+	const box = reject?.getBoundingClientRect();
 	if (box && document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2) !== reject) found.push("something covers Reject");
 	return found;
 }`

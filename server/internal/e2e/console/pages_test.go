@@ -5,6 +5,7 @@ package console_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -36,6 +38,23 @@ func TestEveryLink(t *testing.T) {
 	if got := s.verdict(name); got != "" {
 		t.Errorf("following links, somebody decided: %s", got)
 	}
+}
+
+// However many pages of a session are open, another one loads: a browser has six connections to a
+// host.
+func TestManyPagesFollow(t *testing.T) {
+	b := newSite(t, reviewed, payment(1, "a", "")).logIn(t, "/")
+	ctx, cancel := b.within()
+	defer cancel()
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[int](`(async () => {
+		const opened = [...Array(8)].map(() => new EventSource("/events"));
+		await Promise.all(opened.map(stream => new Promise(done => stream.onopen = stream.onerror = done)));
+		return (await fetch("/style.css")).status;
+	})()`, chromedp.EvalAwaitPromise))
+	if err != nil || got != http.StatusOK {
+		t.Errorf("with many streams, a page answers %d, %v", got, err)
+	}
+	b.misdeeds() // the browser says which streams were refused
 }
 
 // outline returns what assistive technology gets of a page: a line for each role and name.

@@ -77,7 +77,7 @@ func warnOfReferences(c *config.Config, known *catalog.Snapshot, logger *slog.Lo
 // names that plugins declared to an earlier toolhost. It starts no plugin. The error has what
 // `toolhost serve` does not start without.
 func references(c *config.Config, getenv func(string) string) (warnings []string, err error) {
-	if err := errors.Join(missingFolders(c), authconfig.MissingFiles(c.Listeners)); err != nil {
+	if err := errors.Join(missingFolders(c), authconfig.MissingFiles(c.Listeners, &c.HTTP)); err != nil {
 		return nil, err
 	}
 	complete := *c

@@ -59,6 +59,7 @@ func TestReferencesToFolders(t *testing.T) {
 		"plugins: [there, gone]\n":                                                                  "plugins[1]: there is no folder " + filepath.Join(dir, "gone"),
 		"plugins: [there]\nworkspace: {folder: away}\n":                                             "workspace.folder: there is no folder " + filepath.Join(dir, "away"),
 		"listeners: [{address: \"0.0.0.0:8443\", tls: {certificate: a.pem, key: there}}]\n":         "listeners[0].tls.certificate: there is no file " + filepath.Join(dir, "a.pem"),
+		"http: {listen: \"0.0.0.0:8700\", tls: {certificate: there, key: a.key}}\n":                 "http.tls.key: there is no file " + filepath.Join(dir, "a.key"),
 		"plugins: [there]\nworkspace: {folder: there}\nstate: state\nfilters: [{filter: redact}]\n": "",
 	} {
 		c, err := config.Parse(filepath.Join(dir, config.FileName), []byte(text))
