@@ -26,7 +26,9 @@ type decisions struct {
 	refusals refusals
 	watches  *tally // of each principal
 	feeds    feeds
-	drain    <-chan struct{}
+
+	heldWatches *heldWatches
+	drain       <-chan struct{}
 }
 
 // decisionRights let a caller see the decisions of runs of others. Who may approve calls has to see

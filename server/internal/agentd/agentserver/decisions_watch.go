@@ -302,6 +302,7 @@ func missingHeld(why string) []string {
 // watchHeld watches the calls that toolhost holds, in the name of the caller, until ctx ends. wait
 // waits for its goroutine. No change waits for its reader: toolhost knows the position.
 func (w *decisionWatch) watchHeld(ctx context.Context) (changes <-chan heldChange, wait func()) {
+	caller, _ := identity.FromContext(ctx)
 	named, err := asCaller(ctx)
 	if w.held == nil || err != nil {
 		return nil, func() {}
@@ -320,7 +321,7 @@ func (w *decisionWatch) watchHeld(ctx context.Context) (changes <-chan heldChang
 		defer close(over)
 		for {
 			pause := heldListWait
-			for change, err := range w.held.WatchInbox(named, client.InboxWatch{InboxFilter: client.InboxFilter{Tenants: w.tenants}, Position: at}) {
+			for change, err := range w.heldWatches.WatchInbox(named, caller, client.InboxWatch{InboxFilter: client.InboxFilter{Tenants: w.tenants}, Position: at}) {
 				switch tool.KindOf(err) {
 				case "":
 				case tool.KindUnsupported:
