@@ -22,8 +22,8 @@ type Waiting struct {
 // InboxWatcher watches decisions: AgentClient.WatchInbox, and Client.WatchInbox.
 type InboxWatcher func(ctx context.Context, watch client.InboxWatch) iter.Seq2[client.InboxChange, error]
 
-// Follow returns what waits, again whenever it changes, and at a terminal each second, because times
-// pass. It ends with ctx, or with the first error.
+// Follow returns what waits, again whenever it changes, and at a terminal each second, because
+// times pass. It ends with ctx, or with the first error.
 func Follow(ctx context.Context, p cli.Process, filter client.InboxFilter, watch InboxWatcher) iter.Seq2[Waiting, error] {
 	return func(yield func(Waiting, error) bool) {
 		type step struct {

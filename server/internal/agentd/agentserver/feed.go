@@ -202,8 +202,8 @@ func sizeOf(set *agent.DecisionSet) int {
 }
 
 // next returns the first state after a place, and moves the place. If there is none, set is nil,
-// and news is closed when there may be one. Both are nil if the feed does not have all that follows:
-// the watch reads the store, moves its position, and calls next again.
+// and news is closed when there may be one. Both are nil if the feed does not have all that
+// follows: the watch reads the store, moves its position, and calls next again.
 func (f *feed) next(at *place) (set *agent.DecisionSet, news <-chan struct{}, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,6 +1,7 @@
 package agentserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -15,23 +16,27 @@ const (
 	// maxShared is the number of changes after which a shared watch ends, so that it keeps a few
 	// megabytes. Its watches go on with another one, together.
 	maxShared = 256
-	// maxWhole bounds the watches that read all that toolhost holds at the same time.
-	maxWhole = 32
+	// maxHeldStreams bounds the shared streams, and maxWhole the watches that read all that toolhost
+	// holds at the same time. toolhost takes 128 streams, and agentd's calls need some. A watch that
+	// waits says that held calls are missing.
+	maxHeldStreams, maxWhole = 64, 16
 )
 
+var errEnded error = tool.Errorf(tool.KindUnavailable, "toolhost has ended the stream")
+
 // heldWatches watches the calls that toolhost holds. toolhost bounds the streams of a connection,
-// which agentd needs for its calls. So the watches of one caller that are at the same position share
-// a stream, and those that have no position end theirs when they have one.
+// which agentd needs for its calls. So the watches of one caller that are at the same position
+// share a stream, and those that have no position end theirs when they have one.
 type heldWatches struct {
-	held  HeldCalls
-	whole chan struct{} // capacity maxWhole
+	held           HeldCalls
+	streams, whole chan struct{} // one element for each
 
 	mu     sync.Mutex
 	shared map[string]*heldStream
 }
 
 func newHeldWatches(held HeldCalls) *heldWatches {
-	return &heldWatches{held: held, whole: make(chan struct{}, maxWhole), shared: map[string]*heldStream{}}
+	return &heldWatches{held: held, streams: make(chan struct{}, maxHeldStreams), whole: make(chan struct{}, maxWhole), shared: map[string]*heldStream{}}
 }
 
 // WatchInbox is HeldCalls.WatchInbox for a caller. named has the context of its requests.
@@ -54,9 +59,9 @@ func (s *heldWatches) WatchInbox(named context.Context, caller identity.Principa
 			case named.Err() != nil:
 				return
 			case begun == "" && watch.Position == "":
-				yield(client.InboxChange{}, tool.Errorf(tool.KindUnavailable, "the stream ended"))
+				yield(client.InboxChange{}, errEnded)
 				return
-			case begun == watch.Position: // the stream ended without a change: begin again
+			case begun == watch.Position: // toolhost begins again
 				watch.Position = ""
 			}
 		}
@@ -151,6 +156,11 @@ func (s *heldWatches) join(named context.Context, key string, watch client.Inbox
 		h.cancel, s.shared[key] = cancel, h
 		go func() { // ends when the last watch leaves, which waits for it
 			defer close(h.over)
+			select {
+			case s.streams <- struct{}{}:
+				defer func() { <-s.streams }()
+			case <-ctx.Done():
+			}
 			h.run(s.held.WatchInbox(ctx, watch))
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -180,12 +190,13 @@ func (s *heldWatches) leave(key string, h *heldStream) {
 // run reads the stream until it ends, has sent enough, or begins with all again: that is for each
 // watch to read.
 func (h *heldStream) run(stream iter.Seq2[client.InboxChange, error]) {
-	var failed error
+	failed := errEnded
 	for change, err := range stream {
-		if failed = err; err != nil || change.Restart {
+		if failed = cmp.Or(err, errEnded); err != nil {
 			break
 		}
-		if h.add(change) >= maxShared && change.Complete {
+		if change.Restart || h.add(change) >= maxShared && change.Complete {
+			failed = nil
 			break
 		}
 	}
