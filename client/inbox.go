@@ -67,6 +67,9 @@ type InboxPage struct {
 	// Unavailable has one text for each source that did not answer, so that its decisions are missing:
 	// the toolhost of an agentd. Escape it.
 	Unavailable []string
+	// Position is the InboxWatch.Position of a watch that goes on after the first page: it yields what
+	// changes, and not what waits already. Empty on other pages, and by a server of before.
+	Position string
 }
 
 // Inbox returns the decisions that wait for a person: those of the runs that the client may see,
@@ -91,7 +94,7 @@ func inboxPage(ctx context.Context, l *link.Link, request *decisionv1.ListDecisi
 	if err != nil {
 		return InboxPage{}, err
 	}
-	page := InboxPage{NextPageToken: resp.GetNextPageToken(), Unavailable: resp.GetUnavailable()}
+	page := InboxPage{NextPageToken: resp.GetNextPageToken(), Unavailable: resp.GetUnavailable(), Position: resp.GetPosition()}
 	for _, m := range resp.GetDecisions() {
 		page.Decisions = append(page.Decisions, toInboxDecision(m))
 	}

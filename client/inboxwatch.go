@@ -14,7 +14,8 @@ import (
 // from the present state on.
 type InboxWatch struct {
 	InboxFilter
-	// Position is the InboxChange.Position after which the watch goes on. Empty: the present state.
+	// Position is the InboxChange.Position or the InboxPage.Position after which the watch goes on.
+	// Empty: the present state.
 	Position string
 }
 

@@ -58,7 +58,7 @@ class _Decisions(pb_grpc.DecisionServiceServicer):
             assert (request.on_behalf_of.tenant, request.on_behalf_of.name) == ("red", "ada")
             return pb.ListDecisionsResponse(decisions=[HELD])
         if request.page_size == 7:
-            return pb.ListDecisionsResponse(decisions=[HELD], next_page_token="more", unavailable=["it hangs"])
+            return pb.ListDecisionsResponse(decisions=[HELD], next_page_token="more", unavailable=["it hangs"], position="p0")
         if request.page_token == "":
             return pb.ListDecisionsResponse(decisions=[WAITING], next_page_token="empty")
         if request.page_token == "empty":
@@ -162,7 +162,7 @@ def test_watch_inbox(address: str) -> None:
 def test_inbox_page(address: str) -> None:
     with AgentClient(address) as agentd:
         page = agentd.inbox_page(tenants=["acme"], page_size=7, page_token="x")
-        assert (page.next_page_token, page.unavailable) == ("more", ("it hangs",))
+        assert (page.next_page_token, page.unavailable, page.position) == ("more", ("it hangs",), "p0")
         (held,) = page.decisions
         assert (held.agent, held.session, held.context) == ("writer", "s", '{"a": 1}')
 

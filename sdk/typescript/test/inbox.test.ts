@@ -88,7 +88,7 @@ test("a client of toolhost lists and decides held calls, also for another princi
       list: (call: ServerUnaryCall<pb.ListDecisionsRequest, unknown>, reply: sendUnaryData<unknown>) => {
         const { pageToken, pageSize, tenants, onBehalfOf } = call.request;
         const page = pageSize
-          ? { decisions: [held], nextPageToken: `${pageToken}+`, unavailable: ["it hangs"] }
+          ? { decisions: [held], nextPageToken: `${pageToken}+`, unavailable: ["it hangs"], position: "p0" }
           : { decisions: [{ ...held, tenant: tenants.join(), principal: `${onBehalfOf?.tenant}/${onBehalfOf?.name}` }] };
         reply(null, create(pb.ListDecisionsResponseSchema, page));
       },
@@ -121,7 +121,7 @@ test("a client of toolhost lists and decides held calls, also for another princi
     assert.deepEqual([made.verdict, made.text, made.decidedByPrincipal], ["reject", "no", "seen,me,q,ada"]);
     await using agentd = new AgentClient({ address: `127.0.0.1:${port}` });
     const page = await agentd.inboxPage({ pageSize: 7, pageToken: "x" });
-    assert.deepEqual([page.decisions.length, page.nextPageToken, page.unavailable], [1, "x+", ["it hangs"]]);
+    assert.deepEqual([page.decisions.length, page.nextPageToken, page.unavailable, page.position], [1, "x+", ["it hangs"], "p0"]);
   } finally {
     server.forceShutdown();
   }

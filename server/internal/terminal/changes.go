@@ -72,12 +72,10 @@ func (c *Changes) Show(rows []Row) error {
 	if wide, high := c.Size(); wide > 0 && !c.JSON {
 		return c.draw(rows, [2]int{wide, high})
 	}
-	changed := func(r Row) bool {
-		return !slices.ContainsFunc(c.last, func(l Row) bool { return l.Key == r.Key && l.Mark == r.Mark })
-	}
+	before, now := byKey(c.last), byKey(rows)
 	all, first := slices.Clone(rows), len(rows)
 	for _, l := range c.last {
-		if l.Gone != nil && !slices.ContainsFunc(rows, func(r Row) bool { return r.Key == l.Key }) {
+		if _, stays := now[l.Key]; l.Gone != nil && !stays {
 			l.Cells, l.Value = l.Gone, l.GoneValue
 			all = append(all, l)
 		}
@@ -87,7 +85,7 @@ func (c *Changes) Show(rows []Row) error {
 		return err
 	}
 	for i, r := range all {
-		if i < first && !changed(r) {
+		if mark, known := before[r.Key]; i < first && known && mark == r.Mark {
 			continue
 		}
 		if err := c.write(r, lines, i+1); err != nil {
@@ -96,6 +94,15 @@ func (c *Changes) Show(rows []Row) error {
 	}
 	c.last = slices.Clone(rows)
 	return nil
+}
+
+// byKey returns the marks of rows.
+func byKey(rows []Row) map[string]string {
+	all := make(map[string]string, len(rows))
+	for _, r := range rows {
+		all[r.Key] = r.Mark
+	}
+	return all
 }
 
 // write writes a row, which the table has as line i.

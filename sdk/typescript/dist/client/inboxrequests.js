@@ -5,7 +5,8 @@ import { fromInboxDecision } from "./runwire.js";
 export async function readPage(link, request, signal) {
     const page = await link.unary(DecisionService.method.listDecisions, request, signal);
     const decisions = page.decisions.map(fromInboxDecision);
-    return { decisions, nextPageToken: page.nextPageToken || undefined, unavailable: page.unavailable };
+    const { nextPageToken, unavailable, position } = page;
+    return { decisions, nextPageToken: nextPageToken || undefined, unavailable, position: position || undefined };
 }
 /** Yields the decisions of all pages. */
 export async function* readPages(link, request, signal) {

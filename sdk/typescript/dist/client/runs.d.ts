@@ -286,6 +286,11 @@ export interface InboxPage {
      * agentd. Escape it.
      */
     readonly unavailable: readonly string[];
+    /**
+     * The position of a `watchInbox` that continues after the first page: it yields what changes, and not
+     * what waits already. Undefined on other pages.
+     */
+    readonly position: string | undefined;
 }
 /** One step of `watchInbox`: a run or a held call with all that it waits for now. */
 export interface InboxChange {

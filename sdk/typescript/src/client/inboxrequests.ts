@@ -21,7 +21,8 @@ export async function readPage(
 ): Promise<InboxPage> {
   const page = await link.unary(DecisionService.method.listDecisions, request, signal);
   const decisions = page.decisions.map(fromInboxDecision);
-  return { decisions, nextPageToken: page.nextPageToken || undefined, unavailable: page.unavailable };
+  const { nextPageToken, unavailable, position } = page;
+  return { decisions, nextPageToken: nextPageToken || undefined, unavailable, position: position || undefined };
 }
 
 /** Yields the decisions of all pages. */

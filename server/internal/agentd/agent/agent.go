@@ -21,6 +21,7 @@ type Agent struct {
 	statistics statistics
 	turns      turns
 	lists      toolLists
+	decided    bell  // rings when what a run waits for has changed
 	loaded     *room // for the contents of model requests in flight
 	taking     *room // for the contents that are read to accept prompts and messages
 }

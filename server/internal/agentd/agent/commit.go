@@ -112,6 +112,10 @@ func (r *run) append(ctx context.Context, all *entries, spent runstore.Spent) er
 		return storeError(err)
 	}
 	r.tries, r.tail = 0, next
+	if waits := len(head.Decisions) > 0; waits || !r.free {
+		r.agent.decided.ring()
+		r.free = !waits
+	}
 	if len(batch.Messages) > 0 {
 		notifier.Written()
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -147,8 +146,10 @@ type DecisionQuery struct {
 	Principal string
 }
 
-func (q *DecisionQuery) matches(r *runstore.Run) bool {
-	return len(q.Tenants) == 0 && q.Principal == "" || q.Principal != "" && q.Principal == r.Head.Owner || slices.Contains(q.Tenants, TenantOf(r.ID))
+// Selects reports whether the query selects the decisions of a run, whose owner is the key of a
+// principal.
+func (q *DecisionQuery) Selects(runID, owner string) bool {
+	return len(q.Tenants) == 0 && q.Principal == "" || q.Principal != "" && q.Principal == owner || slices.Contains(q.Tenants, TenantOf(runID))
 }
 
 // ListDecisions returns the decisions that runs wait for. The run whose decision ends first comes
@@ -174,7 +175,7 @@ func (a *Agent) ListDecisions(ctx context.Context, query DecisionQuery) (list []
 			return nil, "", storeError(err)
 		}
 		for i := range page {
-			if !query.matches(&page[i]) {
+			if !query.Selects(page[i].ID, page[i].Head.Owner) {
 				continue
 			}
 			found, err := a.decisionsOf(ctx, &page[i])
@@ -190,53 +191,6 @@ func (a *Agent) ListDecisions(ctx context.Context, query DecisionQuery) (list []
 		}
 	}
 	return list, formatPlace(from.After), nil
-}
-
-// DecisionSet is all that one run waits for.
-type DecisionSet struct {
-	RunID     string
-	Decisions []Decision // as ListDecisions returns them; empty: it waits for nothing
-}
-
-// ChangedDecisions returns what runs wait for whose decisions changed after a position, and the
-// position to go on from. The position runstore.Now returns no runs; a further page exists if the
-// position is not the present one. query.Size and query.Token are ignored. ErrPosition of package
-// runstore: the store does not know the position; begin with ListDecisions, after Now.
-func (a *Agent) ChangedDecisions(ctx context.Context, query DecisionQuery, after int64) (sets []DecisionSet, position int64, err error) {
-	from := runstore.ChangedQuery{Limit: maxWaiting, After: after}
-	switch {
-	case len(query.Tenants) == 0:
-		from.Owner = query.Principal
-	case len(query.Tenants) == 1 && query.Principal == "":
-		from.Tenant = query.Tenants[0]
-	}
-	changed, position, err := a.store.Changed(ctx, from)
-	if err != nil {
-		return nil, after, cmp.Or(onlyPosition(err), storeError(err))
-	}
-	for i := range changed {
-		r := &changed[i]
-		if !query.matches(r) {
-			continue
-		}
-		set := DecisionSet{RunID: r.ID}
-		if len(r.Head.Decisions) > 0 {
-			if set.Decisions, err = a.decisionsOf(ctx, r); err != nil {
-				a.config().Log.With(loglevel.Key, loglevel.Storage).Error("the decisions of a run cannot be read", "run", r.ID, "error", err)
-				continue // one broken run does not hide the others
-			}
-		}
-		sets = append(sets, set)
-	}
-	return sets, position, nil
-}
-
-// onlyPosition returns err if it says that the store does not know a position.
-func onlyPosition(err error) error {
-	if errors.Is(err, runstore.ErrPosition) {
-		return err
-	}
-	return nil
 }
 
 // maxWaiting is the largest number of runs that are read at once. Their decisions, of maxBriefs

@@ -50,6 +50,16 @@ func since(t *testing.T, f *fixture, principal string, at *int64) (sets []string
 	return sets
 }
 
+// rung checks that a change of what runs wait for was announced.
+func rung(t *testing.T, waits <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-waits:
+	default:
+		t.Error("the change was not announced")
+	}
+}
+
 // The inbox has what runs wait for, also after a restart, until it is decided. A whole decision can
 // be read before and afterwards.
 func TestInbox(t *testing.T) {
@@ -60,11 +70,13 @@ func TestInbox(t *testing.T) {
 		if names, _ := inbox(t, f, agent.DecisionQuery{}); names != nil {
 			t.Errorf("before all runs: %q", names)
 		}
+		waits := f.DecisionsChange()
 		at := runstore.Now
 		since(t, f, "", &at)
 		start, other := at, at
 		f.start(loop.Task{Principal: "ada"})
 		synctest.Wait()
+		rung(t, waits)
 		f.Close()
 		f.open(withPeople)
 		defer f.Close()
@@ -99,11 +111,13 @@ func TestInbox(t *testing.T) {
 			t.Fatal(n, err)
 		}
 		time.Sleep(time.Minute)
+		waits = f.DecisionsChange()
 		made := loop.DecisionMade{ID: "d2", Verdict: loop.VerdictReject, Text: "no", Principal: "eve"}
 		if _, err := f.Respond(t.Context(), "r", made); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
+		rung(t, waits)
 		if names, _ := inbox(t, f, agent.DecisionQuery{}); !cmp.Equal(names, []string{"r/d1"}) {
 			t.Errorf("with one decided, the inbox is %q", names)
 		}

@@ -33,6 +33,7 @@ type run struct {
 	// Only the goroutine uses these:
 	state   loop.State
 	tail    tail             // what the journal has after the snapshot
+	free    bool             // the last append left no decisions to wait for
 	tasks   map[string]*task // in progress, by the command's name
 	updates chan update      // from the tasks
 	group   sync.WaitGroup   // the tasks' goroutines

@@ -25,7 +25,10 @@ type decisions struct {
 	held     HeldCalls // nil: none
 	refusals refusals
 	watches  *tally // of each principal
-	drain    <-chan struct{}
+	feeds    feeds
+
+	heldWatches *heldWatches
+	drain       <-chan struct{}
 }
 
 // decisionRights let a caller see the decisions of runs of others. Who may approve calls has to see
@@ -41,6 +44,13 @@ func (s *decisions) ListDecisions(ctx context.Context, req *decisionv1.ListDecis
 		heldAt = ended
 	}
 	resp := &decisionv1.ListDecisionsResponse{}
+	first, position, heldPosition := req.GetPageToken() == "", int64(0), ""
+	if first { // what changes while the page is read comes with the position
+		var err error
+		if position, err = s.present(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if runsAt != ended {
 		var err error
 		if resp.Decisions, runsAt, err = s.listOfRuns(ctx, req, runsAt); err != nil {
@@ -48,11 +58,15 @@ func (s *decisions) ListDecisions(ctx context.Context, req *decisionv1.ListDecis
 		}
 	}
 	if heldAt != ended {
-		held, next, unavailable, err := s.listHeld(ctx, req, heldAt)
+		held, err := s.listHeld(ctx, req, heldAt)
 		if err != nil {
 			return nil, err
 		}
-		resp.Decisions, resp.Unavailable, heldAt = byEnd(resp.GetDecisions(), held), unavailable, next
+		resp.Decisions, resp.Unavailable, heldAt, heldPosition = byEnd(resp.GetDecisions(), held.list), held.unavailable, held.next, held.position
+	}
+	if first {
+		caller, _ := identity.FromContext(ctx)
+		resp.Position = positionOf(watchOf(caller.Key(), req.GetTenants()), position, heldPosition)
 	}
 	switch {
 	case heldAt != ended:

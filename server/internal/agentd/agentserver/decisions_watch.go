@@ -25,16 +25,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// betweenLooks is the pause between two looks at the changes of the store, which another process
-// may have written, and at the rights of the caller.
-const betweenLooks = time.Second
+// betweenChecks is the pause between two looks at the rights of the caller.
+const betweenChecks = time.Second
 
-// maxWatches is the most watches of one principal. Each asks the store once a second, and a new one
-// reads all that waits.
+// maxWatches is the most watches of one principal. One that begins without a position reads all
+// that waits.
 const maxWatches = 100
 
 // WatchDecisions implements toolhost.decision.v1.DecisionService. Nothing is kept for a watcher but
-// its positions: when it has read a message, the watch reads what has changed meanwhile.
+// its positions: when it has read a message, the watch gets what has changed meanwhile.
 func (s *decisions) WatchDecisions(req *decisionv1.WatchDecisionsRequest, stream grpc.ServerStreamingServer[decisionv1.WatchDecisionsResponse]) error {
 	ctx, cancel := context.WithCancel(stream.Context())
 	defer cancel()
@@ -53,12 +52,18 @@ func (s *decisions) WatchDecisions(req *decisionv1.WatchDecisionsRequest, stream
 		return err
 	}
 	if !whole {
-		if _, _, err := s.agent.ChangedDecisions(ctx, agent.DecisionQuery{}, w.runs); errors.Is(err, runstore.ErrPosition) {
-			whole, w.heldAt = true, "" // the store was restored
-		} else if err != nil {
+		now, err := s.present(ctx)
+		if err != nil {
 			return err
 		}
+		if w.runs.position > now { // the store was restored
+			whole, w.heldAt = true, ""
+			s.feeds.drop()
+		}
 	}
+	w.feed = s.feeds.join()
+	defer s.feeds.leave(w.feed)
+	w.knowsHeld = !whole && w.heldAt != "" && w.heldAt != ended
 	changes, wait := w.watchHeld(ctx)
 	defer wait()
 	defer cancel()
@@ -75,9 +80,12 @@ type decisionWatch struct {
 	rights  string                     // of the caller, when the watch began
 
 	owner   string // to whom positions belong
-	runs    int64  // the position of the changes of runs
+	feed    *feed
+	runs    place
 	heldAt  string // the position at toolhost; empty: not known; ended: it holds no calls
 	missing []string
+	// knowsHeld is whether the watcher may know calls that toolhost holds.
+	knowsHeld bool
 }
 
 // heldChange is what toolhost sends. why is not empty if it does not answer.
@@ -90,8 +98,8 @@ type heldChange struct {
 // run sends the present state, if whole is set, and then what changes. changes is nil if there is
 // no toolhost.
 func (w *decisionWatch) run(ctx context.Context, whole bool, changes <-chan heldChange) error {
-	look := time.NewTicker(betweenLooks)
-	defer look.Stop()
+	check := time.NewTicker(betweenChecks)
+	defer check.Stop()
 	patience := time.NewTimer(heldListWait)
 	defer patience.Stop()
 	late := patience.C
@@ -101,13 +109,17 @@ func (w *decisionWatch) run(ctx context.Context, whole bool, changes <-chan held
 			return err
 		}
 	}
-	if settled {
-		if err := w.complete(); err != nil {
+	for begun := false; ; begun = true {
+		news, fed, err := w.sendChanged(ctx)
+		if err != nil {
 			return err
 		}
-	}
-	for {
-		news := false
+		if (news || !begun) && settled {
+			if err := w.complete(); err != nil {
+				return err
+			}
+		}
+		news = false
 		select {
 		case <-ctx.Done():
 			return tool.AsError(ctx.Err())
@@ -118,27 +130,23 @@ func (w *decisionWatch) run(ctx context.Context, whole bool, changes <-chan held
 				w.missing, settled, news = missingHeld(fmt.Sprintf("it did not answer within %v", heldListWait)), true, true
 			}
 		case change := <-changes:
-			if change.Restart && !whole { // what the watcher knows of toolhost is not true any more
+			if change.Restart && w.knowsHeld { // what the watcher knows of toolhost is not true any more
 				if err := w.sendAll(ctx); err != nil {
 					return err
 				}
 				settled = false
 			}
-			var err error
 			if news, err = w.apply(ctx, &change); err != nil {
 				return err
 			}
-			settled, whole = settled || news, whole && !news
-		case <-look.C:
-			if err := w.check(ctx); err != nil {
-				return err
-			}
-			var err error
-			if news, err = w.sendChanged(ctx); err != nil {
-				return err
-			}
+			settled = settled || news
+		case <-fed:
+		case <-check.C:
 		}
-		if news && settled {
+		if err := w.check(ctx); err != nil {
+			return err
+		}
+		if news {
 			if err := w.complete(); err != nil {
 				return err
 			}
@@ -162,17 +170,32 @@ func (w *decisionWatch) send(m *decisionv1.WatchDecisionsResponse) error {
 	return w.out.send(proto.Size(m), func() error { return w.stream.Send(m) })
 }
 
-// complete says that the watcher knows the whole state.
+// complete says that the watcher knows the whole state. If toolhost has sent only a part of its
+// state, and then has failed, there is no position to go on from.
 func (w *decisionWatch) complete() error {
-	return w.send(&decisionv1.WatchDecisionsResponse{
-		Complete: true, Position: strings.Join([]string{w.owner, strconv.FormatInt(w.runs, 36), w.heldAt}, "."), Unavailable: w.missing,
-	})
+	m := &decisionv1.WatchDecisionsResponse{Complete: true, Unavailable: w.missing}
+	if w.heldAt != "" || !w.knowsHeld {
+		m.Position = positionOf(w.owner, w.runs.position, w.heldAt)
+	}
+	return w.send(m)
+}
+
+// positionOf returns the position of a watch, at the store and at toolhost.
+func positionOf(owner string, runs int64, held string) string {
+	return strings.Join([]string{owner, strconv.FormatInt(runs, 36), held}, ".")
+}
+
+// present returns the present position of the store.
+func (s *decisions) present(ctx context.Context) (int64, error) {
+	_, now, err := s.agent.ChangedDecisions(ctx, agent.DecisionQuery{}, runstore.Now)
+	return now, err
 }
 
 // sendAll makes the watcher begin again, and sends what runs wait for. The position is taken first:
 // what changes meanwhile comes again.
 func (w *decisionWatch) sendAll(ctx context.Context) (err error) {
-	if _, w.runs, err = w.agent.ChangedDecisions(ctx, agent.DecisionQuery{}, runstore.Now); err != nil {
+	w.knowsHeld, w.runs = false, place{}
+	if w.runs.position, err = w.present(ctx); err != nil {
 		return err
 	}
 	if err := w.send(&decisionv1.WatchDecisionsResponse{Restart: true}); err != nil {
@@ -207,26 +230,39 @@ func (w *decisionWatch) sendRun(ctx context.Context, set agent.DecisionSet) erro
 	return w.send(m)
 }
 
-// sendChanged sends what runs wait for whose decisions have changed, and reports whether there were
-// some.
-func (w *decisionWatch) sendChanged(ctx context.Context) (news bool, err error) {
+// sendChanged sends what runs wait for whose decisions have changed. It reports whether there were
+// some, and returns a channel that is closed when there may be more.
+func (w *decisionWatch) sendChanged(ctx context.Context) (sent bool, more <-chan struct{}, err error) {
 	query, ok := queryOf(ctx, w.tenants)
 	for ok {
-		sets, now, err := w.agent.ChangedDecisions(ctx, query, w.runs)
-		if errors.Is(err, runstore.ErrPosition) {
-			err = tool.Errorf(tool.KindUnavailable, "the store was restored; watch again")
+		set, more, err := w.feed.next(&w.runs)
+		if more != nil || err != nil {
+			return sent, more, err
 		}
-		if err != nil {
-			return news, err
+		sets, now := []agent.DecisionSet(nil), w.runs.position
+		if set == nil {
+			if sets, now, err = w.agent.ChangedDecisions(ctx, query, now); err != nil {
+				return sent, nil, restored(err)
+			}
+		} else if query.Selects(set.RunID, set.Owner) {
+			sets = []agent.DecisionSet{*set}
 		}
-		for _, set := range sets {
-			if err := w.sendRun(ctx, set); err != nil {
-				return news, err
+		for i := range sets {
+			if err := w.sendRun(ctx, sets[i]); err != nil {
+				return sent, nil, err
 			}
 		}
-		news, ok, w.runs = news || len(sets) > 0, now != w.runs && len(sets) > 0, now
+		sent, w.runs.position = sent || len(sets) > 0, now
 	}
-	return news, nil
+	return sent, nil, nil
+}
+
+// restored says what a watcher does about a position that the store does not know any more.
+func restored(err error) error {
+	if errors.Is(err, runstore.ErrPosition) {
+		return tool.Errorf(tool.KindUnavailable, "the store was restored; watch again")
+	}
+	return err
 }
 
 // apply sends a change of toolhost, and reports whether the watcher knows the whole state then.
@@ -247,11 +283,13 @@ func (w *decisionWatch) apply(ctx context.Context, change *heldChange) (complete
 				m.Decisions = append(m.Decisions, fromHeld(ctx, d))
 			}
 		}
+		w.knowsHeld = true
 		if err := w.send(m); err != nil {
 			return false, err
 		}
 	}
 	if change.Complete {
+		w.knowsHeld = true
 		w.heldAt, w.missing = change.Position, nil
 	}
 	return change.Complete, nil
@@ -264,6 +302,7 @@ func missingHeld(why string) []string {
 // watchHeld watches the calls that toolhost holds, in the name of the caller, until ctx ends. wait
 // waits for its goroutine. No change waits for its reader: toolhost knows the position.
 func (w *decisionWatch) watchHeld(ctx context.Context) (changes <-chan heldChange, wait func()) {
+	caller, _ := identity.FromContext(ctx)
 	named, err := asCaller(ctx)
 	if w.held == nil || err != nil {
 		return nil, func() {}
@@ -282,7 +321,7 @@ func (w *decisionWatch) watchHeld(ctx context.Context) (changes <-chan heldChang
 		defer close(over)
 		for {
 			pause := heldListWait
-			for change, err := range w.held.WatchInbox(named, client.InboxWatch{InboxFilter: client.InboxFilter{Tenants: w.tenants}, Position: at}) {
+			for change, err := range w.heldWatches.WatchInbox(named, caller, client.InboxWatch{InboxFilter: client.InboxFilter{Tenants: w.tenants}, Position: at}) {
 				switch tool.KindOf(err) {
 				case "":
 				case tool.KindUnsupported:
@@ -346,9 +385,9 @@ func (w *decisionWatch) parse(text string) (whole bool, err error) {
 	if owner != w.owner {
 		return false, tool.Errorf(tool.KindInvalidArgument, "the position is not that of a watch of this caller with these tenants; begin without a position")
 	}
-	if w.runs, err = strconv.ParseInt(runs, 36, 64); err != nil || w.runs < 0 || !ok {
+	if w.runs.position, err = strconv.ParseInt(runs, 36, 64); err != nil || w.runs.position < 0 || !ok {
 		return false, tool.Errorf(tool.KindInvalidArgument, "the position was not given out; begin without a position")
 	}
 	w.heldAt = held
-	return held == "" && w.held != nil, nil
+	return false, nil
 }

@@ -34,10 +34,17 @@ type changing struct {
 	runs    map[string]int   // how many decisions a run waits for
 	changed map[string]int64 // by run
 	last    int64
+	rung    chan struct{}
 }
 
 func newChanging() *changing {
-	return &changing{fakeAgent: runs(), runs: map[string]int{}, changed: map[string]int64{}}
+	return &changing{fakeAgent: runs(), runs: map[string]int{}, changed: map[string]int64{}, rung: make(chan struct{})}
+}
+
+func (c *changing) DecisionsChange() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.rung
 }
 
 func (c *changing) set(run string, decisions int) {
@@ -45,6 +52,8 @@ func (c *changing) set(run string, decisions int) {
 	defer c.mu.Unlock()
 	c.last++
 	c.runs[run], c.changed[run] = decisions, c.last
+	close(c.rung)
+	c.rung = make(chan struct{})
 }
 
 func (c *changing) names() []string {
@@ -61,7 +70,7 @@ func (c *changing) names() []string {
 }
 
 func (c *changing) setOf(run string) agent.DecisionSet {
-	s := agent.DecisionSet{RunID: run}
+	s := agent.DecisionSet{RunID: run, Owner: "red/ada"}
 	for n := range c.runs[run] {
 		s.Decisions = append(s.Decisions, agent.Decision{Pending: loop.Pending{DecisionRequested: loop.DecisionRequested{ID: fmt.Sprintf("d%d", n), Kind: loop.DecideApproval}}, Waits: true, Brief: true, Run: agent.Run{ID: run, Principal: "red/ada"}})
 	}
@@ -166,6 +175,21 @@ func TestWatchedDecisions(t *testing.T) {
 		if err != nil || watchers[n].restarts != 1 {
 			t.Errorf("watcher %d: %v, %d restarts", n, err, watchers[n].restarts)
 		}
+	}
+	page, err := c.ListDecisions(t.Context(), &decisionv1.ListDecisionsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.set("red/r0", 9) // after the page, and before the watch of it
+	listed := watcher{position: page.GetPosition(), waiting: map[string][]string{}}
+	for wanted := range 2 {
+		err := listed.follow(t, c, func() bool { // what changed just before the page can come again
+			return len(listed.waiting["red/r0"]) == 9 && len(listed.waiting["red/later"]) == wanted
+		})
+		if err != nil || listed.restarts != 0 {
+			t.Errorf("a watcher of a page: %v, %+v", err, listed)
+		}
+		a.set("red/later", 1)
 	}
 	at := watchers[0].position
 	a.last = 0 // another store
@@ -290,9 +314,81 @@ func TestWatchedHeldCalls(t *testing.T) {
 	if err := beside.follow(t, c, always); err != nil || !slices.Equal(beside.names(), []string{"red/r/d0"}) || len(beside.unavailable) != 1 || strings.Contains(beside.unavailable[0], "secret") {
 		t.Errorf("without toolhost: %v, %+v", err, beside)
 	}
+	fails.Store(false)
+	listed := watcher{waiting: map[string][]string{}}
+	for _, known := range []string{"", "h.1"} { // the page of a toolhost that is silent, and of one that answers
+		h.position, h.err = known, nil
+		if known == "" {
+			h.err = status.Error(codes.Unavailable, "secret address")
+		}
+		page, err := c.ListDecisions(t.Context(), &decisionv1.ListDecisionsRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed.position = page.GetPosition()
+		err = listed.follow(t, c, func() bool { return (len(listed.names()) == 1) == (known == "") })
+		if err != nil || listed.restarts != 0 {
+			t.Errorf("after a page with the position %q: %v, %+v", known, err, listed)
+		}
+	}
 	mu.Lock()
 	defer mu.Unlock()
-	if want := []string{"bob ", "bob h.1", "bob h.2", "bob "}; !slices.Equal(asked, want) {
+	slices.Sort(asked)
+	if want := []string{"bob ", "bob h.1", "bob h.2"}; !slices.Equal(slices.Compact(asked), want) {
 		t.Errorf("toolhost was asked %q, want %q", asked, want)
+	}
+}
+
+// Watches of one caller share a stream of toolhost, which bounds the streams of a connection.
+func TestWatchesShareAStream(t *testing.T) {
+	h, a := holdsCall(), newChanging()
+	h.position = "h.0"
+	var mu sync.Mutex
+	asked := map[string]int{}
+	decided := make(chan struct{})
+	h.watch = func(r *decisionv1.WatchDecisionsRequest, stream grpc.ServerStreamingServer[decisionv1.WatchDecisionsResponse]) error {
+		mu.Lock()
+		asked[r.GetPosition()]++
+		mu.Unlock()
+		_ = stream.Send(&decisionv1.WatchDecisionsResponse{Complete: true, Position: "h.1"})
+		select {
+		case <-decided:
+			_ = stream.Send(&decisionv1.WatchDecisionsResponse{Source: heldName})
+			_ = stream.Send(&decisionv1.WatchDecisionsResponse{Complete: true, Position: "h.2"})
+		case <-stream.Context().Done():
+		}
+		<-stream.Context().Done()
+		return nil
+	}
+	c := inboxWith(t, a, h.client(t), identity.Principal{Tenant: "red", Name: "bob"})
+	page, err := c.ListDecisions(t.Context(), &decisionv1.ListDecisionsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var streams []grpc.ServerStreamingClient[decisionv1.WatchDecisionsResponse]
+	for range 40 {
+		stream, err := c.WatchDecisions(t.Context(), &decisionv1.WatchDecisionsRequest{Position: page.GetPosition()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, err := stream.Recv(); err != nil || !m.GetComplete() {
+			t.Fatal(m, err)
+		}
+		streams = append(streams, stream)
+	}
+	close(decided)
+	for n, stream := range streams {
+		for source := ""; source == ""; {
+			m, err := stream.Recv()
+			if err != nil || m.GetRestart() {
+				t.Fatalf("watch %d: %v, %v", n, m, err)
+			}
+			source = m.GetSource()
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(asked) != 1 || asked["h.0"] != 1 {
+		t.Errorf("toolhost has the streams %v", asked)
 	}
 }

@@ -67,18 +67,27 @@ func seesHeld(ctx context.Context, d *client.InboxDecision) bool {
 		slices.ContainsFunc(decisionRights, func(right authz.Right) bool { return may(ctx, right, identity.TenantOf(d.Principal)) }))
 }
 
-// listHeld returns the held calls of a page that the caller may see, and the token of the next
-// page, or ended. unavailable says why calls are missing.
-func (s *decisions) listHeld(ctx context.Context, req *decisionv1.ListDecisionsRequest, token string) (list []*decisionv1.Decision, next string, unavailable []string, err error) {
+// heldPart is the part of a page that toolhost holds.
+type heldPart struct {
+	list        []*decisionv1.Decision
+	next        string   // the token of the next page, or ended
+	position    string   // as decisionWatch.heldAt
+	unavailable []string // why calls are missing
+}
+
+// listHeld returns the held calls of a page that the caller may see.
+func (s *decisions) listHeld(ctx context.Context, req *decisionv1.ListDecisionsRequest, token string) (part heldPart, err error) {
+	part.next = ended
 	caller, _ := identity.FromContext(ctx)
 	if why := s.refusals.of(caller.Key()); why != "" {
-		return nil, ended, []string{why}, nil
+		part.unavailable = []string{why}
+		return part, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, heldListWait)
 	defer cancel()
 	named, err := asCaller(limited)
 	if err != nil {
-		return nil, ended, nil, nil
+		return part, nil
 	}
 	page, err := s.held.InboxPage(named, client.InboxQuery{
 		InboxFilter: client.InboxFilter{Tenants: req.GetTenants()}, PageSize: min(cmp.Or(int(req.GetPageSize()), heldPage), heldPage), PageToken: token,
@@ -86,24 +95,27 @@ func (s *decisions) listHeld(ctx context.Context, req *decisionv1.ListDecisionsR
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
-		return nil, ended, nil, tool.AsError(ctx.Err())
+		return part, tool.AsError(ctx.Err())
 	case tool.KindOf(err) == tool.KindInvalidArgument && token != "":
-		return nil, ended, nil, err
+		return part, err
 	case tool.KindOf(err) == tool.KindUnsupported: // it holds no calls
-		return nil, ended, nil, nil
+		part.position = ended
+		return part, nil
 	default:
 		why := "the calls that the toolhost of agentd holds are missing: " + whyMissing(err)
 		if tool.KindOf(err) == tool.KindDenied {
 			s.refusals.add(caller.Key(), why)
 		}
-		return nil, ended, []string{why}, nil
+		part.unavailable = []string{why}
+		return part, nil
 	}
+	part.position, part.next = page.Position, cmp.Or(page.NextPageToken, ended)
 	for i := range page.Decisions {
-		if d := &page.Decisions[i]; len(list) < heldPage && seesHeld(ctx, d) {
-			list = append(list, fromHeld(ctx, d))
+		if d := &page.Decisions[i]; len(part.list) < heldPage && seesHeld(ctx, d) {
+			part.list = append(part.list, fromHeld(ctx, d))
 		}
 	}
-	return list, cmp.Or(page.NextPageToken, ended), nil, nil
+	return part, nil
 }
 
 const (

@@ -31,14 +31,16 @@ const heldName = "calls/abcdefghijklmnop"
 // much would, and records for whom it was asked.
 type holding struct {
 	decisionv1.UnimplementedDecisionServiceServer
-	held    []*decisionv1.Decision
-	next    string // page token
-	err     error
-	asked   []string
-	groups  []string
-	decided *decisionv1.DecideRequest
-	listed  *decisionv1.ListDecisionsRequest
-	watch   func(*decisionv1.WatchDecisionsRequest, grpc.ServerStreamingServer[decisionv1.WatchDecisionsResponse]) error
+	held []*decisionv1.Decision
+	next string // page token
+	// position is that of the first page
+	position string
+	err      error
+	asked    []string
+	groups   []string
+	decided  *decisionv1.DecideRequest
+	listed   *decisionv1.ListDecisionsRequest
+	watch    func(*decisionv1.WatchDecisionsRequest, grpc.ServerStreamingServer[decisionv1.WatchDecisionsResponse]) error
 }
 
 func (h *holding) WatchDecisions(r *decisionv1.WatchDecisionsRequest, stream grpc.ServerStreamingServer[decisionv1.WatchDecisionsResponse]) error {
@@ -48,7 +50,7 @@ func (h *holding) WatchDecisions(r *decisionv1.WatchDecisionsRequest, stream grp
 func (h *holding) ListDecisions(_ context.Context, r *decisionv1.ListDecisionsRequest) (*decisionv1.ListDecisionsResponse, error) {
 	h.listed, h.groups = r, r.GetOnBehalfOf().GetGroups()
 	h.asked = append(h.asked, r.GetOnBehalfOf().GetTenant()+"/"+r.GetOnBehalfOf().GetName())
-	return &decisionv1.ListDecisionsResponse{Decisions: h.held, NextPageToken: h.next}, h.err
+	return &decisionv1.ListDecisionsResponse{Decisions: h.held, NextPageToken: h.next, Position: h.position}, h.err
 }
 
 func (h *holding) GetDecision(_ context.Context, r *decisionv1.GetDecisionRequest) (*decisionv1.GetDecisionResponse, error) {

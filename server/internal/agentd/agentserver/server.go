@@ -108,7 +108,7 @@ func NewServer(c Config) *Server {
 	server.Register(grpcserver.Requests{Admit: g.unread, UntilAnswered: true}, func(services grpc.ServiceRegistrar) {
 		s := &service{agent: c.Agent, configuration: c.Configuration, foreground: c.Foreground, gate: c.Gate, unread: newUnread(cmp.Or(c.MaxUnreadBytes, defaultMaxUnread)), incoming: newTally(maxIntake), pages: c.Pages}
 		agentdv1.RegisterAgentServiceServer(services, s)
-		decisionv1.RegisterDecisionServiceServer(services, &decisions{service: s, held: c.Held, watches: newTally(maxWatches), drain: drain})
+		decisionv1.RegisterDecisionServiceServer(services, &decisions{service: s, held: c.Held, watches: newTally(maxWatches), feeds: feeds{agent: c.Agent}, heldWatches: newHeldWatches(c.Held), drain: drain})
 	})
 	return &Server{server: server, drain: drain}
 }

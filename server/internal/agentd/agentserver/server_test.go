@@ -152,6 +152,8 @@ func (f *fakeAgent) ChangedDecisions(context.Context, agent.DecisionQuery, int64
 	return nil, 0, nil
 }
 
+func (f *fakeAgent) DecisionsChange() <-chan struct{} { return nil }
+
 func (f *fakeAgent) Decision(_ context.Context, runID, id string) (agent.Decision, error) {
 	for _, d := range f.inbox {
 		if d.Run.ID == runID && d.ID == id {

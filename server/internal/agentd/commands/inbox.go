@@ -180,23 +180,14 @@ func isHeld(d *client.InboxDecision) bool { return d.ID == "" }
 // became of the calls that it holds, so they stay.
 func followInbox(ctx context.Context, a *client.AgentClient, p cli.Process, filter client.InboxFilter, asJSON bool) error {
 	changes := terminal.NewChanges(ctx, p, asJSON, inboxHeader())
-	var last []client.InboxDecision
 	var said []string
-	list := func(ctx context.Context) ([]client.InboxDecision, error) {
-		list, missing, err := listInbox(ctx, a, filter)
-		if err == nil && !slices.Equal(missing, said) {
-			said, err = missing, errors.Join(changes.End(), sayMissing(p, missing))
+	for waiting, err := range terminal.Follow(ctx, p, filter, a.WatchInbox) {
+		if err == nil && !slices.Equal(waiting.Missing, said) {
+			said, err = waiting.Missing, errors.Join(changes.End(), sayMissing(p, waiting.Missing))
 		}
-		if len(missing) > 0 {
-			list = append(list, slices.DeleteFunc(last, func(d client.InboxDecision) bool { return !isHeld(&d) })...)
-		}
-		last = slices.Clone(list)
-		return list, err
-	}
-	for decisions, err := range terminal.Every(ctx, betweenLists, list) {
 		rows := []terminal.Row{}
-		for i := range decisions {
-			d := &decisions[i]
+		for i := range waiting.Decisions {
+			d := &waiting.Decisions[i]
 			gone := *d
 			gone.Waiting = false
 			rows = append(rows, terminal.Row{

@@ -53,7 +53,8 @@ func (s *streams) close(of *session) {
 
 // watch tells a browser which runs and calls have other decisions than before, as server-sent
 // events. An event has the name of what changed, and no text of others: the browser loads its page
-// again. The id of an event is the position in the stream of the server.
+// again. A page has the position of what it shows, and the id of an event is the next one. The
+// script comes with it: what happened before is not sent.
 func (s *Server) watch(v *visit) error {
 	if !s.streams.open(v.session) {
 		return tool.Errorf(tool.KindRateLimited, "too many pages follow what waits; load this one again by hand")
@@ -62,13 +63,13 @@ func (s *Server) watch(v *visit) error {
 	ctx, cancel := context.WithCancel(v.ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ending, cancel)()
-	changes := make(chan client.InboxChange)
+	position, changes := v.r.FormValue("position"), make(chan client.InboxChange)
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	defer cancel()
 	watching.Go(func() { // ends with ctx
 		defer close(changes)
-		err := s.follow(ctx, v.r.Header.Get("Last-Event-ID"), changes)
+		err := s.follow(ctx, position, changes)
 		if tool.KindOf(err) == tool.KindInvalidArgument { // the position is of another agentd, or of other rights
 			_ = s.follow(ctx, "", changes)
 		}
@@ -77,7 +78,7 @@ func (s *Server) watch(v *visit) error {
 	out := http.NewResponseController(v.w)
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
-	complete := false
+	known := position != ""
 	for {
 		var line string
 		select {
@@ -85,8 +86,8 @@ func (s *Server) watch(v *visit) error {
 			if !ok { // the browser comes again, with the last position or without
 				return nil
 			}
-			line = eventOf(change, complete)
-			complete = complete || change.Complete
+			line = eventOf(change, known)
+			known = known || change.Complete
 		case <-tick.C:
 			if !s.config.Sessions.lives(v.cookie) {
 				return nil
@@ -115,8 +116,8 @@ func (s *Server) follow(ctx context.Context, position string, changes chan<- cli
 	return nil
 }
 
-// eventOf returns a change as an event; complete says that the browser knows the state before it.
-func eventOf(change client.InboxChange, complete bool) string {
+// eventOf returns a change as an event; known says that the browser knows the state before it.
+func eventOf(change client.InboxChange, known bool) string {
 	name, err := json.Marshal(shown(change.Source)) // escapes what could end the line
 	if err != nil {
 		return ":\n\n"
@@ -125,7 +126,7 @@ func eventOf(change client.InboxChange, complete bool) string {
 	if change.Position != "" {
 		event = "id: " + change.Position + "\n"
 	}
-	if !complete || change.Source == "" {
+	if !known || change.Source == "" && !change.Restart {
 		if event == "" {
 			return ":\n\n"
 		}

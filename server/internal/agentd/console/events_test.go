@@ -2,7 +2,9 @@ package console
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -10,15 +12,27 @@ import (
 func TestEvents(t *testing.T) {
 	s := newSite(t, approval())
 	s.logIn(7)
-	const want = ":\n\nid: p1\nevent: position\ndata: \n\nid: p2\ndata: \"run-1 \\u003cb\\u003e\"\n\n"
-	for position, asked := range map[string][]string{"": {""}, "p1": {"p1"}, "of another": {"of another", ""}} {
+	const later = "id: p1\nevent: position\ndata: \n\nid: p2\ndata: \"run-1 \\u003cb\\u003e\"\n\n"
+	for position, test := range map[string]struct {
+		begins string
+		asked  []string
+	}{
+		"": {":\n\n", []string{""}}, "p0": {"", []string{"p0"}},
+		"old": {"data: \"run-1\"\n\n", []string{"old"}}, "of another": {"data: \"run-1\"\n\n", []string{"of another", ""}}, // what the page shows is not known
+	} {
+		want, asked := test.begins+later, test.asked
 		s.server.from = nil
-		resp := s.send(http.MethodGet, "/events", nil, with("Last-Event-ID", position))
+		resp := s.send(http.MethodGet, "/events?position="+url.QueryEscape(position), nil)
 		if got := body(t, resp); got != want || resp.Header.Get("Content-Type") != "text/event-stream" {
 			t.Errorf("after %q: got %q", position, got)
 		}
 		if !slices.Equal(s.server.from, asked) {
 			t.Errorf("after %q: the server was asked for %q", position, s.server.from)
+		}
+	}
+	for _, page := range []string{"/", "/?page=%26", "/decisions/run-1/d1"} {
+		if got := body(t, s.send(http.MethodGet, page, nil)); !strings.Contains(got, ` data-position="p0"`) {
+			t.Errorf("%s has no position:\n%s", page, got)
 		}
 	}
 	if len(s.pages.streams.each) > 0 || s.pages.streams.all != 0 {

@@ -84,6 +84,9 @@ func (d *decisions) ListDecisions(ctx context.Context, req *decisionv1.ListDecis
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	resp := &decisionv1.ListDecisionsResponse{Decisions: d.waits, Unavailable: d.missing}
+	if req.GetPageToken() == "" {
+		resp.Position = "p0"
+	}
 	if at := len(req.GetPageToken()); at+int(req.GetPageSize()) < len(d.waits) { // a token has one byte for each decision before its page
 		resp.Decisions, resp.NextPageToken = d.waits[at:at+int(req.GetPageSize())], strings.Repeat("&", at+int(req.GetPageSize()))
 	} else {
@@ -142,7 +145,10 @@ func (d *decisions) WatchDecisions(req *decisionv1.WatchDecisionsRequest, stream
 	if req.GetPosition() == "of another" {
 		return toolpb.StatusError(tool.Errorf(tool.KindInvalidArgument, "the position is of another watch"))
 	}
-	for _, m := range []*decisionv1.WatchDecisionsResponse{{Restart: true, Source: "run-1", Decisions: waits}, {Complete: true, Position: "p1"}, {Source: "run-1\n<b>", Position: "p2"}} {
+	for i, m := range []*decisionv1.WatchDecisionsResponse{{Restart: true, Source: "run-1", Decisions: waits}, {Complete: true, Position: "p1"}, {Source: "run-1\n<b>", Position: "p2"}} {
+		if i == 0 && req.GetPosition() == "p0" { // it knows
+			continue
+		}
 		if err := stream.Send(m); err != nil {
 			return err
 		}

@@ -86,7 +86,18 @@ const maxListed = 100
 // row is a decision of the inbox.
 type row struct{ Link, What, Detail, For, Ends, NotAllowed string }
 
+// position returns where the events of a page begin. It is asked for before the page is read, so
+// that no change is between them.
+func (s *Server) position(v *visit) (string, error) {
+	page, err := s.config.Agent.InboxPage(v.ctx, client.InboxQuery{PageSize: 1})
+	return page.Position, err
+}
+
 func (s *Server) showInbox(v *visit) error {
+	position, err := s.position(v)
+	if err != nil {
+		return err
+	}
 	page, err := s.config.Agent.InboxPage(v.ctx, client.InboxQuery{PageSize: maxListed, PageToken: v.r.FormValue("page")})
 	if err != nil {
 		return err
@@ -106,7 +117,7 @@ func (s *Server) showInbox(v *visit) error {
 	for _, text := range page.Unavailable {
 		missing = append(missing, shown(text))
 	}
-	return s.render(v, http.StatusOK, "inbox", map[string]any{"Title": "Inbox", "Rows": rows, "Missing": missing, "Next": page.NextPageToken})
+	return s.render(v, http.StatusOK, "inbox", map[string]any{"Title": "Inbox", "Rows": rows, "Missing": missing, "Next": page.NextPageToken, "Position": position})
 }
 
 // linkTo returns the path of a decision or a run. Its name has slashes between its parts.
@@ -275,12 +286,16 @@ func madeBy(d *client.InboxDecision) []string {
 }
 
 func (s *Server) showDecision(v *visit) error {
+	position, err := s.position(v)
+	if err != nil {
+		return err
+	}
 	d, err := s.config.Agent.InboxDecision(v.ctx, v.r.PathValue("name"))
 	if err != nil {
 		return err
 	}
 	shows := viewOf(&d)
-	return s.render(v, http.StatusOK, "decision", map[string]any{"Title": shows.What, "D": shows})
+	return s.render(v, http.StatusOK, "decision", map[string]any{"Title": shows.What, "D": shows, "Position": position})
 }
 
 // decide sends the verdict of a person. The server compares the etag of what the page showed.

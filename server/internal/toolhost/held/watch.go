@@ -8,6 +8,13 @@ type Position struct {
 	Number int64
 }
 
+// Now returns the present position.
+func (s *Store) Now() Position {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Position{s.origin, s.changes}
+}
+
 // Changed returns the decisions that changed after a position and that a function accepts, as they
 // are now, the position to go on from, and a channel that is closed with the next change. The end
 // of a decision by itself is a change only when something asks the store. whole is whether the

@@ -64,10 +64,13 @@ func (s *decisionService) ListDecisions(ctx context.Context, req *decisionv1.Lis
 		return nil, err
 	}
 	wanted := tool.Tenants(req.GetTenants())
+	resp := &decisionv1.ListDecisionsResponse{}
+	if req.GetPageToken() == "" { // what changes while the page is read comes with the position
+		resp.Position = watchedPosition(watchOf(decider.key, req.GetTenants()), s.decisions.HeldCalls().Now())
+	}
 	found := s.decisions.HeldCalls().Waiting(func(d *held.Decision) bool {
 		return after.precedes(d) && decider.sees(ctx, d) && (len(wanted) == 0 || wanted.Contain(identity.TenantOf(d.Principal)))
 	})
-	resp := &decisionv1.ListDecisionsResponse{}
 	if size := min(cmp.Or(int(req.GetPageSize()), defaultDecisionPage), maxDecisionPage); len(found) > size {
 		found = found[:size]
 		resp.NextPageToken = decisionPage{found[size-1].Expires, found[size-1].Name}.token()

@@ -91,8 +91,12 @@ func (s *decisionService) sendChanges(
 	}
 	*at = now
 	return news, stream.Send(&decisionv1.WatchDecisionsResponse{
-		Restart: whole && len(found) == 0, Complete: true, Position: strings.Join([]string{owner, now.Origin, strconv.FormatInt(now.Number, 36)}, "."),
+		Restart: whole && len(found) == 0, Complete: true, Position: watchedPosition(owner, now),
 	})
+}
+
+func watchedPosition(owner string, at held.Position) string {
+	return strings.Join([]string{owner, at.Origin, strconv.FormatInt(at.Number, 36)}, ".")
 }
 
 // rights says what the principal may see and decide now. A watch that began with other rights has

@@ -295,7 +295,10 @@ type ListDecisionsResponse struct {
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	// Why decisions are missing that a source has, one text for each: agentd lists what runs wait for
 	// also while its toolhost does not answer. Empty means that all sources have answered.
-	Unavailable   []string `protobuf:"bytes,3,rep,name=unavailable,proto3" json:"unavailable,omitempty"`
+	Unavailable []string `protobuf:"bytes,3,rep,name=unavailable,proto3" json:"unavailable,omitempty"`
+	// The WatchDecisionsRequest.position of a watch of the same caller and tenants that goes on after
+	// this page: it sends what changes, and not what waits already. Set on the first page.
+	Position      string `protobuf:"bytes,4,opt,name=position,proto3" json:"position,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -349,6 +352,13 @@ func (x *ListDecisionsResponse) GetUnavailable() []string {
 		return x.Unavailable
 	}
 	return nil
+}
+
+func (x *ListDecisionsResponse) GetPosition() string {
+	if x != nil {
+		return x.Position
+	}
+	return ""
 }
 
 // GetDecisionRequest names a decision.
@@ -457,7 +467,7 @@ type WatchDecisionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in ListDecisionsRequest.
 	Tenants []string `protobuf:"bytes,1,rep,name=tenants,proto3" json:"tenants,omitempty"`
-	// The position of a message after which the stream goes on. Empty means the present state. A
+	// The position of a message or a first page after which the stream goes on. Empty means the present state. A
 	// position that the server does not know any more means that, too: the first message has `restart`.
 	Position string `protobuf:"bytes,2,opt,name=position,proto3" json:"position,omitempty"`
 	// The principal that the request is for; see ListDecisionsRequest.
@@ -1125,11 +1135,12 @@ const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"page_token\x18\x02 \x01(\tR\tpageToken\x12\x18\n" +
 	"\atenants\x18\x03 \x03(\tR\atenants\x12=\n" +
 	"\fon_behalf_of\x18\x04 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
-	"onBehalfOf\"\x9f\x01\n" +
+	"onBehalfOf\"\xbb\x01\n" +
 	"\x15ListDecisionsResponse\x12<\n" +
 	"\tdecisions\x18\x01 \x03(\v2\x1e.toolhost.decision.v1.DecisionR\tdecisions\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12 \n" +
-	"\vunavailable\x18\x03 \x03(\tR\vunavailable\"g\n" +
+	"\vunavailable\x18\x03 \x03(\tR\vunavailable\x12\x1a\n" +
+	"\bposition\x18\x04 \x01(\tR\bposition\"g\n" +
 	"\x12GetDecisionRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12=\n" +
 	"\fon_behalf_of\x18\x02 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +

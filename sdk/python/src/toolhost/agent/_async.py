@@ -226,7 +226,8 @@ class AsyncAgentClient:
 
         Args:
             tenants: The tenants whose runs and calls to include. Empty means all that the client may see.
-            position: `InboxChange.position` to continue after. Empty means from the beginning.
+            position: `InboxChange.position` or `InboxPage.position` to continue after. Empty means from the
+                beginning.
         """
         async for change in read_changes(
             self._link, decision_pb.WatchDecisionsRequest(tenants=tenants, position=position)

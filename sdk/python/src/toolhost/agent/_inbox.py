@@ -14,7 +14,8 @@ from toolhost.agent._runs import InboxChange, InboxDecision, InboxPage
 async def read_page(link: Link, request: pb.ListDecisionsRequest) -> InboxPage:
     """Return one page of decisions."""
     page: pb.ListDecisionsResponse = await link.unary(pb_grpc.DecisionServiceStub, "ListDecisions", request)
-    return InboxPage(tuple(to_inbox_decision(d) for d in page.decisions), page.next_page_token, tuple(page.unavailable))
+    decisions = tuple(to_inbox_decision(d) for d in page.decisions)
+    return InboxPage(decisions, page.next_page_token, tuple(page.unavailable), page.position)
 
 
 async def read_pages(link: Link, request: pb.ListDecisionsRequest) -> AsyncIterator[InboxDecision]:

@@ -381,6 +381,9 @@ class InboxPage:
     unavailable: tuple[str, ...]
     """One text for each source that did not answer, so that its decisions are missing: the toolhost of an
     agentd. Escape it."""
+    position: str = ""
+    """The `position` of a `watch_inbox` that continues after the first page: it yields what changes, and not
+    what waits already. Empty on other pages."""
 
 
 @dataclass(frozen=True)

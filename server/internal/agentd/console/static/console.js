@@ -11,10 +11,27 @@ document.addEventListener("visibilitychange", () => {
 });
 const list = document.getElementById("inbox");
 const changed = document.getElementById("changed");
-if (list || changed) {
-  const stream = new EventSource("/events");
-  stream.onmessage = (event) => {
-    if (list) location.reload();
-    else if (changed.dataset.source === JSON.parse(event.data)) changed.hidden = false;
+const shows = list || changed;
+if (shows) {
+  let position = shows.dataset.position;
+  let pause = 10_000; // grows while the server refuses
+  const follow = () => {
+    const stream = new EventSource("/events?position=" + encodeURIComponent(position));
+    const goOn = (event) => {
+      position = event.lastEventId || position;
+      pause = 10_000;
+    };
+    stream.addEventListener("position", goOn);
+    stream.onmessage = (event) => {
+      goOn(event);
+      if (list) setTimeout(() => location.reload(), Math.max(0, 1000 - performance.now())); // at most once a second
+      else if (changed.dataset.source === JSON.parse(event.data)) changed.hidden = false;
+    };
+    stream.onerror = () => {
+      stream.close();
+      setTimeout(follow, pause);
+      pause = Math.min(2 * pause, 60_000);
+    };
   };
+  follow();
 }

@@ -103,18 +103,16 @@ func viewHeld(d *client.InboxDecision) heldView {
 // followPending shows the calls that wait until ctx ends.
 func followPending(ctx context.Context, c *client.Client, p cli.Process, filter client.InboxFilter, asJSON bool) error {
 	changes := terminal.NewChanges(ctx, p, asJSON, pendingHeader())
-	lists := terminal.Every(ctx, betweenLists, func(ctx context.Context) (rows []terminal.Row, err error) {
-		for d, err := range c.Inbox(ctx, filter) {
-			if err != nil {
-				return nil, err
-			}
+	err := follow(ctx, terminal.Follow(ctx, p, filter, c.WatchInbox), func(waiting terminal.Waiting) error {
+		var rows []terminal.Row
+		for _, d := range waiting.Decisions {
 			gone := d
 			gone.Waiting = false
 			rows = append(rows, terminal.Row{Key: d.Name, Cells: pendingCells(&d), Value: viewHeld(&d), Gone: pendingCells(&gone), GoneValue: viewHeld(&gone), Mark: d.NotAllowed})
 		}
-		return rows, nil
+		return changes.Show(rows)
 	})
-	return errors.Join(follow(ctx, lists, changes.Show), changes.End())
+	return errors.Join(err, changes.End())
 }
 
 func pendingHeader() []string {

@@ -72,6 +72,13 @@ export type ListDecisionsResponse = Message<"toolhost.decision.v1.ListDecisionsR
      * @generated from field: repeated string unavailable = 3;
      */
     unavailable: string[];
+    /**
+     * The WatchDecisionsRequest.position of a watch of the same caller and tenants that goes on after
+     * this page: it sends what changes, and not what waits already. Set on the first page.
+     *
+     * @generated from field: string position = 4;
+     */
+    position: string;
 };
 /**
  * Describes the message toolhost.decision.v1.ListDecisionsResponse.
@@ -133,7 +140,7 @@ export type WatchDecisionsRequest = Message<"toolhost.decision.v1.WatchDecisions
      */
     tenants: string[];
     /**
-     * The position of a message after which the stream goes on. Empty means the present state. A
+     * The position of a message or a first page after which the stream goes on. Empty means the present state. A
      * position that the server does not know any more means that, too: the first message has `restart`.
      *
      * @generated from field: string position = 2;
@@ -668,8 +675,8 @@ export declare const DecisionService: GenService<{
      * WatchDecisions sends the decisions that wait, and what becomes of them. The messages are states, not
      * events: each replaces what the client knows of one source. The first messages have the present
      * state, and then one says that it is complete. With the position of a message, a client goes on
-     * after it, at any server of the same store. A client that reads slowly gets fewer states, and none
-     * is kept for it.
+     * after it, at any server of the same store, and with that of a page after the page. A client that
+     * reads slowly gets fewer states, and none is kept for it.
      *
      * The stream ends with DENIED when the rights of the caller change, and with UNAVAILABLE when its
      * credential ends; begin it again without a position. Other errors: INVALID_ARGUMENT for a position

@@ -64,14 +64,16 @@ class ListDecisionsRequest(_message.Message):
     def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., tenants: _Optional[_Iterable[str]] = ..., on_behalf_of: _Optional[_Union[_principal_pb2.Principal, _Mapping[str, object]]] = ...) -> None: ...
 
 class ListDecisionsResponse(_message.Message):
-    __slots__ = ("decisions", "next_page_token", "unavailable")
+    __slots__ = ("decisions", "next_page_token", "unavailable", "position")
     DECISIONS_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     UNAVAILABLE_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     decisions: _containers.RepeatedCompositeFieldContainer[Decision]
     next_page_token: str
     unavailable: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, decisions: _Optional[_Iterable[_Union[Decision, _Mapping[str, object]]]] = ..., next_page_token: _Optional[str] = ..., unavailable: _Optional[_Iterable[str]] = ...) -> None: ...
+    position: str
+    def __init__(self, decisions: _Optional[_Iterable[_Union[Decision, _Mapping[str, object]]]] = ..., next_page_token: _Optional[str] = ..., unavailable: _Optional[_Iterable[str]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class GetDecisionRequest(_message.Message):
     __slots__ = ("name", "on_behalf_of")

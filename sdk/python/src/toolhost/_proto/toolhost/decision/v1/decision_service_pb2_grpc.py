@@ -97,8 +97,8 @@ class DecisionServiceServicer(object):
         """WatchDecisions sends the decisions that wait, and what becomes of them. The messages are states, not
         events: each replaces what the client knows of one source. The first messages have the present
         state, and then one says that it is complete. With the position of a message, a client goes on
-        after it, at any server of the same store. A client that reads slowly gets fewer states, and none
-        is kept for it.
+        after it, at any server of the same store, and with that of a page after the page. A client that
+        reads slowly gets fewer states, and none is kept for it.
 
         The stream ends with DENIED when the rights of the caller change, and with UNAVAILABLE when its
         credential ends; begin it again without a position. Other errors: INVALID_ARGUMENT for a position
