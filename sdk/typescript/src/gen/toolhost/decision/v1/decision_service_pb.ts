@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/decision/v1/decision_service.proto.
  */
 export const file_toolhost_decision_v1_decision_service: GenFile = /*@__PURE__*/
-  fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSKBAQoUTGlzdERlY2lzaW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDwoHdGVuYW50cxgDIAMoCRIxCgxvbl9iZWhhbGZfb2YYBCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJ4ChVMaXN0RGVjaXNpb25zUmVzcG9uc2USMQoJZGVjaXNpb25zGAEgAygLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhMKC3VuYXZhaWxhYmxlGAMgAygJIlUKEkdldERlY2lzaW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJEjEKDG9uX2JlaGFsZl9vZhgCIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsIkcKE0dldERlY2lzaW9uUmVzcG9uc2USMAoIZGVjaXNpb24YASABKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbiJtChVXYXRjaERlY2lzaW9uc1JlcXVlc3QSDwoHdGVuYW50cxgBIAMoCRIQCghwb3NpdGlvbhgCIAEoCRIxCgxvbl9iZWhhbGZfb2YYAyABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCKlAQoWV2F0Y2hEZWNpc2lvbnNSZXNwb25zZRIPCgdyZXN0YXJ0GAEgASgIEg4KBnNvdXJjZRgCIAEoCRIxCglkZWNpc2lvbnMYAyADKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbhIQCghjb21wbGV0ZRgEIAEoCBIQCghwb3NpdGlvbhgFIAEoCRITCgt1bmF2YWlsYWJsZRgGIAMoCSLcAQoNRGVjaWRlUmVxdWVzdBIMCgRuYW1lGAEgASgJEgwKBGV0YWcYAiABKAkSLgoHdmVyZGljdBgDIAEoDjIdLnRvb2xob3N0LmRlY2lzaW9uLnYxLlZlcmRpY3QSDAoEdGV4dBgEIAEoCRIRCglhcmd1bWVudHMYBSABKAwSEgoKcmVxdWVzdF9pZBgGIAEoCRIXCg9kZWNpZGVkX2J5X25hbWUYByABKAkSMQoMb25fYmVoYWxmX29mGAggASgLMhsudG9vbGhvc3QudG9vbC52MS5QcmluY2lwYWwiQgoORGVjaWRlUmVzcG9uc2USMAoIZGVjaXNpb24YASABKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbiKOBgoIRGVjaXNpb24SDAoEbmFtZRgBIAEoCRIwCgRraW5kGAIgASgOMiIudG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb25LaW5kEjIKBXN0YXRlGAMgASgOMiMudG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb25TdGF0ZRIOCgZydW5faWQYBCABKAkSEwoLZGVjaXNpb25faWQYBSABKAkSFQoNcGFyZW50X3J1bl9pZBgGIAEoCRIOCgZ0ZW5hbnQYByABKAkSEQoJcHJpbmNpcGFsGAggASgJEg8KB2NhbGxfaWQYCSABKAkSDAoEdG9vbBgKIAEoCRIUCgxkaXNwbGF5X25hbWUYCyABKAkSDgoGcGx1Z2luGAwgASgJEhEKCWFyZ3VtZW50cxgNIAEoCRIOCgZyZWFzb24YDiABKAkSDwoHb3B0aW9ucxgPIAMoCRIMCgRydWxlGBAgASgJEhEKCWZvdXJfZXllcxgRIAEoCBIOCgZzY2hlbWEYEiABKAkSDAoEZGlmZhgTIAEoCRILCgNjdXQYFCABKAgSMAoMcmVxdWVzdF90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLbm90X2FsbG93ZWQYFyABKAkSLgoHdmVyZGljdBgYIAEoDjIdLnRvb2xob3N0LmRlY2lzaW9uLnYxLlZlcmRpY3QSLwoLZGVjaWRlX3RpbWUYGSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmRlY2lkZWRfYnkYGiABKAkSFwoPZGVjaWRlZF9ieV9uYW1lGBsgASgJEgwKBHRleHQYHCABKAkSDAoEZXRhZxgdIAEoCRIXCg9hcHByb3Zlcl9ncm91cHMYHiADKAkSDQoFYWdlbnQYHyABKAkSDwoHc2Vzc2lvbhggIAEoCRIPCgdjb250ZXh0GCEgASgJKrEBCgxEZWNpc2lvbktpbmQSHQoZREVDSVNJT05fS0lORF9VTlNQRUNJRklFRBAAEhoKFkRFQ0lTSU9OX0tJTkRfQVBQUk9WQUwQARIaChZERUNJU0lPTl9LSU5EX1FVRVNUSU9OEAISGQoVREVDSVNJT05fS0lORF9PVVRDT01FEAMSFwoTREVDSVNJT05fS0lORF9QQVVTRRAEEhYKEkRFQ0lTSU9OX0tJTkRfVE9PTBAFKoIBCg1EZWNpc2lvblN0YXRlEh4KGkRFQ0lTSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVDSVNJT05fU1RBVEVfV0FJVElORxABEhcKE0RFQ0lTSU9OX1NUQVRFX01BREUQAhIcChhERUNJU0lPTl9TVEFURV9XSVRIRFJBV04QAyp0CgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABITCg9WRVJESUNUX0FQUFJPVkUQARISCg5WRVJESUNUX1JFSkVDVBACEhIKDlZFUkRJQ1RfQU5TV0VSEAMSEwoPVkVSRElDVF9FWFBJUkVEEAQy0QMKD0RlY2lzaW9uU2VydmljZRJ0Cg1MaXN0RGVjaXNpb25zEioudG9vbGhvc3QuZGVjaXNpb24udjEuTGlzdERlY2lzaW9uc1JlcXVlc3QaKy50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0RGVjaXNpb25zUmVzcG9uc2UiCpK2GAYQERIDBQQSbgoLR2V0RGVjaXNpb24SKC50b29saG9zdC5kZWNpc2lvbi52MS5HZXREZWNpc2lvblJlcXVlc3QaKS50b29saG9zdC5kZWNpc2lvbi52MS5HZXREZWNpc2lvblJlc3BvbnNlIgqSthgGEBESAwUEEnkKDldhdGNoRGVjaXNpb25zEisudG9vbGhvc3QuZGVjaXNpb24udjEuV2F0Y2hEZWNpc2lvbnNSZXF1ZXN0GiwudG9vbGhvc3QuZGVjaXNpb24udjEuV2F0Y2hEZWNpc2lvbnNSZXNwb25zZSIKkrYYBhAREgMFBDABEl0KBkRlY2lkZRIjLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lkZVJlcXVlc3QaJC50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpZGVSZXNwb25zZSIIkrYYBBASAwRCRVpDZ2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvZGVjaXNpb24vdjE7ZGVjaXNpb252MWIGcHJvdG8z", [file_google_protobuf_timestamp, file_toolhost_tool_v1_principal, file_toolhost_tool_v1_right]);
+  fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSKBAQoUTGlzdERlY2lzaW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDwoHdGVuYW50cxgDIAMoCRIxCgxvbl9iZWhhbGZfb2YYBCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJ4ChVMaXN0RGVjaXNpb25zUmVzcG9uc2USMQoJZGVjaXNpb25zGAEgAygLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhMKC3VuYXZhaWxhYmxlGAMgAygJIkEKGExpc3RNYWRlRGVjaXNpb25zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJnChlMaXN0TWFkZURlY2lzaW9uc1Jlc3BvbnNlEjEKCWRlY2lzaW9ucxgBIAMoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJVChJHZXREZWNpc2lvblJlcXVlc3QSDAoEbmFtZRgBIAEoCRIxCgxvbl9iZWhhbGZfb2YYAiABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJHChNHZXREZWNpc2lvblJlc3BvbnNlEjAKCGRlY2lzaW9uGAEgASgLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24ibQoVV2F0Y2hEZWNpc2lvbnNSZXF1ZXN0Eg8KB3RlbmFudHMYASADKAkSEAoIcG9zaXRpb24YAiABKAkSMQoMb25fYmVoYWxmX29mGAMgASgLMhsudG9vbGhvc3QudG9vbC52MS5QcmluY2lwYWwipQEKFldhdGNoRGVjaXNpb25zUmVzcG9uc2USDwoHcmVzdGFydBgBIAEoCBIOCgZzb3VyY2UYAiABKAkSMQoJZGVjaXNpb25zGAMgAygLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24SEAoIY29tcGxldGUYBCABKAgSEAoIcG9zaXRpb24YBSABKAkSEwoLdW5hdmFpbGFibGUYBiADKAki3AEKDURlY2lkZVJlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgRldGFnGAIgASgJEi4KB3ZlcmRpY3QYAyABKA4yHS50b29saG9zdC5kZWNpc2lvbi52MS5WZXJkaWN0EgwKBHRleHQYBCABKAkSEQoJYXJndW1lbnRzGAUgASgMEhIKCnJlcXVlc3RfaWQYBiABKAkSFwoPZGVjaWRlZF9ieV9uYW1lGAcgASgJEjEKDG9uX2JlaGFsZl9vZhgIIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsIkIKDkRlY2lkZVJlc3BvbnNlEjAKCGRlY2lzaW9uGAEgASgLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24ijgYKCERlY2lzaW9uEgwKBG5hbWUYASABKAkSMAoEa2luZBgCIAEoDjIiLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uS2luZBIyCgVzdGF0ZRgDIAEoDjIjLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uU3RhdGUSDgoGcnVuX2lkGAQgASgJEhMKC2RlY2lzaW9uX2lkGAUgASgJEhUKDXBhcmVudF9ydW5faWQYBiABKAkSDgoGdGVuYW50GAcgASgJEhEKCXByaW5jaXBhbBgIIAEoCRIPCgdjYWxsX2lkGAkgASgJEgwKBHRvb2wYCiABKAkSFAoMZGlzcGxheV9uYW1lGAsgASgJEg4KBnBsdWdpbhgMIAEoCRIRCglhcmd1bWVudHMYDSABKAkSDgoGcmVhc29uGA4gASgJEg8KB29wdGlvbnMYDyADKAkSDAoEcnVsZRgQIAEoCRIRCglmb3VyX2V5ZXMYESABKAgSDgoGc2NoZW1hGBIgASgJEgwKBGRpZmYYEyABKAkSCwoDY3V0GBQgASgIEjAKDHJlcXVlc3RfdGltZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYFiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC25vdF9hbGxvd2VkGBcgASgJEi4KB3ZlcmRpY3QYGCABKA4yHS50b29saG9zdC5kZWNpc2lvbi52MS5WZXJkaWN0Ei8KC2RlY2lkZV90aW1lGBkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpkZWNpZGVkX2J5GBogASgJEhcKD2RlY2lkZWRfYnlfbmFtZRgbIAEoCRIMCgR0ZXh0GBwgASgJEgwKBGV0YWcYHSABKAkSFwoPYXBwcm92ZXJfZ3JvdXBzGB4gAygJEg0KBWFnZW50GB8gASgJEg8KB3Nlc3Npb24YICABKAkSDwoHY29udGV4dBghIAEoCSqxAQoMRGVjaXNpb25LaW5kEh0KGURFQ0lTSU9OX0tJTkRfVU5TUEVDSUZJRUQQABIaChZERUNJU0lPTl9LSU5EX0FQUFJPVkFMEAESGgoWREVDSVNJT05fS0lORF9RVUVTVElPThACEhkKFURFQ0lTSU9OX0tJTkRfT1VUQ09NRRADEhcKE0RFQ0lTSU9OX0tJTkRfUEFVU0UQBBIWChJERUNJU0lPTl9LSU5EX1RPT0wQBSqCAQoNRGVjaXNpb25TdGF0ZRIeChpERUNJU0lPTl9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFQ0lTSU9OX1NUQVRFX1dBSVRJTkcQARIXChNERUNJU0lPTl9TVEFURV9NQURFEAISHAoYREVDSVNJT05fU1RBVEVfV0lUSERSQVdOEAMqdAoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEwoPVkVSRElDVF9BUFBST1ZFEAESEgoOVkVSRElDVF9SRUpFQ1QQAhISCg5WRVJESUNUX0FOU1dFUhADEhMKD1ZFUkRJQ1RfRVhQSVJFRBAEMtAECg9EZWNpc2lvblNlcnZpY2USdAoNTGlzdERlY2lzaW9ucxIqLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3REZWNpc2lvbnNSZXF1ZXN0GisudG9vbGhvc3QuZGVjaXNpb24udjEuTGlzdERlY2lzaW9uc1Jlc3BvbnNlIgqSthgGEBESAwUEEm4KC0dldERlY2lzaW9uEigudG9vbGhvc3QuZGVjaXNpb24udjEuR2V0RGVjaXNpb25SZXF1ZXN0GikudG9vbGhvc3QuZGVjaXNpb24udjEuR2V0RGVjaXNpb25SZXNwb25zZSIKkrYYBhAREgMFBBJ9ChFMaXN0TWFkZURlY2lzaW9ucxIuLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3RNYWRlRGVjaXNpb25zUmVxdWVzdBovLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3RNYWRlRGVjaXNpb25zUmVzcG9uc2UiB5K2GAMQERISeQoOV2F0Y2hEZWNpc2lvbnMSKy50b29saG9zdC5kZWNpc2lvbi52MS5XYXRjaERlY2lzaW9uc1JlcXVlc3QaLC50b29saG9zdC5kZWNpc2lvbi52MS5XYXRjaERlY2lzaW9uc1Jlc3BvbnNlIgqSthgGEBESAwUEMAESXQoGRGVjaWRlEiMudG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaWRlUmVxdWVzdBokLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lkZVJlc3BvbnNlIgiSthgEEBIDBEJFWkNnaXRodWIuY29tL3Rvb2xob3N0L3Rvb2xob3N0L2dlbi9nby90b29saG9zdC9kZWNpc2lvbi92MTtkZWNpc2lvbnYxYgZwcm90bzM", [file_google_protobuf_timestamp, file_toolhost_tool_v1_principal, file_toolhost_tool_v1_right]);
 
 /**
  * ListDecisionsRequest selects a page of decisions.
@@ -103,6 +103,63 @@ export const ListDecisionsResponseSchema: GenMessage<ListDecisionsResponse> = /*
   messageDesc(file_toolhost_decision_v1_decision_service, 1);
 
 /**
+ * ListMadeDecisionsRequest selects a page of decisions that the caller has made.
+ *
+ * @generated from message toolhost.decision.v1.ListMadeDecisionsRequest
+ */
+export type ListMadeDecisionsRequest = Message<"toolhost.decision.v1.ListMadeDecisionsRequest"> & {
+  /**
+   * The largest number of decisions of the page. 0 means 50. Values over 100 mean 100. Must not be
+   * negative. A page can have fewer, or none, although more pages follow.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * The `next_page_token` of the previous page. Empty means the first page.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message toolhost.decision.v1.ListMadeDecisionsRequest.
+ * Use `create(ListMadeDecisionsRequestSchema)` to create a new message.
+ */
+export const ListMadeDecisionsRequestSchema: GenMessage<ListMadeDecisionsRequest> = /*@__PURE__*/
+  messageDesc(file_toolhost_decision_v1_decision_service, 2);
+
+/**
+ * ListMadeDecisionsResponse is one page of decisions.
+ *
+ * @generated from message toolhost.decision.v1.ListMadeDecisionsResponse
+ */
+export type ListMadeDecisionsResponse = Message<"toolhost.decision.v1.ListMadeDecisionsResponse"> & {
+  /**
+   * The decisions. Arguments, reasons, options and texts have at most 4 KiB.
+   *
+   * @generated from field: repeated toolhost.decision.v1.Decision decisions = 1;
+   */
+  decisions: Decision[];
+
+  /**
+   * The token of the next page. Empty means that this is the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message toolhost.decision.v1.ListMadeDecisionsResponse.
+ * Use `create(ListMadeDecisionsResponseSchema)` to create a new message.
+ */
+export const ListMadeDecisionsResponseSchema: GenMessage<ListMadeDecisionsResponse> = /*@__PURE__*/
+  messageDesc(file_toolhost_decision_v1_decision_service, 3);
+
+/**
  * GetDecisionRequest names a decision.
  *
  * @generated from message toolhost.decision.v1.GetDecisionRequest
@@ -128,7 +185,7 @@ export type GetDecisionRequest = Message<"toolhost.decision.v1.GetDecisionReques
  * Use `create(GetDecisionRequestSchema)` to create a new message.
  */
 export const GetDecisionRequestSchema: GenMessage<GetDecisionRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 2);
+  messageDesc(file_toolhost_decision_v1_decision_service, 4);
 
 /**
  * GetDecisionResponse has the decision.
@@ -149,7 +206,7 @@ export type GetDecisionResponse = Message<"toolhost.decision.v1.GetDecisionRespo
  * Use `create(GetDecisionResponseSchema)` to create a new message.
  */
 export const GetDecisionResponseSchema: GenMessage<GetDecisionResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 3);
+  messageDesc(file_toolhost_decision_v1_decision_service, 5);
 
 /**
  * WatchDecisionsRequest selects the decisions to watch.
@@ -185,7 +242,7 @@ export type WatchDecisionsRequest = Message<"toolhost.decision.v1.WatchDecisions
  * Use `create(WatchDecisionsRequestSchema)` to create a new message.
  */
 export const WatchDecisionsRequestSchema: GenMessage<WatchDecisionsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 4);
+  messageDesc(file_toolhost_decision_v1_decision_service, 6);
 
 /**
  * WatchDecisionsResponse is what one source waits for now.
@@ -243,7 +300,7 @@ export type WatchDecisionsResponse = Message<"toolhost.decision.v1.WatchDecision
  * Use `create(WatchDecisionsResponseSchema)` to create a new message.
  */
 export const WatchDecisionsResponseSchema: GenMessage<WatchDecisionsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 5);
+  messageDesc(file_toolhost_decision_v1_decision_service, 7);
 
 /**
  * DecideRequest makes a decision.
@@ -318,7 +375,7 @@ export type DecideRequest = Message<"toolhost.decision.v1.DecideRequest"> & {
  * Use `create(DecideRequestSchema)` to create a new message.
  */
 export const DecideRequestSchema: GenMessage<DecideRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 6);
+  messageDesc(file_toolhost_decision_v1_decision_service, 8);
 
 /**
  * DecideResponse has the decision as it was made.
@@ -339,7 +396,7 @@ export type DecideResponse = Message<"toolhost.decision.v1.DecideResponse"> & {
  * Use `create(DecideResponseSchema)` to create a new message.
  */
 export const DecideResponseSchema: GenMessage<DecideResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 7);
+  messageDesc(file_toolhost_decision_v1_decision_service, 9);
 
 /**
  * Decision is a decision of a person. All its texts but those that are said to be the operator's are
@@ -486,7 +543,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
   diff: string;
 
   /**
-   * Whether `arguments` or `reason` are not whole, or `options`, `schema` or `diff` are left out.
+   * Whether `arguments`, `reason` or `text` are not whole, or `options`, `schema` or `diff` are left out.
    * GetDecision has the whole.
    *
    * @generated from field: bool cut = 20;
@@ -515,7 +572,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
   notAllowed: string;
 
   /**
-   * The verdict, once the decision is made. Only GetDecision sets it.
+   * The verdict, once the decision is made. Only GetDecision and ListMadeDecisions set it.
    *
    * @generated from field: toolhost.decision.v1.Verdict verdict = 24;
    */
@@ -594,7 +651,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
  * Use `create(DecisionSchema)` to create a new message.
  */
 export const DecisionSchema: GenMessage<Decision> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 8);
+  messageDesc(file_toolhost_decision_v1_decision_service, 10);
 
 /**
  * DecisionKind says what has to be decided.
@@ -776,6 +833,21 @@ export const DecisionService: GenService<{
     methodKind: "unary";
     input: typeof GetDecisionRequestSchema;
     output: typeof GetDecisionResponseSchema;
+  },
+  /**
+   * ListMadeDecisions lists what the caller has decided in runs that still exist, the newest first.
+   * Each decision is as ListDecisions has it, with the verdict, the text, and the arguments that were
+   * approved. A decision of a run that the caller may not see any more is left out, and so is what the
+   * caller decided before agentd kept this list. Only agentd has it. What was decided about calls that
+   * toolhost held is in the audit log of toolhost. Errors: INVALID_ARGUMENT for a page token that was
+   * not given out.
+   *
+   * @generated from rpc toolhost.decision.v1.DecisionService.ListMadeDecisions
+   */
+  listMadeDecisions: {
+    methodKind: "unary";
+    input: typeof ListMadeDecisionsRequestSchema;
+    output: typeof ListMadeDecisionsResponseSchema;
   },
   /**
    * WatchDecisions sends the decisions that wait, and what becomes of them. The messages are states, not
