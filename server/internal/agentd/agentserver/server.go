@@ -56,7 +56,7 @@ type Config struct {
 	// Approvals has the standing approvals of agentd's toolhost, of which callers list and revoke those
 	// that they gave. nil: ApprovalService fails.
 	Approvals Approvals
-	Logger *slog.Logger // for bugs and refusals; nil: no log
+	Logger    *slog.Logger // for bugs and refusals; nil: no log
 	// Foreground says that the server is in the process of its only client. Runs that it starts belong
 	// to the process; see loop.Task.
 	Foreground bool

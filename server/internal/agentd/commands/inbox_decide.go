@@ -102,8 +102,13 @@ func (v *inboxVerdict) send(ctx context.Context, p cli.Process, a *client.AgentC
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.Out(), "%s: %s\n", cli.OneLine(d.Name), map[client.Verdict]string{client.Approve: "approved", client.Reject: "rejected", client.Answer: "answered"}[d.Made.Verdict])
+	_, err = fmt.Fprintf(p.Out(), "%s: %s\n", cli.OneLine(d.Name), verdictWord(d.Made.Verdict))
 	return err
+}
+
+// verdictWord returns what a person did who gave a verdict.
+func verdictWord(v client.Verdict) string {
+	return map[client.Verdict]string{client.Approve: "approved", client.Reject: "rejected", client.Answer: "answered"}[v]
 }
 
 // confirmVerdict shows a decision with the arguments that it would get, and asks.

@@ -27,7 +27,7 @@ var files embed.FS
 // pages are the templates by their names: each is the frame and one page.
 var pages = func() map[string]*template.Template {
 	all := map[string]*template.Template{}
-	for _, name := range []string{"login", "inbox", "decision", "run", "failure"} {
+	for _, name := range []string{"login", "inbox", "decision", "run", "mine", "failure"} {
 		all[name] = template.Must(template.ParseFS(files, "templates/frame.html", "templates/"+name+".html"))
 	}
 	return all
