@@ -31,7 +31,8 @@ func (c *Client) CreateApproval(ctx context.Context, r tool.ApprovalRequest, app
 
 // Approvals returns one page of standing approvals, the newest first: those of the principal of
 // OnBehalfOf, or of the client; with q.Approved those that this principal gave; with
-// q.AllPrincipals those that the client may see. q.Principal is ignored. Errors: denied, invalid_argument, unsupported.
+// q.AllPrincipals those that the client may see. q.Principal is ignored. Errors: denied,
+// invalid_argument, unsupported.
 func (c *Client) Approvals(ctx context.Context, q tool.ApprovalQuery) (tool.ApprovalPage, error) {
 	req := hostpb.FromApprovalQuery(q)
 	req.OnBehalfOf = onBehalfOf(ctx)

@@ -88,8 +88,8 @@ func describe(person string, of []credential, approver string) string {
 		"If it is one person: %s; and name it %s in the bindings", strings.Join(keys, " and "), person, approver, strings.Join(lines, "; "), keep.as.Key())
 }
 
-// credentials returns the credentials that rules, bindings and tokens name. A credential that a rule
-// gives another name is known by that name only.
+// credentials returns the credentials that rules, bindings and tokens name. A credential that a
+// rule gives another name is known by that name only.
 func (a *Auth) credentials(tokens []identity.Principal) (all []credential) {
 	replaced := map[string]bool{} // keys that no credential gives any more
 	for _, p := range a.Principals {

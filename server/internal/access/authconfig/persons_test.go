@@ -9,7 +9,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/authconfig"
 )
 
-// A person with several principals is found where one of them may approve, and not without evidence.
+// A person with several principals is found where one of them may approve, and not without
+// evidence.
 func TestSamePerson(t *testing.T) {
 	me, err := user.Current()
 	if err != nil {

@@ -60,8 +60,8 @@ type MadeQuery struct {
 }
 
 // ListMade returns what a principal has decided in runs that still exist, the newest first. Texts
-// have at most 4 KiB. Arguments are those that the person approved. Of Run only ID and Principal are
-// set. next is empty on the last page.
+// have at most 4 KiB. Arguments are those that the person approved. Of Run only ID and Principal
+// are set. next is empty on the last page.
 func (a *Agent) ListMade(ctx context.Context, query MadeQuery) (list []Decision, next string, err error) {
 	const usual = 50
 	from := runstore.VerdictQuery{Principal: query.Principal, Limit: min(loop.FirstPositive(query.Size, usual, usual), maxMadePage)}

@@ -58,8 +58,8 @@ func TestWhatACallerHasDecided(t *testing.T) {
 	}
 }
 
-// standings is a toolhost that shows and revokes all that it has, as one that trusts agentd too much
-// would, and records for whom it was asked. It has one approval on each page.
+// standings is a toolhost that shows and revokes all that it has, as one that trusts agentd too
+// much would, and records for whom it was asked. It has one approval on each page.
 type standings struct {
 	toolhostv1.UnimplementedApprovalServiceServer
 	all     []*toolhostv1.StandingApproval

@@ -53,8 +53,8 @@ type Config struct {
 	// Held has the calls that agentd's toolhost holds, which DecisionService lists and decides in the
 	// name of its callers. nil: only what runs wait for.
 	Held HeldCalls
-	// Approvals has the standing approvals of agentd's toolhost, of which callers list and revoke those
-	// that they gave. nil: ApprovalService fails.
+	// Approvals has the standing approvals of agentd's toolhost, of which callers list and revoke
+	// those that they gave. nil: ApprovalService fails.
 	Approvals Approvals
 	Logger    *slog.Logger // for bugs and refusals; nil: no log
 	// Foreground says that the server is in the process of its only client. Runs that it starts belong

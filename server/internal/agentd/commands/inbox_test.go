@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // What a model, a tool or a caller wrote does not control the terminal of who looks at the inbox.
@@ -35,6 +36,13 @@ func TestTheInboxCannotSteerTheTerminal(t *testing.T) {
 			if err := printInbox(p, []client.InboxDecision{one}, false); err != nil {
 				t.Fatal(err)
 			}
+		}
+		of := made
+		of.Kind = kind
+		if err := printMine(p, []client.InboxDecision{of}, []tool.StandingApproval{{
+			ID: bad, Tool: bad, Principal: bad, Scope: tool.ScopeRun, Run: bad, Arguments: json.RawMessage(`{"a\u001b[2J":"b\u202e\u0007"}`), Patterns: []tool.ArgumentPattern{{Argument: bad, Origin: bad}},
+		}}, false); err != nil {
+			t.Fatal(err)
 		}
 		if strings.ContainsAny(out.String(), "\x1b\x07\r\u202e") {
 			t.Errorf("%s: the terminal gets %q", kind, out.String())

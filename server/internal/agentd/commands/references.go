@@ -16,9 +16,9 @@ import (
 )
 
 // references checks the files that a configuration names, for `config check`: the scripts of
-// scripted models, instructions, response schemas, memory files, and the certificates of listeners; and
-// whether one person has several principals.
-// The error has what agentd does not start without, or what a model would read as an error.
+// scripted models, instructions, response schemas, memory files, and the certificates of listeners;
+// and whether one person has several principals. The error has what agentd does not start without,
+// or what a model would read as an error.
 func references(c *agentconfig.Config, getenv func(string) string) (warnings []string, err error) {
 	if err := regular(c); err != nil {
 		return nil, err

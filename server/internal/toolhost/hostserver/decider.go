@@ -14,9 +14,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// decider is the principal that an RPC about decisions, or about the approvals that a person gave, is for: its caller, or the principal that a
-// delegate has verified. What the principal may do decides. The rights of the delegate add nothing;
-// it only needs to be a delegate in the tenants of the principal and of the decision.
+// decider is the principal that an RPC about decisions, or about the approvals that a person gave,
+// is for: its caller, or the principal that a delegate has verified. What the principal may do
+// decides. The rights of the delegate add nothing; it only needs to be a delegate in the tenants of
+// the principal and of the decision.
 type decider struct {
 	who    identity.Principal
 	key    string
