@@ -62,6 +62,9 @@ func TestListMade(t *testing.T) {
 		if len(answers) != 1 || !list[0].Cut || !strings.HasPrefix(long, list[0].Made.Text) || list[0].Made.By != "Ada" {
 			t.Errorf("ada has decided %+v", list)
 		}
+		if _, err := f.Decide(t.Context(), "r", "late", loop.DecisionMade{ID: "d3", Verdict: loop.VerdictAnswer, Text: "late", Principal: "bob"}); tool.KindOf(err) != tool.KindConflict || !strings.Contains(err.Error(), "which counts as a No") {
+			t.Errorf("a verdict after the end: %v", err)
+		}
 		if nobody, _, _ := made("", ""); nobody != nil {
 			t.Errorf("nobody has decided %q", nobody)
 		}

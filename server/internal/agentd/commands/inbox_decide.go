@@ -122,7 +122,7 @@ func confirmVerdict(ctx context.Context, p cli.Process, d *client.InboxDecision,
 	if err := text.decision(shownPending(&shown), 1); err != nil {
 		return err
 	}
-	if err := showLines(text, &shown, "  it ends "+timeLeft(d.Expires)); err != nil {
+	if err := showLines(text, &shown, "  "+untilNo(&d.PendingDecision)); err != nil {
 		return err
 	}
 	words := map[client.Verdict]string{client.Approve: "approve it", client.Reject: "reject it", client.Answer: "answer with " + cli.Clip(made.Text, promptWidth)}
@@ -144,7 +144,7 @@ func askInbox(ctx context.Context, p cli.Process, d *client.InboxDecision) (clie
 	people.show.block = nil // no call is running
 	people.expect([]client.PendingDecision{*shownPending(d)})
 	people.held = isHeld(d)
-	if err := showLines(people.show, d, "  it ends "+timeLeft(d.Expires)); err != nil {
+	if err := showLines(people.show, d, "  "+untilNo(&d.PendingDecision)); err != nil {
 		return client.Decision{}, err
 	}
 	for {

@@ -54,7 +54,7 @@ func (s *Server) givenBy(v *visit) (all []given, missing []string) {
 	for i := range page.Approvals {
 		a := &page.Approvals[i]
 		all = append(all, given{
-			Tool: shown(a.Tool), Arguments: shown(cli.PermittedArguments(a)), For: shown(a.Principal), Calls: shown(cli.PermittedCalls(a)), Ends: endsIn(a.Expires), Post: "/approvals/" + url.PathEscape(a.ID),
+			Tool: shown(a.Tool), Arguments: shown(cli.PermittedArguments(a)), For: shown(a.Principal), Calls: shown(cli.PermittedCalls(a)), Ends: "until " + a.Expires.UTC().Format(time.DateTime) + " UTC", Post: "/approvals/" + url.PathEscape(a.ID),
 		})
 	}
 	if page.NextPageToken != "" {

@@ -144,7 +144,7 @@ func TestAVerdictRepeatsWhatWasShown(t *testing.T) {
 	s := newSite(t, approval())
 	s.logIn(7)
 	page := body(t, s.send(http.MethodGet, "/decisions/run-1/d1", nil))
-	for _, part := range []string{"May pay be called?", "mallory", "100", "rule money wants it", `name="etag" value="e1"`, "uid:7", "ends in"} {
+	for _, part := range []string{"May pay be called?", "mallory", "100", "rule money wants it", `name="etag" value="e1"`, "uid:7", "a No in"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q:\n%s", part, page)
 		}
@@ -337,5 +337,26 @@ func TestMine(t *testing.T) {
 	}
 	if !slices.Equal(s.server.revoked, []string{"uid:7 approval-1?x/"}) {
 		t.Errorf("revoked %q", s.server.revoked)
+	}
+}
+
+// An end is shown as what it is: a No, before and after it.
+func TestAnEndIsANo(t *testing.T) {
+	for kind, want := range map[decisionv1.DecisionKind]string{
+		decisionv1.DecisionKind_DECISION_KIND_APPROVAL: "a No in ", decisionv1.DecisionKind_DECISION_KIND_PAUSE: "a No in ", decisionv1.DecisionKind_DECISION_KIND_QUESTION: "left open in ",
+	} {
+		d := approval()
+		d.Kind = kind
+		s := newSite(t, d)
+		s.logIn(7)
+		for _, path := range []string{"/", "/decisions/run-1/d1"} {
+			if page := body(t, s.send(http.MethodGet, path, nil)); !strings.Contains(page, want) {
+				t.Errorf("%s of %s lacks %q:\n%s", path, kind, want, page)
+			}
+		}
+		d.State, d.Verdict, d.DecideTime = decisionv1.DecisionState_DECISION_STATE_MADE, decisionv1.Verdict_VERDICT_EXPIRED, d.GetExpireTime()
+		if page := body(t, s.send(http.MethodGet, "/decisions/run-1/d1", nil)); !strings.Contains(page, "which counts as a No") {
+			t.Errorf("an end is\n%s", page)
+		}
 	}
 }
