@@ -30,12 +30,25 @@ func (c *Client) CreateApproval(ctx context.Context, r tool.ApprovalRequest, app
 }
 
 // Approvals returns one page of standing approvals, the newest first: those of the principal of
-// OnBehalfOf, or of the client; with q.AllPrincipals those that the client may see. q.Principal is
-// ignored. Errors: denied, invalid_argument, unsupported.
+// OnBehalfOf, or of the client; with q.Approved those that this principal gave; with
+// q.AllPrincipals those that the client may see. q.Principal is ignored. Errors: denied,
+// invalid_argument, unsupported.
 func (c *Client) Approvals(ctx context.Context, q tool.ApprovalQuery) (tool.ApprovalPage, error) {
 	req := hostpb.FromApprovalQuery(q)
 	req.OnBehalfOf = onBehalfOf(ctx)
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListApprovalsResponse, error) {
+	return approvals(ctx, c.link, req)
+}
+
+// Approvals returns one page of the standing approvals that the client gave, the newest first.
+// agentd asks its toolhost. q.Principal is ignored, and q.AllPrincipals must not be set. Errors:
+// denied, invalid_argument, unsupported; unavailable while the toolhost does not answer.
+func (a *AgentClient) Approvals(ctx context.Context, q tool.ApprovalQuery) (tool.ApprovalPage, error) {
+	q.Approved = true
+	return approvals(ctx, a.link, hostpb.FromApprovalQuery(q))
+}
+
+func approvals(ctx context.Context, l *link.Link, req *toolhostv1.ListApprovalsRequest) (tool.ApprovalPage, error) {
+	resp, err := link.Invoke(ctx, l, func(conn grpc.ClientConnInterface) (*toolhostv1.ListApprovalsResponse, error) {
 		return toolhostv1.NewApprovalServiceClient(conn).ListApprovals(ctx, req)
 	})
 	if err != nil {
@@ -53,6 +66,15 @@ func (c *Client) Approvals(ctx context.Context, q tool.ApprovalQuery) (tool.Appr
 func (c *Client) RevokeApproval(ctx context.Context, id, reason string) (tool.StandingApproval, error) {
 	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RevokeApprovalResponse, error) {
 		return toolhostv1.NewApprovalServiceClient(conn).RevokeApproval(ctx, &toolhostv1.RevokeApprovalRequest{Id: id, Reason: reason, OnBehalfOf: onBehalfOf(ctx)})
+	})
+	return hostpb.ToStandingApproval(resp.GetApproval()), err
+}
+
+// RevokeApproval ends a standing approval that the client gave, and returns it; see
+// Client.RevokeApproval.
+func (a *AgentClient) RevokeApproval(ctx context.Context, id, reason string) (tool.StandingApproval, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RevokeApprovalResponse, error) {
+		return toolhostv1.NewApprovalServiceClient(conn).RevokeApproval(ctx, &toolhostv1.RevokeApprovalRequest{Id: id, Reason: reason})
 	})
 	return hostpb.ToStandingApproval(resp.GetApproval()), err
 }

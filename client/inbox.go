@@ -134,6 +134,25 @@ func (a *AgentClient) InboxDecision(ctx context.Context, name string) (InboxDeci
 	return toInboxDecision(resp.GetDecision()), nil
 }
 
+// MadePage returns one page of what the client has decided in runs, the newest first. Tenants of
+// the query are ignored, and Unavailable of the page is never set. Arguments are those that were
+// approved. Errors: invalid_argument for a token that the server did not give out; unsupported by
+// an agentd of before.
+func (a *AgentClient) MadePage(ctx context.Context, query InboxQuery) (InboxPage, error) {
+	request := &decisionv1.ListMadeDecisionsRequest{PageSize: int32(min(query.PageSize, math.MaxInt32)), PageToken: query.PageToken}
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*decisionv1.ListMadeDecisionsResponse, error) {
+		return decisionv1.NewDecisionServiceClient(conn).ListMadeDecisions(ctx, request)
+	})
+	if err != nil {
+		return InboxPage{}, err
+	}
+	page := InboxPage{NextPageToken: resp.GetNextPageToken()}
+	for _, m := range resp.GetDecisions() {
+		page.Decisions = append(page.Decisions, toInboxDecision(m))
+	}
+	return page, nil
+}
+
 func toInboxDecision(m *decisionv1.Decision) InboxDecision {
 	d := InboxDecision{
 		Name: m.GetName(), ParentRunID: m.GetParentRunId(), Tenant: m.GetTenant(), Principal: m.GetPrincipal(), Cut: m.GetCut(), NotAllowed: m.GetNotAllowed(),

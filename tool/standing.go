@@ -110,12 +110,16 @@ type ApprovalRequest struct {
 type ApprovalQuery struct {
 	Principal     string  // the key of one principal; servers set it
 	AllPrincipals bool    // those of all principals that the caller may see, instead of one
+	Approved      bool    // those that the principal gave, instead of those of its calls
 	Tenants       Tenants // only these; nil: all
 	Tool          string  // empty: all
 	Run           string  // empty: all
 	Ended         bool    // also those that have ended
 	PageSize      int     // 0: 100; at most 1000
 	PageToken     string  // empty: the first page
+	// May reports whether the caller may see approvals of a principal with this key, for Approved.
+	// Servers set it.
+	May func(principal string) bool
 }
 
 // ApprovalPage is one page of standing approvals, the newest first.

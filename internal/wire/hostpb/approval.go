@@ -108,6 +108,7 @@ func ToStandingApproval(m *toolhostv1.StandingApproval) tool.StandingApproval {
 func FromApprovalQuery(q tool.ApprovalQuery) *toolhostv1.ListApprovalsRequest {
 	return &toolhostv1.ListApprovalsRequest{
 		AllPrincipals: q.AllPrincipals, Tenants: q.Tenants, Tool: valid(q.Tool), Run: valid(q.Run), Ended: q.Ended, PageSize: uint32(max(q.PageSize, 0)), PageToken: valid(q.PageToken),
+		Approved: q.Approved,
 	}
 }
 
@@ -115,7 +116,7 @@ func FromApprovalQuery(q tool.ApprovalQuery) *toolhostv1.ListApprovalsRequest {
 func ToApprovalQuery(m *toolhostv1.ListApprovalsRequest) tool.ApprovalQuery {
 	return tool.ApprovalQuery{
 		AllPrincipals: m.GetAllPrincipals(), Tenants: m.GetTenants(), Tool: m.GetTool(), Run: m.GetRun(), Ended: m.GetEnded(),
-		PageSize: int(m.GetPageSize()), PageToken: m.GetPageToken(),
+		PageSize: int(m.GetPageSize()), PageToken: m.GetPageToken(), Approved: m.GetApproved(),
 	}
 }
 

@@ -75,7 +75,13 @@ func TestLaterCallsAreApprovedByToolhost(t *testing.T) {
 	if listed := h.do(t, "approvals", "list", "-o", "json"); strings.Count(listed.stdout, `"write_file"`) != 1 {
 		t.Errorf("toolhost lists %s", listed.stdout)
 	}
-	h.do(t, "approvals", "revoke", approval).exits(t, 0)
+	mine := []string{"--addr", "unix://" + filepath.Join(h.home, "a.sock")}
+	if listed := h.agentdOf(t, "", append([]string{"inbox", "mine", "-o", "json"}, mine...)...); !strings.Contains(listed, `{"decision":{"name":"`+id+"/"+first.GetDecisionId()+`"`) || !strings.Contains(listed, `{"approval":{"id":"`+approval+`"`) {
+		t.Errorf("agentd lists as mine %s", listed)
+	}
+	if revoked := h.agentdOf(t, "", append([]string{"inbox", "revoke", approval}, mine...)...); !strings.Contains(revoked, "revoked") {
+		t.Errorf("agentd says %s", revoked)
+	}
 	approve(fourth, nil)
 	fifth, seq := wanted(seq)
 	if !strings.Contains(string(fifth.GetArguments()), "docs/d.txt") {

@@ -772,7 +772,11 @@ type ListApprovalsRequest struct {
 	// The largest number of approvals in the answer. 0 means 100; at most 1000.
 	PageSize uint32 `protobuf:"varint,7,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// `next_page_token` of the page before. Empty means the first page.
-	PageToken     string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Lists the approvals that the principal gave, instead of those of its calls: those of calls of its
+	// own, and of the tenants in which it has the right `calls.list` or `calls.approve`. A delegate needs
+	// its role in the tenant of each. Not with `all_principals`.
+	Approved      bool `protobuf:"varint,9,opt,name=approved,proto3" json:"approved,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -863,6 +867,13 @@ func (x *ListApprovalsRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListApprovalsRequest) GetApproved() bool {
+	if x != nil {
+		return x.Approved
+	}
+	return false
+}
+
 // ListApprovalsResponse is one page of approvals.
 type ListApprovalsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -923,8 +934,8 @@ type RevokeApprovalRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The id of the approval.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The principal whose approval is revoked, for a delegate. Unset means that the caller revokes an
-	// approval of its own, or one that it may revoke as an approver.
+	// The principal that revokes, for a delegate, which needs its role in the tenants of the principal
+	// and of the approval. What the principal may do decides. Unset means the caller.
 	OnBehalfOf *v1.Principal `protobuf:"bytes,2,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	// The reason, as text, for the audit log. May be empty.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -1097,7 +1108,7 @@ const file_toolhost_v1_approval_service_proto_rawDesc = "" +
 	"\bend_time\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12*\n" +
 	"\x03end\x18\x16 \x01(\x0e2\x18.toolhost.v1.ApprovalEndR\x03end\x12\x1d\n" +
 	"\n" +
-	"revoked_by\x18\x17 \x01(\tR\trevokedBy\"\x8e\x02\n" +
+	"revoked_by\x18\x17 \x01(\tR\trevokedBy\"\xaa\x02\n" +
 	"\x14ListApprovalsRequest\x12=\n" +
 	"\fon_behalf_of\x18\x01 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
 	"onBehalfOf\x12%\n" +
@@ -1108,7 +1119,8 @@ const file_toolhost_v1_approval_service_proto_rawDesc = "" +
 	"\x05ended\x18\x06 \x01(\bR\x05ended\x12\x1b\n" +
 	"\tpage_size\x18\a \x01(\rR\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\b \x01(\tR\tpageToken\"|\n" +
+	"page_token\x18\b \x01(\tR\tpageToken\x12\x1a\n" +
+	"\bapproved\x18\t \x01(\bR\bapproved\"|\n" +
 	"\x15ListApprovalsResponse\x12;\n" +
 	"\tapprovals\x18\x01 \x03(\v2\x1d.toolhost.v1.StandingApprovalR\tapprovals\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"~\n" +
@@ -1129,11 +1141,12 @@ const file_toolhost_v1_approval_service_proto_rawDesc = "" +
 	"\x14APPROVAL_END_REVOKED\x10\x01\x12\x18\n" +
 	"\x14APPROVAL_END_EXPIRED\x10\x02\x12\x18\n" +
 	"\x14APPROVAL_END_CHANGED\x10\x03\x12\x19\n" +
-	"\x15APPROVAL_END_RESTORED\x10\x042\xb8\x02\n" +
+	"\x15APPROVAL_END_RESTORED\x10\x042\xbd\x02\n" +
 	"\x0fApprovalService\x12a\n" +
-	"\x0eCreateApproval\x12\".toolhost.v1.CreateApprovalRequest\x1a#.toolhost.v1.CreateApprovalResponse\"\x06\x92\xb6\x18\x02\x04\x13\x12_\n" +
-	"\rListApprovals\x12!.toolhost.v1.ListApprovalsRequest\x1a\".toolhost.v1.ListApprovalsResponse\"\a\x92\xb6\x18\x03\x03\x05\x04\x12a\n" +
-	"\x0eRevokeApproval\x12\".toolhost.v1.RevokeApprovalRequest\x1a#.toolhost.v1.RevokeApprovalResponse\"\x06\x92\xb6\x18\x02\x03\x04B<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3"
+	"\x0eCreateApproval\x12\".toolhost.v1.CreateApprovalRequest\x1a#.toolhost.v1.CreateApprovalResponse\"\x06\x92\xb6\x18\x02\x04\x13\x12b\n" +
+	"\rListApprovals\x12!.toolhost.v1.ListApprovalsRequest\x1a\".toolhost.v1.ListApprovalsResponse\"\n" +
+	"\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x04\x12c\n" +
+	"\x0eRevokeApproval\x12\".toolhost.v1.RevokeApprovalRequest\x1a#.toolhost.v1.RevokeApprovalResponse\"\b\x92\xb6\x18\x04\x10\x12\x03\x04B<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3"
 
 var (
 	file_toolhost_v1_approval_service_proto_rawDescOnce sync.Once

@@ -42,6 +42,9 @@ const (
 // plugin or the operator's trust in the plugin changes, and when the ledger is restored from a
 // backup. It never comes into force again.
 //
+// agentd serves ListApprovals and RevokeApproval, too, for the approvals that its caller gave: it asks
+// its toolhost on behalf of the caller, who needs the rights of both servers.
+//
 // Errors are toolhost.tool.v1.Error as a detail of the gRPC status. Every RPC fails with UNSUPPORTED
 // if this toolhost stores no standing approvals.
 type ApprovalServiceClient interface {
@@ -57,7 +60,7 @@ type ApprovalServiceClient interface {
 	CreateApproval(ctx context.Context, in *CreateApprovalRequest, opts ...grpc.CallOption) (*CreateApprovalResponse, error)
 	// ListApprovals lists standing approvals, the newest first: those of one principal, or with
 	// `all_principals` those of the tenants in which the caller has the right `calls.list` or
-	// `calls.approve`.
+	// `calls.approve`. At agentd, `approved` has to be set. Errors: INVALID_ARGUMENT.
 	ListApprovals(ctx context.Context, in *ListApprovalsRequest, opts ...grpc.CallOption) (*ListApprovalsResponse, error)
 	// RevokeApproval ends a standing approval. When it returns, no later call is approved, and a call
 	// that waits is refused when toolhost looks a last time, just before it hands the call to the
@@ -122,6 +125,9 @@ func (c *approvalServiceClient) RevokeApproval(ctx context.Context, in *RevokeAp
 // plugin or the operator's trust in the plugin changes, and when the ledger is restored from a
 // backup. It never comes into force again.
 //
+// agentd serves ListApprovals and RevokeApproval, too, for the approvals that its caller gave: it asks
+// its toolhost on behalf of the caller, who needs the rights of both servers.
+//
 // Errors are toolhost.tool.v1.Error as a detail of the gRPC status. Every RPC fails with UNSUPPORTED
 // if this toolhost stores no standing approvals.
 type ApprovalServiceServer interface {
@@ -137,7 +143,7 @@ type ApprovalServiceServer interface {
 	CreateApproval(context.Context, *CreateApprovalRequest) (*CreateApprovalResponse, error)
 	// ListApprovals lists standing approvals, the newest first: those of one principal, or with
 	// `all_principals` those of the tenants in which the caller has the right `calls.list` or
-	// `calls.approve`.
+	// `calls.approve`. At agentd, `approved` has to be set. Errors: INVALID_ARGUMENT.
 	ListApprovals(context.Context, *ListApprovalsRequest) (*ListApprovalsResponse, error)
 	// RevokeApproval ends a standing approval. When it returns, no later call is approved, and a call
 	// that waits is refused when toolhost looks a last time, just before it hands the call to the

@@ -19,6 +19,7 @@ type entries struct {
 	records  []runstore.Record
 	events   []loop.Event
 	contents []runstore.Content
+	verdicts []runstore.Verdict
 }
 
 // commit appends events and all events that follow from the state alone, in one batch, and then
@@ -74,6 +75,11 @@ func (r *run) fold(to *entries, p loop.Payload) error {
 		return notJSON{err}
 	}
 	rec.Seq = r.state.Seq() + 1
+	if made, ok := p.(*loop.DecisionMade); ok { // the state forgets what was asked
+		if to.verdicts, err = appendVerdict(to.verdicts, r.state.Pending(), made, rec.Time); err != nil {
+			return notJSON{err}
+		}
+	}
 	// The state folds the event as it is stored, because a later process folds that.
 	e, err := decode(rec)
 	if err == nil {
@@ -92,7 +98,7 @@ func (r *run) append(ctx context.Context, all *entries, spent runstore.Spent) er
 	if err != nil {
 		return tool.AsError(err)
 	}
-	batch := runstore.Batch{RunID: r.id, After: r.state.Seq() - uint64(len(all.records)), Records: all.records, Head: head, Spent: spent, Contents: all.contents}
+	batch := runstore.Batch{RunID: r.id, After: r.state.Seq() - uint64(len(all.records)), Records: all.records, Head: head, Spent: spent, Contents: all.contents, Verdicts: all.verdicts}
 	notifier := r.agent.config().Notifier
 	if notifier != nil {
 		batch.Messages = notifier.Messages(&r.state, all.events)

@@ -62,7 +62,7 @@ func (d *Decision) Repeats(made *loop.DecisionMade) error {
 func (d *Decision) outcome() string {
 	at := d.MadeAt.UTC().Format(time.RFC3339)
 	if d.Made.Verdict == loop.VerdictExpired {
-		return "it expired at " + at + ", which counts as rejected"
+		return "nobody decided until " + at + ", which counts as a No"
 	}
 	words := []string{d.Made.Principal}
 	if d.Made.By != "" {

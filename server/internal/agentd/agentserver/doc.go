@@ -38,6 +38,7 @@ type Lookup interface {
 	GetRun(ctx context.Context, runID string) (agent.Run, error)
 	ListRuns(ctx context.Context, query agent.RunQuery) (runs []agent.Run, next string, err error)
 	ListDecisions(ctx context.Context, query agent.DecisionQuery) (list []agent.Decision, next string, err error)
+	ListMade(ctx context.Context, query agent.MadeQuery) (list []agent.Decision, next string, err error)
 	ChangedDecisions(ctx context.Context, query agent.DecisionQuery, after int64) (sets []agent.DecisionSet, position int64, err error)
 	DecisionsChange() <-chan struct{}
 	Decision(ctx context.Context, runID, id string) (agent.Decision, error)

@@ -75,8 +75,13 @@ func (h *holding) Decide(_ context.Context, r *decisionv1.DecideRequest) (*decis
 // client returns a client of the toolhost.
 func (h *holding) client(t *testing.T) *client.Client {
 	t.Helper()
+	return clientOf(t, func(server *grpc.Server) { decisionv1.RegisterDecisionServiceServer(server, h) })
+}
+
+func clientOf(t *testing.T, register func(*grpc.Server)) *client.Client {
+	t.Helper()
 	listener, server := bufconn.Listen(1<<16), grpc.NewServer()
-	decisionv1.RegisterDecisionServiceServer(server, h)
+	register(server)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with Stop
 	c, err := client.Dial("unix:///toolhost", client.WithDialer(func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }), client.IgnoreEnvironment())

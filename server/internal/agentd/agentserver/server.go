@@ -13,6 +13,7 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/wire/toolpb"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
@@ -51,8 +52,11 @@ type Config struct {
 	Configuration Configuration
 	// Held has the calls that agentd's toolhost holds, which DecisionService lists and decides in the
 	// name of its callers. nil: only what runs wait for.
-	Held   HeldCalls
-	Logger *slog.Logger // for bugs and refusals; nil: no log
+	Held HeldCalls
+	// Approvals has the standing approvals of agentd's toolhost, of which callers list and revoke
+	// those that they gave. nil: ApprovalService fails.
+	Approvals Approvals
+	Logger    *slog.Logger // for bugs and refusals; nil: no log
 	// Foreground says that the server is in the process of its only client. Runs that it starts belong
 	// to the process; see loop.Task.
 	Foreground bool
@@ -73,9 +77,9 @@ type Config struct {
 	Network []grpc.ServerOption
 }
 
-// Rights returns the rights of the RPCs of AgentService and DecisionService.
+// Rights returns the rights of the RPCs of AgentService, DecisionService and ApprovalService.
 func Rights() rpcright.Table {
-	table, err := rpcright.Of(agentdv1.File_agentd_v1_agent_service_proto, decisionv1.File_toolhost_decision_v1_decision_service_proto)
+	table, err := rpcright.Of(agentdv1.File_agentd_v1_agent_service_proto, decisionv1.File_toolhost_decision_v1_decision_service_proto, toolhostv1.File_toolhost_v1_approval_service_proto)
 	if err != nil {
 		panic(err) // the descriptors are part of the program, and a test of rpcright reads them
 	}
@@ -109,6 +113,7 @@ func NewServer(c Config) *Server {
 		s := &service{agent: c.Agent, configuration: c.Configuration, foreground: c.Foreground, gate: c.Gate, unread: newUnread(cmp.Or(c.MaxUnreadBytes, defaultMaxUnread)), incoming: newTally(maxIntake), pages: c.Pages}
 		agentdv1.RegisterAgentServiceServer(services, s)
 		decisionv1.RegisterDecisionServiceServer(services, &decisions{service: s, held: c.Held, watches: newTally(maxWatches), feeds: feeds{agent: c.Agent}, heldWatches: newHeldWatches(c.Held), drain: drain})
+		toolhostv1.RegisterApprovalServiceServer(services, &approvals{service: s, of: c.Approvals})
 	})
 	return &Server{server: server, drain: drain}
 }

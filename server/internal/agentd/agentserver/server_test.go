@@ -53,6 +53,7 @@ type fakeAgent struct {
 	made      []loop.DecisionMade
 	query     agent.RunQuery
 	decisions agent.DecisionQuery
+	madeBy    agent.MadeQuery
 	inbox     []agent.Decision
 	owners    map[string]string // of all runs, by id; nil: only r exists
 }
@@ -145,6 +146,11 @@ func (f *fakeAgent) Decide(_ context.Context, runID, etag string, made loop.Deci
 
 func (f *fakeAgent) ListDecisions(_ context.Context, query agent.DecisionQuery) ([]agent.Decision, string, error) {
 	f.decisions = query
+	return f.inbox, "next", nil
+}
+
+func (f *fakeAgent) ListMade(_ context.Context, query agent.MadeQuery) ([]agent.Decision, string, error) {
+	f.madeBy = query
 	return f.inbox, "next", nil
 }
 

@@ -94,6 +94,7 @@ func newInboxCommand(p cli.Process) *cobra.Command {
 	s.addServerFlags(cmd.Flags())
 	cmd.Flags().StringArrayVar(&filter.Tenants, "tenant", nil, "only what waits in this `TENANT`; may be given more than once")
 	cmd.Flags().BoolVarP(&following, "follow", "f", false, "go on with what waits as it changes")
+	cmd.AddCommand(newMineCommand(p), newRevokeCommand(p))
 	verdict.addFlags(cmd)
 	format.AddFlag(cmd.Flags())
 	return cmd
@@ -273,6 +274,17 @@ func timeLeft(end time.Time) string {
 	}
 }
 
+// untilNo says what the end of a decision is: a No, or for a question that nobody answers it.
+func untilNo(p *client.PendingDecision) string {
+	switch {
+	case p.Expires.IsZero():
+		return "it waits without an end"
+	case p.Kind == client.DecideApproval, p.Kind == client.DecidePause:
+		return "without a decision it is a No " + timeLeft(p.Expires)
+	}
+	return "without a decision it is left open " + timeLeft(p.Expires)
+}
+
 // whatWaits returns what has to be decided, in a few words.
 func whatWaits(p *client.PendingDecision) string {
 	return cli.OneLine(map[client.DecisionKind]string{
@@ -295,11 +307,11 @@ func showDecision(p cli.Process, d *client.InboxDecision) error {
 	case d.Waiting && d.NotAllowed != "":
 		lines = append(lines, "  you cannot decide: "+d.NotAllowed)
 	case d.Waiting:
-		lines = append(lines, "  it ends "+timeLeft(d.Expires)+"; decide: "+howToDecide(d))
+		lines = append(lines, "  "+untilNo(&d.PendingDecision)+"; decide: "+howToDecide(d))
 	case made.Verdict == "":
 		lines = append(lines, "  it is not wanted any more, and nobody decided")
 	case made.Verdict == client.Expired:
-		lines = append(lines, "  it expired at "+d.MadeTime.Local().Format(time.DateTime)+", which counts as rejected")
+		lines = append(lines, "  nobody decided until "+d.MadeTime.Local().Format(time.DateTime)+", which counts as a No")
 	default:
 		line := fmt.Sprintf("  %s made it at %s: %s", made.Principal, d.MadeTime.Local().Format(time.DateTime), made.Verdict)
 		if made.Text != "" {

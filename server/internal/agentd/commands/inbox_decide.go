@@ -102,8 +102,13 @@ func (v *inboxVerdict) send(ctx context.Context, p cli.Process, a *client.AgentC
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.Out(), "%s: %s\n", cli.OneLine(d.Name), map[client.Verdict]string{client.Approve: "approved", client.Reject: "rejected", client.Answer: "answered"}[d.Made.Verdict])
+	_, err = fmt.Fprintf(p.Out(), "%s: %s\n", cli.OneLine(d.Name), verdictWord(d.Made.Verdict))
 	return err
+}
+
+// verdictWord returns what a person did who gave a verdict.
+func verdictWord(v client.Verdict) string {
+	return map[client.Verdict]string{client.Approve: "approved", client.Reject: "rejected", client.Answer: "answered"}[v]
 }
 
 // confirmVerdict shows a decision with the arguments that it would get, and asks.
@@ -117,7 +122,7 @@ func confirmVerdict(ctx context.Context, p cli.Process, d *client.InboxDecision,
 	if err := text.decision(shownPending(&shown), 1); err != nil {
 		return err
 	}
-	if err := showLines(text, &shown, "  it ends "+timeLeft(d.Expires)); err != nil {
+	if err := showLines(text, &shown, "  "+untilNo(&d.PendingDecision)); err != nil {
 		return err
 	}
 	words := map[client.Verdict]string{client.Approve: "approve it", client.Reject: "reject it", client.Answer: "answer with " + cli.Clip(made.Text, promptWidth)}
@@ -139,7 +144,7 @@ func askInbox(ctx context.Context, p cli.Process, d *client.InboxDecision) (clie
 	people.show.block = nil // no call is running
 	people.expect([]client.PendingDecision{*shownPending(d)})
 	people.held = isHeld(d)
-	if err := showLines(people.show, d, "  it ends "+timeLeft(d.Expires)); err != nil {
+	if err := showLines(people.show, d, "  "+untilNo(&d.PendingDecision)); err != nil {
 		return client.Decision{}, err
 	}
 	for {

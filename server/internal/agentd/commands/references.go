@@ -9,14 +9,16 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/server/internal/access/authconfig"
+	"github.com/toolhost/toolhost/server/internal/access/credentials"
 	"github.com/toolhost/toolhost/server/internal/agentd/agentconfig"
 	"github.com/toolhost/toolhost/server/internal/agentd/model/provider"
 	"github.com/toolhost/toolhost/server/internal/trust"
 )
 
 // references checks the files that a configuration names, for `config check`: the scripts of
-// scripted models, instructions, response schemas, memory files, and the certificates of listeners.
-// The error has what agentd does not start without, or what a model would read as an error.
+// scripted models, instructions, response schemas, memory files, and the certificates of listeners;
+// and whether one person has several principals. The error has what agentd does not start without,
+// or what a model would read as an error.
 func references(c *agentconfig.Config, getenv func(string) string) (warnings []string, err error) {
 	if err := regular(c); err != nil {
 		return nil, err
@@ -34,6 +36,11 @@ func references(c *agentconfig.Config, getenv func(string) string) (warnings []s
 			errs = append(errs, err)
 		}
 	}
+	filled := *c
+	if err := complete(&filled, getenv); err != nil {
+		return warnings, errors.Join(append(errs, err)...)
+	}
+	warnings = append(warnings, credentials.SamePerson(program, filled.State, &c.Auth)...)
 	return warnings, errors.Join(errs...)
 }
 

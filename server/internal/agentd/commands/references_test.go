@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/toolhost/toolhost/server/internal/access/tokenstore"
 	"github.com/toolhost/toolhost/server/internal/agentd/agentconfig"
 )
 
@@ -51,5 +52,41 @@ func TestReferences(t *testing.T) {
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// `config check` warns of a person with two credentials, which the tokens tell.
+func TestReferencesFindOnePerson(t *testing.T) {
+	state := t.TempDir()
+	c, err := agentconfig.Parse(filepath.Join(state, "agentd.yaml"), []byte("state: "+state+"\nauth: {bindings: [{role: approver, principals: ['mail:ada@x']}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := tokenstore.New("agentd", state)
+	defer tokens.Close()
+	warned := func() string {
+		t.Helper()
+		warnings, err := references(&c, func(name string) string { return map[string]string{"HOME": state}[name] })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(warnings, "\n")
+	}
+	const want = `- {certificate: "mail:ada@x", name: "ada"}`
+	if got := warned(); strings.Contains(got, want) {
+		t.Errorf("without a token: %s", got)
+	}
+	_, token, err := tokens.Create(t.Context(), tokenstore.Record{Name: "ada", Tenant: "default"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := warned(); !strings.Contains(got, want) {
+		t.Errorf("with a token: %s", got)
+	}
+	if _, err := tokens.Revoke(t.Context(), token.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := warned(); strings.Contains(got, want) {
+		t.Errorf("with a token that is revoked: %s", got)
 	}
 }

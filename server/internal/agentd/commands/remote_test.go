@@ -281,6 +281,10 @@ func TestARunWaitsForAPersonElsewhere(t *testing.T) {
 		t.Errorf("the run ended with %d\n%s\n%s", code, run.stdout, run.stderr)
 	}
 	w.run("inbox", "--addr", socket, name).want(t, 0, "answer, Oslo")
+	w.run("inbox", "mine", "--addr", socket).want(t, 0, name, "answer the model", "answered", "the standing approvals are missing: this toolhost stores no standing approvals")
+	w.run("inbox", "mine", "--addr", socket, "-o", "json").want(t, 0, `{"decision":{"name":"`+name+`"`, `"text":"Oslo"`)
+	w.run("inbox", "mine", "--addr", socket, "--limit", "-1").want(t, 2, "0 is all")
+	w.run("inbox", "revoke", "approval-1", "--addr", socket).want(t, 3, "this toolhost stores no standing approvals")
 	inbox.stdout.until(t, "waits no more")
 	asJSON.stdout.until(t, `"waiting":false`)
 	leave()
@@ -293,4 +297,5 @@ func TestARunWaitsForAPersonElsewhere(t *testing.T) {
 	if code := wait(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, server.stderr)
 	}
+	w.run("inbox", "mine", "--journal", filepath.Join(w.folder, "served.db")).want(t, 0, name, "answered", "toolhost approvals list")
 }

@@ -217,7 +217,7 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 		return err
 	}
 	served := agentserver.Config{
-		Agent: a, Held: host.Client, Configuration: reloads, Logger: log, Options: exported.ServerOptions(), Gate: admitting,
+		Agent: a, Held: host.Client, Approvals: host.Client, Configuration: reloads, Logger: log, Options: exported.ServerOptions(), Gate: admitting,
 		Network: clientlimit.Options(s.config.Network.Limits(), watchGrace, log),
 	}
 	if origin != nil {

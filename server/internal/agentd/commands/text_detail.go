@@ -247,7 +247,7 @@ func (d *textDisplay) decided(p *client.DecisionMade) error {
 	case client.Answer:
 		return d.line(green, "✓ %s answered%s%s", p.ID, by, text)
 	case client.Expired:
-		return d.line(red, "✗ %s expired: no response in time", p.ID)
+		return d.line(red, "✗ %s rejected: nobody decided in time", p.ID)
 	}
 	return d.line(red, "✗ %s rejected%s%s", p.ID, by, text)
 }

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/identity"
@@ -57,6 +58,11 @@ type decisions struct {
 
 	missing []string // what is unavailable
 
+	toolhostv1.UnimplementedApprovalServiceServer
+	mine    []*decisionv1.Decision // what the caller has decided
+	given   []*toolhostv1.StandingApproval
+	revoked []string
+
 	mu    sync.Mutex
 	waits []*decisionv1.Decision
 	made  []*decisionv1.DecideRequest
@@ -93,6 +99,44 @@ func (d *decisions) ListDecisions(ctx context.Context, req *decisionv1.ListDecis
 		resp.Decisions = d.waits[at:]
 	}
 	return resp, nil
+}
+
+func (d *decisions) ListMadeDecisions(ctx context.Context, req *decisionv1.ListMadeDecisionsRequest) (*decisionv1.ListMadeDecisionsResponse, error) {
+	if _, err := d.caller(ctx); err != nil {
+		return nil, err
+	}
+	if req.GetPageToken() == "" && len(d.mine) > 1 {
+		return &decisionv1.ListMadeDecisionsResponse{Decisions: d.mine[:1], NextPageToken: "2&<"}, nil
+	}
+	return &decisionv1.ListMadeDecisionsResponse{Decisions: d.mine[min(1, max(0, len(d.mine)-1)):]}, nil
+}
+
+func (d *decisions) ListApprovals(ctx context.Context, req *toolhostv1.ListApprovalsRequest) (*toolhostv1.ListApprovalsResponse, error) {
+	if _, err := d.caller(ctx); err != nil {
+		return nil, err
+	}
+	if d.given == nil || !req.GetApproved() {
+		return nil, toolpb.StatusError(tool.Errorf(tool.KindUnavailable, "toolhost <b>is</b>\u202e gone"))
+	}
+	return &toolhostv1.ListApprovalsResponse{Approvals: d.given}, nil
+}
+
+func (d *decisions) RevokeApproval(ctx context.Context, req *toolhostv1.RevokeApprovalRequest) (*toolhostv1.RevokeApprovalResponse, error) {
+	by, err := d.caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.revoked = append(d.revoked, by+" "+req.GetId())
+	return &toolhostv1.RevokeApprovalResponse{}, nil
+}
+
+// acts returns how often something was decided or revoked.
+func (d *decisions) acts() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.made) + len(d.revoked)
 }
 
 func (d *decisions) find(name string) (*decisionv1.Decision, error) {
@@ -192,6 +236,7 @@ func newSite(t *testing.T, waits ...*decisionv1.Decision) *site {
 	memory := bufconn.Listen(1 << 20)
 	served := grpc.NewServer()
 	decisionv1.RegisterDecisionServiceServer(served, s.server)
+	toolhostv1.RegisterApprovalServiceServer(served, s.server)
 	ended := make(chan error, 1)
 	go func() { ended <- served.Serve(memory) }() // ends with Stop
 	a, err := client.DialAgent("unix:///this", client.WithDialer(func(ctx context.Context) (net.Conn, error) { return memory.DialContext(ctx) }), client.IgnoreEnvironment())

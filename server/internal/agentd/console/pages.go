@@ -28,7 +28,7 @@ var files embed.FS
 // pages are the templates by their names: each is the frame and one page.
 var pages = func() map[string]*template.Template {
 	all := map[string]*template.Template{}
-	for _, name := range []string{"login", "inbox", "decision", "run", "failure"} {
+	for _, name := range []string{"login", "inbox", "decision", "run", "mine", "failure"} {
 		all[name] = template.Must(template.ParseFS(files, "templates/frame.html", "templates/"+name+".html"))
 	}
 	return all
@@ -110,7 +110,7 @@ func (s *Server) showInbox(v *visit) error {
 			detail = string(d.Arguments)
 		}
 		rows = append(rows, row{
-			Link: linkTo("/decisions/", d.Name), What: question(d), Detail: cli.Clip(shown(detail), 200), For: shown(d.Principal), Ends: endsIn(d.Expires), NotAllowed: shown(d.NotAllowed),
+			Link: linkTo("/decisions/", d.Name), What: question(d), Detail: cli.Clip(shown(detail), 200), For: shown(d.Principal), Ends: endsIn(d), NotAllowed: shown(d.NotAllowed),
 		})
 	}
 	var missing []string
@@ -144,15 +144,20 @@ func question(d *client.InboxDecision) string {
 	}[d.Kind])
 }
 
-// endsIn says how long a decision waits.
-func endsIn(end time.Time) string {
-	switch left := time.Until(end); {
-	case end.IsZero():
+// endsIn says how long a decision waits, and that its end is a No, or for a question that nobody
+// answers it.
+func endsIn(d *client.InboxDecision) string {
+	end := "left open "
+	if d.Kind == client.DecideApproval || d.Kind == client.DecidePause {
+		end = "a No "
+	}
+	switch left := time.Until(d.Expires); {
+	case d.Expires.IsZero():
 		return "waits without an end"
 	case left <= 0:
-		return "ends now"
+		return end + "now"
 	default:
-		return "ends in " + cli.Age(left)
+		return end + "in " + cli.Age(left)
 	}
 }
 
@@ -194,7 +199,7 @@ type view struct {
 func viewOf(d *client.InboxDecision) view {
 	v := view{
 		Name: shown(d.Name), What: question(d), Tool: shown(d.Tool), Plugin: shown(d.Plugin), For: shown(d.Principal), Tenant: shown(d.Tenant), Agent: shown(d.Agent),
-		Session: shown(d.Session), Rule: shown(d.Rule), Ends: endsIn(d.Expires), NotAllowed: shown(d.NotAllowed), FourEyes: d.FourEyes,
+		Session: shown(d.Session), Rule: shown(d.Rule), Ends: endsIn(d), NotAllowed: shown(d.NotAllowed), FourEyes: d.FourEyes,
 		Waiting: d.Waiting, Whole: !d.Cut, Etag: d.Etag, RequestID: "console-" + rand.Text(), Post: linkTo("/decisions/", d.Name), Approvers: shown(strings.Join(d.ApproverGroups, ", ")),
 	}
 	if d.RunID != "" {
@@ -271,7 +276,7 @@ func madeBy(d *client.InboxDecision) []string {
 	case "":
 		return []string{"It is not wanted any more, and nobody decided."}
 	case client.Expired:
-		return []string{"It expired at " + at + ", which counts as rejected."}
+		return []string{"Nobody decided until " + at + ", which counts as a No."}
 	default:
 		past := map[client.Verdict]string{client.Approve: "approved", client.Reject: "rejected", client.Answer: "answered"}[made.Verdict]
 		lines := []string{shown(made.Principal) + " " + past + " it at " + at + "."}

@@ -144,6 +144,8 @@ func (s *Server) routes() []route {
 		{"GET /decisions/{name...}", false, s.showDecision},
 		{"POST /decisions/{name...}", false, s.decide},
 		{"GET /runs/{name...}", false, s.showRun},
+		{"GET /mine", false, s.showMine},
+		{"POST /approvals/{id}", false, s.revoke},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
 )
@@ -18,7 +19,7 @@ import (
 // target returns a path of a route.
 func target(pattern string) (method, path string) {
 	method, path, _ = strings.Cut(pattern, " ")
-	path = strings.NewReplacer("{$}", "", "/decisions/{name...}", "/decisions/run-1/d1", "/runs/{name...}", "/runs/run-1").Replace(path)
+	path = strings.NewReplacer("{$}", "", "/decisions/{name...}", "/decisions/run-1/d1", "/runs/{name...}", "/runs/run-1", "/approvals/{id}", "/approvals/approval-1").Replace(path)
 	return method, path
 }
 
@@ -28,6 +29,7 @@ func TestWhoMayUseARoute(t *testing.T) {
 	usual := map[string]int{ // what a person who is logged in gets
 		"GET /style.css": 200, "GET /favicon.ico": 204, "GET /console.js": 200, "GET /login": 200, "POST /login": 403, "GET /login/issuer": 404, "GET /login/callback": 403, "POST /logout": 303,
 		"GET /events": 200, "GET /{$}": 200, "GET /decisions/{name...}": 200, "POST /decisions/{name...}": 303, "GET /runs/{name...}": 200,
+		"GET /mine": 200, "POST /approvals/{id}": 303,
 	}
 	const login = -1 // sent to the login, or 401 for a form
 	situations := map[string]struct {
@@ -84,8 +86,8 @@ func TestWhoMayUseARoute(t *testing.T) {
 			if resp.StatusCode != expect {
 				t.Errorf("%s: %s answers %s, want %d", name, page.pattern, resp.Status, expect)
 			}
-			decided := len(s.server.verdicts())
-			if may := name == "as usual" && page.pattern == "POST /decisions/{name...}"; may != (decided == 1) {
+			decided, acting := s.server.acts(), []string{"POST /decisions/{name...}", "POST /approvals/{id}"}
+			if may := name == "as usual" && slices.Contains(acting, page.pattern); may != (decided == 1) {
 				t.Errorf("%s: %s decides %d times", name, page.pattern, decided)
 			}
 			checkHeaders(t, name+": "+page.pattern, resp.Header)
@@ -99,7 +101,7 @@ func TestWhoMayUseARoute(t *testing.T) {
 			if resp := s.send(method, path, verdict("approve"), changes...); resp.StatusCode != http.StatusForbidden {
 				t.Errorf("%s: %s answers %s", name, page.pattern, resp.Status)
 			}
-			if len(s.server.verdicts()) > 0 || s.sessions.of(s.cookies["session"]) == nil {
+			if s.server.acts() > 0 || s.sessions.of(s.cookies["session"]) == nil {
 				t.Errorf("%s: %s acts", name, page.pattern)
 			}
 		}
@@ -128,12 +130,12 @@ func checkHeaders(t *testing.T, name string, h http.Header) {
 func TestAScannerDecidesNothing(t *testing.T) {
 	s := newSite(t, approval())
 	s.logIn(7)
-	for _, path := range []string{"/decisions/run-1/d1?" + verdict("approve").Encode(), "/decisions/run-1/d1/approve", "/logout", "/login?code=abcd-efgh"} {
+	for _, path := range []string{"/decisions/run-1/d1?" + verdict("approve").Encode(), "/decisions/run-1/d1/approve", "/approvals/approval-1", "/logout", "/login?code=abcd-efgh"} {
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete} {
 			s.send(method, path, verdict("approve"))
 		}
 	}
-	if len(s.server.verdicts()) > 0 || s.sessions.of(s.cookies["session"]) == nil {
+	if s.server.acts() > 0 || s.sessions.of(s.cookies["session"]) == nil {
 		t.Error("a request without a form has an effect")
 	}
 }
@@ -162,7 +164,7 @@ func TestAVerdictRepeatsWhatWasShown(t *testing.T) {
 	s := newSite(t, approval())
 	s.logIn(7)
 	page := body(t, s.send(http.MethodGet, "/decisions/run-1/d1", nil))
-	for _, part := range []string{"May pay be called?", "mallory", "100", "rule money wants it", `name="etag" value="e1"`, "uid:7", "ends in"} {
+	for _, part := range []string{"May pay be called?", "mallory", "100", "rule money wants it", `name="etag" value="e1"`, "uid:7", "a No in"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q:\n%s", part, page)
 		}
@@ -322,6 +324,59 @@ func TestAPersonIsNoStranger(t *testing.T) {
 		}
 		if page := body(t, resp); resp.StatusCode != http.StatusOK {
 			t.Errorf("logged in: %t: %s: %s", person, resp.Status, page)
+		}
+	}
+}
+
+// A person finds what it has decided and the later calls that it allowed, and ends them.
+func TestMine(t *testing.T) {
+	s := newSite(t)
+	s.logIn(7)
+	decided := func(name string) *decisionv1.Decision {
+		d := approval()
+		d.Name, d.State, d.Verdict, d.DecideTime = name, decisionv1.DecisionState_DECISION_STATE_MADE, decisionv1.Verdict_VERDICT_REJECT, d.GetRequestTime()
+		return d
+	}
+	page := func(path string) string { return body(t, s.send(http.MethodGet, path, nil)) }
+	if got := page("/mine"); !strings.Contains(got, `toolhost &lt;b&gt;is&lt;/b&gt;\u202e gone`) || !strings.Contains(got, "Nothing.") {
+		t.Errorf("without toolhost:\n%s", got)
+	}
+	s.server.mine = []*decisionv1.Decision{decided("run-2/d1"), decided("run-1/d4")}
+	s.server.given = []*toolhostv1.StandingApproval{{Id: "approval-1?x/", Tool: "pay", Principal: "red/ada", Scope: toolhostv1.ApprovalScope_APPROVAL_SCOPE_RUN, Run: "run-1", Arguments: []byte(`{"to":"bank"}`)}}
+	first := page("/mine")
+	for _, part := range []string{`href="/decisions/run-2/d1"`, "May pay be called?", "I rejected it at", "red/ada", "run run-1", `to=&#34;bank&#34;`, `action="/approvals/approval-1%3Fx%2F"`, `href="/mine?page=2%26%3c"`} {
+		if !strings.Contains(first, part) {
+			t.Errorf("the page lacks %q:\n%s", part, first)
+		}
+	}
+	if second := page("/mine?page=2%26%3c"); !strings.Contains(second, "run-1/d4") || strings.Contains(second, "Revoke") || strings.Contains(second, "run-2") {
+		t.Errorf("the second page:\n%s", second)
+	}
+	if resp := s.send(http.MethodPost, "/approvals/approval-1%3Fx%2F", url.Values{}); resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/mine" {
+		t.Errorf("got %s to %q", resp.Status, resp.Header.Get("Location"))
+	}
+	if !slices.Equal(s.server.revoked, []string{"uid:7 approval-1?x/"}) {
+		t.Errorf("revoked %q", s.server.revoked)
+	}
+}
+
+// An end is shown as what it is: a No, before and after it.
+func TestAnEndIsANo(t *testing.T) {
+	for kind, want := range map[decisionv1.DecisionKind]string{
+		decisionv1.DecisionKind_DECISION_KIND_APPROVAL: "a No in ", decisionv1.DecisionKind_DECISION_KIND_PAUSE: "a No in ", decisionv1.DecisionKind_DECISION_KIND_QUESTION: "left open in ",
+	} {
+		d := approval()
+		d.Kind = kind
+		s := newSite(t, d)
+		s.logIn(7)
+		for _, path := range []string{"/", "/decisions/run-1/d1"} {
+			if page := body(t, s.send(http.MethodGet, path, nil)); !strings.Contains(page, want) {
+				t.Errorf("%s of %s lacks %q:\n%s", path, kind, want, page)
+			}
+		}
+		d.State, d.Verdict, d.DecideTime = decisionv1.DecisionState_DECISION_STATE_MADE, decisionv1.Verdict_VERDICT_EXPIRED, d.GetExpireTime()
+		if page := body(t, s.send(http.MethodGet, "/decisions/run-1/d1", nil)); !strings.Contains(page, "which counts as a No") {
+			t.Errorf("an end is\n%s", page)
 		}
 	}
 }

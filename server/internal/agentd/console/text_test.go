@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 )
 
 func mustPrefix(t *testing.T, text string) netip.Prefix {
@@ -184,7 +185,13 @@ func TestHostileTexts(t *testing.T) {
 			put(d, strings.ToValidUTF8(text, "\uFFFD"))
 			s := newSite(t, d)
 			s.logIn(7)
-			pages := map[string]string{"inbox": body(t, s.send(http.MethodGet, "/", nil)), "decision": body(t, s.send(http.MethodGet, linkTo("/decisions/", d.Name), nil))}
+			valid := strings.ToValidUTF8(text, "\uFFFD")
+			s.server.mine = []*decisionv1.Decision{d}
+			s.server.given = []*toolhostv1.StandingApproval{{
+				Id: valid, Tool: valid, Principal: valid, Scope: toolhostv1.ApprovalScope_APPROVAL_SCOPE_RUN, Run: valid, Arguments: []byte(`{` + quoted(text) + `:` + quoted(text) + `}`),
+				Patterns: []*toolhostv1.ArgumentPattern{{Argument: valid, Form: &toolhostv1.ArgumentPattern_PathPrefix{PathPrefix: valid}}},
+			}}
+			pages := map[string]string{"inbox": body(t, s.send(http.MethodGet, "/", nil)), "mine": body(t, s.send(http.MethodGet, "/mine", nil)), "decision": body(t, s.send(http.MethodGet, linkTo("/decisions/", d.Name), nil))}
 			for name, page := range pages {
 				got := shape(t, page)
 				got = slices.DeleteFunc(got, func(line string) bool { return line == "span class" }) // lines, and notes about them

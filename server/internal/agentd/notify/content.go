@@ -120,7 +120,7 @@ func (c *Content) lines() []line {
 		all = append(all, line{"budget", fmt.Sprintf("%s: %.6g of %.6g", c.Budget, c.Used, c.Limit), true})
 	}
 	if !c.Expires.IsZero() {
-		all = append(all, line{"time left", fmt.Sprintf("%s, until %s", remaining(c.Left), c.Expires.UTC().Format("2006-01-02 15:04 UTC")), true})
+		all = append(all, line{"time left", fmt.Sprintf("%s, until %s%s", remaining(c.Left), c.Expires.UTC().Format("2006-01-02 15:04 UTC"), c.atEnd()), true})
 	}
 	all = append(all, line{"says", c.Arguments, false})
 	kept := all[:0]
@@ -152,6 +152,14 @@ func (c *Content) text(show func(string) string) string {
 		fmt.Fprintf(&b, "%s: %s\n", l.name, value)
 	}
 	return b.String()
+}
+
+// atEnd says that the end of what waits is a No. The end of a question is that nobody answered.
+func (c *Content) atEnd() string {
+	if c.Asks == loop.DecideApproval || c.Asks == loop.DecidePause {
+		return "; then it is a No"
+	}
+	return ""
 }
 
 // remaining returns a duration as people say it.

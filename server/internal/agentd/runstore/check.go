@@ -36,6 +36,11 @@ func (b *Batch) Check() error {
 			return fmt.Errorf("appending to run %s: content %d (%q) needs a digest in lower-case hexadecimal and data", b.RunID, i+1, c.SHA256)
 		}
 	}
+	for i := range b.Verdicts {
+		if v := &b.Verdicts[i]; v.Principal == "" || !json.Valid(v.Data) {
+			return fmt.Errorf("appending to run %s: verdict %d (%q) needs a principal and valid JSON", b.RunID, i+1, v.Principal)
+		}
+	}
 	return b.checkMessages()
 }
 
@@ -54,6 +59,17 @@ func (q *WaitingQuery) PageSize() int { return (&Query{Limit: q.Limit}).PageSize
 
 // PageSize returns how many runs the query requests, between 1 and MaxPage.
 func (q *ChangedQuery) PageSize() int { return (&Query{Limit: q.Limit}).PageSize() }
+
+// PageSize returns how many verdicts the query requests, between 1 and MaxPage.
+func (q *VerdictQuery) PageSize() int { return (&Query{Limit: q.Limit}).PageSize() }
+
+// Newest returns the number below which those of all selected verdicts are.
+func (q *VerdictQuery) Newest() int64 {
+	if q.Before == 0 {
+		return math.MaxInt64
+	}
+	return q.Before
+}
 
 // DecideByNanos returns DecideBy as a Place has it.
 func (h *Head) DecideByNanos() int64 {

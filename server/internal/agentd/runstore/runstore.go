@@ -89,6 +89,27 @@ type Batch struct {
 	Contents []Content
 	// Messages are added to the outbox of a store that has one; see Outbox.
 	Messages []Message
+	// Verdicts are added to what principals have decided; see Store.Verdicts.
+	Verdicts []Verdict
+}
+
+// Verdict is a decision that a principal made. It exists as long as its run.
+type Verdict struct {
+	Principal string          // the key of who decided; not empty
+	Data      json.RawMessage // a JSON value that the writer chooses
+	// RunID and Owner are the run and its Head.Owner, and Number orders the verdicts of a store. The
+	// store sets them.
+	RunID, Owner string
+	Number       int64
+}
+
+// VerdictQuery selects the verdicts of one principal.
+type VerdictQuery struct {
+	Principal string
+	// Limit is the largest number of verdicts to return. 0, and more than MaxPage, mean MaxPage.
+	Limit int
+	// Before is the number of the last verdict of the page before. 0 means to start at the newest one.
+	Before int64
 }
 
 // Content is what a record names by a digest instead of having it, because it is large and never
@@ -224,4 +245,8 @@ type Store interface {
 	// append that can still become visible. A change can be returned again. The decisions that a
 	// migration found are no change. ErrPosition: the store has not reached query.After.
 	Changed(ctx context.Context, query ChangedQuery) (runs []Run, position int64, err error)
+
+	// Verdicts returns what a principal has decided, the newest first. What was decided before the
+	// store had this list is not in it.
+	Verdicts(ctx context.Context, query VerdictQuery) ([]Verdict, error)
 }

@@ -206,7 +206,11 @@ func (h *Host) Approvals(_ context.Context, q tool.ApprovalQuery) (tool.Approval
 		return page, noApprovals()
 	}
 	found := h.cfg.Approvals.All(func(a *tool.StandingApproval) bool {
-		return a.ID == q.PageToken || (q.AllPrincipals || a.Principal == q.Principal) && q.Tenants.Contain(identity.TenantOf(a.Principal)) &&
+		of := q.AllPrincipals || a.Principal == q.Principal
+		if q.Approved {
+			of = a.Approver == q.Principal && q.May(a.Principal)
+		}
+		return a.ID == q.PageToken || of && q.Tenants.Contain(identity.TenantOf(a.Principal)) &&
 			(q.Tool == "" || a.Tool == q.Tool) && (q.Run == "" || a.Run == q.Run) && (q.Ended || a.Ended.IsZero())
 	})
 	if q.PageToken != "" {

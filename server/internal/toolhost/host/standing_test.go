@@ -501,6 +501,8 @@ func TestListApprovals(t *testing.T) {
 		"another tool":    {tool.ApprovalQuery{AllPrincipals: true, Tool: "read"}, nil},
 		"another run":     {tool.ApprovalQuery{AllPrincipals: true, Run: "run-9"}, nil},
 		"of no principal": {tool.ApprovalQuery{}, nil},
+		"given":           {tool.ApprovalQuery{Principal: "red/olga", Approved: true, May: func(of string) bool { return of != "red/eve" }, PageSize: 1}, []string{ids[0], ids[2], ids[3]}},
+		"given by nobody": {tool.ApprovalQuery{Principal: "red/ada", Approved: true, May: func(string) bool { return true }}, nil},
 	} {
 		if got := list(test.query); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v", name, got, test.want)

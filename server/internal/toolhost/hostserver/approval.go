@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/wire/hostpb"
 	"github.com/toolhost/toolhost/server/internal/access/authn"
 	"github.com/toolhost/toolhost/server/internal/access/authz"
@@ -73,7 +72,17 @@ func (s *approvalService) ListApprovals(ctx context.Context, req *toolhostv1.Lis
 		return nil, err
 	}
 	caller, q := callerOf(ctx), hostpb.ToApprovalQuery(req)
-	if q.AllPrincipals {
+	switch {
+	case q.Approved:
+		if q.AllPrincipals {
+			return nil, tool.Errorf(tool.KindInvalidArgument, "approved and all_principals exclude each other")
+		}
+		decider, err := s.tools.deciderOf(ctx, req.GetOnBehalfOf())
+		if err != nil {
+			return nil, err
+		}
+		q.Principal, q.May = decider.key, decider.seesApproval
+	case q.AllPrincipals:
 		if req.GetOnBehalfOf() != nil {
 			return nil, tool.Errorf(tool.KindInvalidArgument, "all_principals and on_behalf_of exclude each other")
 		}
@@ -82,7 +91,7 @@ func (s *approvalService) ListApprovals(ctx context.Context, req *toolhostv1.Lis
 			seen = both(seen, tenantsOf(ctx, authz.CallsApprove, q.Tenants))
 		}
 		q.Tenants = seen
-	} else {
+	default:
 		of, err := s.tools.subjectOf(ctx, &caller, authz.CallsOwn, req.GetOnBehalfOf())
 		if err != nil {
 			return nil, err
@@ -112,26 +121,15 @@ func (s *approvalService) RevokeApproval(ctx context.Context, req *toolhostv1.Re
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	caller := callerOf(ctx)
-	of := subject{key: caller.Principal}
-	if req.GetOnBehalfOf() != nil {
-		var err error
-		if of, err = s.tools.subjectOf(ctx, &caller, authz.CallsOwn, req.GetOnBehalfOf()); err != nil {
-			return nil, err
-		}
+	decider, err := s.tools.deciderOf(ctx, req.GetOnBehalfOf())
+	if err != nil {
+		return nil, err
 	}
-	policy := s.tools.guard.gate.Policy()
 	a, err := s.approvals.RevokeApproval(ctx, tool.ApprovalRevocation{
-		ID: req.GetId(), By: of.key, Via: of.via, From: caller.who.From, Reason: req.GetReason(),
-		May: func(principal string) bool {
-			if principal == of.key {
-				return true
-			}
-			return of.via == "" && policy.Decide(caller.who, authz.Request{Right: authz.CallsApprove, Tenant: identity.TenantOf(principal)}).Allowed
-		},
+		ID: req.GetId(), By: decider.key, Via: decider.via, From: decider.caller.who.From, Reason: req.GetReason(), May: decider.revokes,
 	})
 	if tool.KindOf(err) == tool.KindNotFound {
-		s.tools.guard.gate.Attempt(ctx, gate.Refusal{Via: of.via, Target: cutID(req.GetId()), Reason: err.Error()})
+		s.tools.guard.gate.Attempt(ctx, decider.refusal(gate.Refusal{Target: cutID(req.GetId()), Reason: err.Error()}))
 	}
 	if err != nil {
 		return nil, err

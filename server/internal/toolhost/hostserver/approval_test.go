@@ -167,6 +167,51 @@ func TestApprovalsOfOthers(t *testing.T) {
 	}
 }
 
+// A delegate lists and revokes the approvals that a person gave, as far as the person and the
+// delegate may in the tenant of the calls. Its own rights add nothing.
+func TestApprovalsThatAPersonGave(t *testing.T) {
+	role := func(name, to string, tenants ...string) authz.Binding {
+		return authz.Binding{Role: name, To: []string{"name:" + to}, Tenants: tenants}
+	}
+	everywhere := role("delegate", "agentd", authz.AllTenants)
+	for name, test := range map[string]struct {
+		person        client.Principal
+		bindings      []authz.Binding
+		kind          tool.Kind // of the list
+		sees, revokes bool
+	}{
+		"an approver":                       {client.Principal{Tenant: "red", Name: "olga"}, []authz.Binding{everywhere, role("approver", "red/olga")}, "", true, true},
+		"an approver of another tenant":     {client.Principal{Tenant: "blue", Name: "olga"}, []authz.Binding{everywhere, role("approver", "blue/olga")}, "", false, false},
+		"a former approver":                 {client.Principal{Tenant: "red", Name: "olga"}, []authz.Binding{everywhere, role("caller", "red/olga")}, "", false, false},
+		"an auditor":                        {client.Principal{Tenant: "red", Name: "olga"}, []authz.Binding{everywhere, role("auditor", "red/olga")}, "", true, false},
+		"the principal":                     {client.Principal{Tenant: "red", Name: "ada"}, []authz.Binding{everywhere, role("caller", "red/ada")}, "", true, true},
+		"a person without a role":           {client.Principal{Tenant: "red", Name: "ada"}, []authz.Binding{everywhere}, "", false, false},
+		"the rights of the delegate":        {client.Principal{Tenant: "red", Name: "eve"}, []authz.Binding{everywhere, role("admin", "agentd", authz.AllTenants), role("caller", "red/eve")}, "", false, false},
+		"a delegate without the tenant":     {client.Principal{Tenant: "blue", Name: "root"}, []authz.Binding{role("delegate", "agentd", "blue"), role("approver", "blue/root", "red")}, "", false, false},
+		"a delegate of none of its tenants": {client.Principal{Tenant: "blue", Name: "root"}, []authz.Binding{role("delegate", "agentd", "red"), role("approver", "blue/root", "red")}, tool.KindDenied, false, false},
+		"no delegate":                       {client.Principal{Tenant: "red", Name: "olga"}, []authz.Binding{role("admin", "agentd", authz.AllTenants), role("approver", "red/olga")}, tool.KindDenied, false, false},
+	} {
+		c, book, refusals := approvalClient(t, agentd, test.bindings...)
+		ctx := client.OnBehalfOf(bounded(t), test.person)
+		_, err := c.Approvals(ctx, tool.ApprovalQuery{Approved: true})
+		if tool.KindOf(err) != test.kind {
+			t.Errorf("%s lists: %v", name, err)
+		}
+		if err == nil && (book.listed[0].Principal != test.person.Tenant+"/"+test.person.Name || book.listed[0].May(someApproval.Principal) != test.sees) {
+			t.Errorf("%s: the host got %+v", name, book.listed[0])
+		}
+		before := refusals()
+		_, err = c.RevokeApproval(ctx, someApproval.ID, "")
+		if (err == nil) != test.revokes || (len(book.revoked) == 1) != test.revokes || (refusals() > before) == test.revokes {
+			t.Errorf("%s revokes: %v, %+v, %d refusals", name, err, book.revoked, refusals()-before)
+		}
+	}
+	c, _, _ := approvalClient(t, agentd, role("admin", "agentd"))
+	if _, err := c.Approvals(bounded(t), tool.ApprovalQuery{Approved: true, AllPrincipals: true}); tool.KindOf(err) != tool.KindInvalidArgument {
+		t.Errorf("both: %v", err)
+	}
+}
+
 func TestServerWithoutApprovals(t *testing.T) {
 	admitting, _ := as(t, agentd, authz.Binding{Role: "admin", To: []string{"name:agentd"}})
 	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Gate: admitting})

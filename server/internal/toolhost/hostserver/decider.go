@@ -14,9 +14,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// decider is the principal that an RPC about decisions is for: its caller, or the principal that a
-// delegate has verified. What the principal may do decides. The rights of the delegate add nothing;
-// it only needs to be a delegate in the tenants of the principal and of the decision.
+// decider is the principal that an RPC about decisions, or about the approvals that a person gave,
+// is for: its caller, or the principal that a delegate has verified. What the principal may do
+// decides. The rights of the delegate add nothing; it only needs to be a delegate in the tenants of
+// the principal and of the decision.
 type decider struct {
 	who    identity.Principal
 	key    string
@@ -31,13 +32,13 @@ type decider struct {
 
 // deciderOf returns the principal that a request is for. A caller may name itself, also one that is
 // no delegate: it keeps the groups that toolhost has verified.
-func (s *decisionService) deciderOf(ctx context.Context, named *toolv1.Principal) (*decider, error) {
+func (s *toolService) deciderOf(ctx context.Context, named *toolv1.Principal) (*decider, error) {
 	caller := callerOf(ctx)
 	d := &decider{who: caller.who, key: caller.Principal, caller: caller, policy: gate.PolicyOf(ctx)}
 	if named != nil {
 		p, err := principalOf(named)
 		if err != nil {
-			return nil, s.tools.invalid(ctx, "on_behalf_of", err)
+			return nil, s.invalid(ctx, "on_behalf_of", err)
 		}
 		if p.Key() != d.key {
 			d.who, d.key, d.via = p, p.Key(), caller.Principal
@@ -45,7 +46,7 @@ func (s *decisionService) deciderOf(ctx context.Context, named *toolv1.Principal
 	}
 	if d.via != "" {
 		needed := authz.Request{Right: authz.Delegate, Tenant: d.who.Tenant}
-		if err := s.tools.require(ctx, &caller, d.key, caller.who, needed, "act on behalf of another principal"); err != nil {
+		if err := s.require(ctx, &caller, d.key, caller.who, needed, "act on behalf of another principal"); err != nil {
 			return nil, err
 		}
 		d.blind = !slices.ContainsFunc([]authz.Right{authz.CallsOwn, authz.CallsList, authz.CallsApprove}, d.has)
@@ -72,8 +73,25 @@ func (p *decider) has(right authz.Right) bool {
 // sees reports whether the principal may see a decision. ctx is that of the RPC.
 func (p *decider) sees(ctx context.Context, of *held.Decision) bool {
 	tenant := identity.TenantOf(of.Principal)
-	return !p.blind && authz.FromContext(ctx).InScope(of.Tool) && (of.Principal == p.key || p.seen.Contain(tenant)) &&
-		(p.via == "" || p.policy.Decide(p.caller.who, authz.Request{Right: authz.Delegate, Tenant: tenant}).Allowed)
+	return !p.blind && authz.FromContext(ctx).InScope(of.Tool) && (of.Principal == p.key || p.seen.Contain(tenant)) && p.reaches(tenant)
+}
+
+// reaches reports whether the delegate, if there is one, may act in a tenant.
+func (p *decider) reaches(tenant string) bool {
+	return p.via == "" || p.policy.Decide(p.caller.who, authz.Request{Right: authz.Delegate, Tenant: tenant}).Allowed
+}
+
+// seesApproval reports whether the principal may see an approval that it gave, by the key of the
+// principal whose calls it approves.
+func (p *decider) seesApproval(of string) bool {
+	tenant := identity.TenantOf(of)
+	return !p.blind && (of == p.key || p.seen.Contain(tenant)) && p.reaches(tenant)
+}
+
+// revokes reports whether the principal may revoke an approval of a principal with a key.
+func (p *decider) revokes(of string) bool {
+	tenant := identity.TenantOf(of)
+	return !p.blind && (of == p.key || p.policy.Decide(p.who, authz.Request{Right: authz.CallsApprove, Tenant: tenant}).Allowed) && p.reaches(tenant)
 }
 
 // refusal returns the report of what the principal wanted and may not do.

@@ -59,7 +59,7 @@ func (s *decisionService) ListDecisions(ctx context.Context, req *decisionv1.Lis
 	if err != nil {
 		return nil, err
 	}
-	decider, err := s.deciderOf(ctx, req.GetOnBehalfOf())
+	decider, err := s.tools.deciderOf(ctx, req.GetOnBehalfOf())
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (s *decisionService) GetDecision(ctx context.Context, req *decisionv1.GetDe
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	decider, err := s.deciderOf(ctx, req.GetOnBehalfOf())
+	decider, err := s.tools.deciderOf(ctx, req.GetOnBehalfOf())
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (s *decisionService) Decide(ctx context.Context, req *decisionv1.DecideRequ
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	decider, err := s.deciderOf(ctx, req.GetOnBehalfOf())
+	decider, err := s.tools.deciderOf(ctx, req.GetOnBehalfOf())
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (s *decisionService) WatchDecisions(req *decisionv1.WatchDecisionsRequest, 
 	}
 	ctx, cancel := untilDrain(stream.Context(), s.tools.drain)
 	defer cancel()
-	begun, err := s.deciderOf(ctx, req.GetOnBehalfOf())
+	begun, err := s.tools.deciderOf(ctx, req.GetOnBehalfOf())
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (s *decisionService) WatchDecisions(req *decisionv1.WatchDecisionsRequest, 
 	valid, first, look := gate.Recheck(ctx), true, time.NewTicker(betweenLooks)
 	defer look.Stop()
 	for {
-		now, err := s.deciderOf(ctx, req.GetOnBehalfOf())
+		now, err := s.tools.deciderOf(ctx, req.GetOnBehalfOf())
 		switch {
 		case err != nil:
 			return err

@@ -361,6 +361,117 @@ func (x *ListDecisionsResponse) GetPosition() string {
 	return ""
 }
 
+// ListMadeDecisionsRequest selects a page of decisions that the caller has made.
+type ListMadeDecisionsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The largest number of decisions of the page. 0 means 50. Values over 100 mean 100. Must not be
+	// negative. A page can have fewer, or none, although more pages follow.
+	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The `next_page_token` of the previous page. Empty means the first page.
+	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListMadeDecisionsRequest) Reset() {
+	*x = ListMadeDecisionsRequest{}
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListMadeDecisionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListMadeDecisionsRequest) ProtoMessage() {}
+
+func (x *ListMadeDecisionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListMadeDecisionsRequest.ProtoReflect.Descriptor instead.
+func (*ListMadeDecisionsRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ListMadeDecisionsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListMadeDecisionsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListMadeDecisionsResponse is one page of decisions.
+type ListMadeDecisionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The decisions. Arguments, reasons, options and texts have at most 4 KiB.
+	Decisions []*Decision `protobuf:"bytes,1,rep,name=decisions,proto3" json:"decisions,omitempty"`
+	// The token of the next page. Empty means that this is the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListMadeDecisionsResponse) Reset() {
+	*x = ListMadeDecisionsResponse{}
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListMadeDecisionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListMadeDecisionsResponse) ProtoMessage() {}
+
+func (x *ListMadeDecisionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListMadeDecisionsResponse.ProtoReflect.Descriptor instead.
+func (*ListMadeDecisionsResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ListMadeDecisionsResponse) GetDecisions() []*Decision {
+	if x != nil {
+		return x.Decisions
+	}
+	return nil
+}
+
+func (x *ListMadeDecisionsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
 // GetDecisionRequest names a decision.
 type GetDecisionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -374,7 +485,7 @@ type GetDecisionRequest struct {
 
 func (x *GetDecisionRequest) Reset() {
 	*x = GetDecisionRequest{}
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[2]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -386,7 +497,7 @@ func (x *GetDecisionRequest) String() string {
 func (*GetDecisionRequest) ProtoMessage() {}
 
 func (x *GetDecisionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[2]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -399,7 +510,7 @@ func (x *GetDecisionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetDecisionRequest.ProtoReflect.Descriptor instead.
 func (*GetDecisionRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{2}
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *GetDecisionRequest) GetName() string {
@@ -427,7 +538,7 @@ type GetDecisionResponse struct {
 
 func (x *GetDecisionResponse) Reset() {
 	*x = GetDecisionResponse{}
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[3]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -439,7 +550,7 @@ func (x *GetDecisionResponse) String() string {
 func (*GetDecisionResponse) ProtoMessage() {}
 
 func (x *GetDecisionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[3]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -452,7 +563,7 @@ func (x *GetDecisionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetDecisionResponse.ProtoReflect.Descriptor instead.
 func (*GetDecisionResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{3}
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *GetDecisionResponse) GetDecision() *Decision {
@@ -478,7 +589,7 @@ type WatchDecisionsRequest struct {
 
 func (x *WatchDecisionsRequest) Reset() {
 	*x = WatchDecisionsRequest{}
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[4]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -490,7 +601,7 @@ func (x *WatchDecisionsRequest) String() string {
 func (*WatchDecisionsRequest) ProtoMessage() {}
 
 func (x *WatchDecisionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[4]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -503,7 +614,7 @@ func (x *WatchDecisionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchDecisionsRequest.ProtoReflect.Descriptor instead.
 func (*WatchDecisionsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{4}
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *WatchDecisionsRequest) GetTenants() []string {
@@ -550,7 +661,7 @@ type WatchDecisionsResponse struct {
 
 func (x *WatchDecisionsResponse) Reset() {
 	*x = WatchDecisionsResponse{}
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[5]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -562,7 +673,7 @@ func (x *WatchDecisionsResponse) String() string {
 func (*WatchDecisionsResponse) ProtoMessage() {}
 
 func (x *WatchDecisionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[5]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -575,7 +686,7 @@ func (x *WatchDecisionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchDecisionsResponse.ProtoReflect.Descriptor instead.
 func (*WatchDecisionsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{5}
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *WatchDecisionsResponse) GetRestart() bool {
@@ -650,7 +761,7 @@ type DecideRequest struct {
 
 func (x *DecideRequest) Reset() {
 	*x = DecideRequest{}
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[6]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -662,7 +773,7 @@ func (x *DecideRequest) String() string {
 func (*DecideRequest) ProtoMessage() {}
 
 func (x *DecideRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[6]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -675,7 +786,7 @@ func (x *DecideRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideRequest.ProtoReflect.Descriptor instead.
 func (*DecideRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{6}
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DecideRequest) GetName() string {
@@ -745,7 +856,7 @@ type DecideResponse struct {
 
 func (x *DecideResponse) Reset() {
 	*x = DecideResponse{}
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[7]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -757,7 +868,7 @@ func (x *DecideResponse) String() string {
 func (*DecideResponse) ProtoMessage() {}
 
 func (x *DecideResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[7]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -770,7 +881,7 @@ func (x *DecideResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideResponse.ProtoReflect.Descriptor instead.
 func (*DecideResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{7}
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *DecideResponse) GetDecision() *Decision {
@@ -826,7 +937,7 @@ type Decision struct {
 	// What the call would change, as a unified diff, which the tool computed at `request_time`. Only
 	// GetDecision sets it.
 	Diff string `protobuf:"bytes,19,opt,name=diff,proto3" json:"diff,omitempty"`
-	// Whether `arguments` or `reason` are not whole, or `options`, `schema` or `diff` are left out.
+	// Whether `arguments`, `reason` or `text` are not whole, or `options`, `schema` or `diff` are left out.
 	// GetDecision has the whole.
 	Cut bool `protobuf:"varint,20,opt,name=cut,proto3" json:"cut,omitempty"`
 	// When the run or the call asked for the decision.
@@ -835,7 +946,7 @@ type Decision struct {
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	// Why this caller cannot make the decision now. Empty means that it can.
 	NotAllowed string `protobuf:"bytes,23,opt,name=not_allowed,json=notAllowed,proto3" json:"not_allowed,omitempty"`
-	// The verdict, once the decision is made. Only GetDecision sets it.
+	// The verdict, once the decision is made. Only GetDecision and ListMadeDecisions set it.
 	Verdict Verdict `protobuf:"varint,24,opt,name=verdict,proto3,enum=toolhost.decision.v1.Verdict" json:"verdict,omitempty"`
 	// When the decision was made.
 	DecideTime *timestamppb.Timestamp `protobuf:"bytes,25,opt,name=decide_time,json=decideTime,proto3" json:"decide_time,omitempty"`
@@ -865,7 +976,7 @@ type Decision struct {
 
 func (x *Decision) Reset() {
 	*x = Decision{}
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[8]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -877,7 +988,7 @@ func (x *Decision) String() string {
 func (*Decision) ProtoMessage() {}
 
 func (x *Decision) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[8]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -890,7 +1001,7 @@ func (x *Decision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decision.ProtoReflect.Descriptor instead.
 func (*Decision) Descriptor() ([]byte, []int) {
-	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{8}
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Decision) GetName() string {
@@ -1140,7 +1251,14 @@ const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"\tdecisions\x18\x01 \x03(\v2\x1e.toolhost.decision.v1.DecisionR\tdecisions\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12 \n" +
 	"\vunavailable\x18\x03 \x03(\tR\vunavailable\x12\x1a\n" +
-	"\bposition\x18\x04 \x01(\tR\bposition\"g\n" +
+	"\bposition\x18\x04 \x01(\tR\bposition\"V\n" +
+	"\x18ListMadeDecisionsRequest\x12\x1b\n" +
+	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\"\x81\x01\n" +
+	"\x19ListMadeDecisionsResponse\x12<\n" +
+	"\tdecisions\x18\x01 \x03(\v2\x1e.toolhost.decision.v1.DecisionR\tdecisions\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"g\n" +
 	"\x12GetDecisionRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12=\n" +
 	"\fon_behalf_of\x18\x02 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
@@ -1229,12 +1347,13 @@ const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"\x0fVERDICT_APPROVE\x10\x01\x12\x12\n" +
 	"\x0eVERDICT_REJECT\x10\x02\x12\x12\n" +
 	"\x0eVERDICT_ANSWER\x10\x03\x12\x13\n" +
-	"\x0fVERDICT_EXPIRED\x10\x042\xd1\x03\n" +
+	"\x0fVERDICT_EXPIRED\x10\x042\xd0\x04\n" +
 	"\x0fDecisionService\x12t\n" +
 	"\rListDecisions\x12*.toolhost.decision.v1.ListDecisionsRequest\x1a+.toolhost.decision.v1.ListDecisionsResponse\"\n" +
 	"\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x04\x12n\n" +
 	"\vGetDecision\x12(.toolhost.decision.v1.GetDecisionRequest\x1a).toolhost.decision.v1.GetDecisionResponse\"\n" +
-	"\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x04\x12y\n" +
+	"\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x04\x12}\n" +
+	"\x11ListMadeDecisions\x12..toolhost.decision.v1.ListMadeDecisionsRequest\x1a/.toolhost.decision.v1.ListMadeDecisionsResponse\"\a\x92\xb6\x18\x03\x10\x11\x12\x12y\n" +
 	"\x0eWatchDecisions\x12+.toolhost.decision.v1.WatchDecisionsRequest\x1a,.toolhost.decision.v1.WatchDecisionsResponse\"\n" +
 	"\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x040\x01\x12]\n" +
 	"\x06Decide\x12#.toolhost.decision.v1.DecideRequest\x1a$.toolhost.decision.v1.DecideResponse\"\b\x92\xb6\x18\x04\x10\x12\x03\x04BEZCgithub.com/toolhost/toolhost/gen/go/toolhost/decision/v1;decisionv1b\x06proto3"
@@ -1252,52 +1371,57 @@ func file_toolhost_decision_v1_decision_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_decision_v1_decision_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolhost_decision_v1_decision_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_toolhost_decision_v1_decision_service_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_toolhost_decision_v1_decision_service_proto_goTypes = []any{
-	(DecisionKind)(0),              // 0: toolhost.decision.v1.DecisionKind
-	(DecisionState)(0),             // 1: toolhost.decision.v1.DecisionState
-	(Verdict)(0),                   // 2: toolhost.decision.v1.Verdict
-	(*ListDecisionsRequest)(nil),   // 3: toolhost.decision.v1.ListDecisionsRequest
-	(*ListDecisionsResponse)(nil),  // 4: toolhost.decision.v1.ListDecisionsResponse
-	(*GetDecisionRequest)(nil),     // 5: toolhost.decision.v1.GetDecisionRequest
-	(*GetDecisionResponse)(nil),    // 6: toolhost.decision.v1.GetDecisionResponse
-	(*WatchDecisionsRequest)(nil),  // 7: toolhost.decision.v1.WatchDecisionsRequest
-	(*WatchDecisionsResponse)(nil), // 8: toolhost.decision.v1.WatchDecisionsResponse
-	(*DecideRequest)(nil),          // 9: toolhost.decision.v1.DecideRequest
-	(*DecideResponse)(nil),         // 10: toolhost.decision.v1.DecideResponse
-	(*Decision)(nil),               // 11: toolhost.decision.v1.Decision
-	(*v1.Principal)(nil),           // 12: toolhost.tool.v1.Principal
-	(*timestamppb.Timestamp)(nil),  // 13: google.protobuf.Timestamp
+	(DecisionKind)(0),                 // 0: toolhost.decision.v1.DecisionKind
+	(DecisionState)(0),                // 1: toolhost.decision.v1.DecisionState
+	(Verdict)(0),                      // 2: toolhost.decision.v1.Verdict
+	(*ListDecisionsRequest)(nil),      // 3: toolhost.decision.v1.ListDecisionsRequest
+	(*ListDecisionsResponse)(nil),     // 4: toolhost.decision.v1.ListDecisionsResponse
+	(*ListMadeDecisionsRequest)(nil),  // 5: toolhost.decision.v1.ListMadeDecisionsRequest
+	(*ListMadeDecisionsResponse)(nil), // 6: toolhost.decision.v1.ListMadeDecisionsResponse
+	(*GetDecisionRequest)(nil),        // 7: toolhost.decision.v1.GetDecisionRequest
+	(*GetDecisionResponse)(nil),       // 8: toolhost.decision.v1.GetDecisionResponse
+	(*WatchDecisionsRequest)(nil),     // 9: toolhost.decision.v1.WatchDecisionsRequest
+	(*WatchDecisionsResponse)(nil),    // 10: toolhost.decision.v1.WatchDecisionsResponse
+	(*DecideRequest)(nil),             // 11: toolhost.decision.v1.DecideRequest
+	(*DecideResponse)(nil),            // 12: toolhost.decision.v1.DecideResponse
+	(*Decision)(nil),                  // 13: toolhost.decision.v1.Decision
+	(*v1.Principal)(nil),              // 14: toolhost.tool.v1.Principal
+	(*timestamppb.Timestamp)(nil),     // 15: google.protobuf.Timestamp
 }
 var file_toolhost_decision_v1_decision_service_proto_depIdxs = []int32{
-	12, // 0: toolhost.decision.v1.ListDecisionsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	11, // 1: toolhost.decision.v1.ListDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
-	12, // 2: toolhost.decision.v1.GetDecisionRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	11, // 3: toolhost.decision.v1.GetDecisionResponse.decision:type_name -> toolhost.decision.v1.Decision
-	12, // 4: toolhost.decision.v1.WatchDecisionsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	11, // 5: toolhost.decision.v1.WatchDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
-	2,  // 6: toolhost.decision.v1.DecideRequest.verdict:type_name -> toolhost.decision.v1.Verdict
-	12, // 7: toolhost.decision.v1.DecideRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	11, // 8: toolhost.decision.v1.DecideResponse.decision:type_name -> toolhost.decision.v1.Decision
-	0,  // 9: toolhost.decision.v1.Decision.kind:type_name -> toolhost.decision.v1.DecisionKind
-	1,  // 10: toolhost.decision.v1.Decision.state:type_name -> toolhost.decision.v1.DecisionState
-	13, // 11: toolhost.decision.v1.Decision.request_time:type_name -> google.protobuf.Timestamp
-	13, // 12: toolhost.decision.v1.Decision.expire_time:type_name -> google.protobuf.Timestamp
-	2,  // 13: toolhost.decision.v1.Decision.verdict:type_name -> toolhost.decision.v1.Verdict
-	13, // 14: toolhost.decision.v1.Decision.decide_time:type_name -> google.protobuf.Timestamp
-	3,  // 15: toolhost.decision.v1.DecisionService.ListDecisions:input_type -> toolhost.decision.v1.ListDecisionsRequest
-	5,  // 16: toolhost.decision.v1.DecisionService.GetDecision:input_type -> toolhost.decision.v1.GetDecisionRequest
-	7,  // 17: toolhost.decision.v1.DecisionService.WatchDecisions:input_type -> toolhost.decision.v1.WatchDecisionsRequest
-	9,  // 18: toolhost.decision.v1.DecisionService.Decide:input_type -> toolhost.decision.v1.DecideRequest
-	4,  // 19: toolhost.decision.v1.DecisionService.ListDecisions:output_type -> toolhost.decision.v1.ListDecisionsResponse
-	6,  // 20: toolhost.decision.v1.DecisionService.GetDecision:output_type -> toolhost.decision.v1.GetDecisionResponse
-	8,  // 21: toolhost.decision.v1.DecisionService.WatchDecisions:output_type -> toolhost.decision.v1.WatchDecisionsResponse
-	10, // 22: toolhost.decision.v1.DecisionService.Decide:output_type -> toolhost.decision.v1.DecideResponse
-	19, // [19:23] is the sub-list for method output_type
-	15, // [15:19] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	14, // 0: toolhost.decision.v1.ListDecisionsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	13, // 1: toolhost.decision.v1.ListDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
+	13, // 2: toolhost.decision.v1.ListMadeDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
+	14, // 3: toolhost.decision.v1.GetDecisionRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	13, // 4: toolhost.decision.v1.GetDecisionResponse.decision:type_name -> toolhost.decision.v1.Decision
+	14, // 5: toolhost.decision.v1.WatchDecisionsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	13, // 6: toolhost.decision.v1.WatchDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
+	2,  // 7: toolhost.decision.v1.DecideRequest.verdict:type_name -> toolhost.decision.v1.Verdict
+	14, // 8: toolhost.decision.v1.DecideRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	13, // 9: toolhost.decision.v1.DecideResponse.decision:type_name -> toolhost.decision.v1.Decision
+	0,  // 10: toolhost.decision.v1.Decision.kind:type_name -> toolhost.decision.v1.DecisionKind
+	1,  // 11: toolhost.decision.v1.Decision.state:type_name -> toolhost.decision.v1.DecisionState
+	15, // 12: toolhost.decision.v1.Decision.request_time:type_name -> google.protobuf.Timestamp
+	15, // 13: toolhost.decision.v1.Decision.expire_time:type_name -> google.protobuf.Timestamp
+	2,  // 14: toolhost.decision.v1.Decision.verdict:type_name -> toolhost.decision.v1.Verdict
+	15, // 15: toolhost.decision.v1.Decision.decide_time:type_name -> google.protobuf.Timestamp
+	3,  // 16: toolhost.decision.v1.DecisionService.ListDecisions:input_type -> toolhost.decision.v1.ListDecisionsRequest
+	7,  // 17: toolhost.decision.v1.DecisionService.GetDecision:input_type -> toolhost.decision.v1.GetDecisionRequest
+	5,  // 18: toolhost.decision.v1.DecisionService.ListMadeDecisions:input_type -> toolhost.decision.v1.ListMadeDecisionsRequest
+	9,  // 19: toolhost.decision.v1.DecisionService.WatchDecisions:input_type -> toolhost.decision.v1.WatchDecisionsRequest
+	11, // 20: toolhost.decision.v1.DecisionService.Decide:input_type -> toolhost.decision.v1.DecideRequest
+	4,  // 21: toolhost.decision.v1.DecisionService.ListDecisions:output_type -> toolhost.decision.v1.ListDecisionsResponse
+	8,  // 22: toolhost.decision.v1.DecisionService.GetDecision:output_type -> toolhost.decision.v1.GetDecisionResponse
+	6,  // 23: toolhost.decision.v1.DecisionService.ListMadeDecisions:output_type -> toolhost.decision.v1.ListMadeDecisionsResponse
+	10, // 24: toolhost.decision.v1.DecisionService.WatchDecisions:output_type -> toolhost.decision.v1.WatchDecisionsResponse
+	12, // 25: toolhost.decision.v1.DecisionService.Decide:output_type -> toolhost.decision.v1.DecideResponse
+	21, // [21:26] is the sub-list for method output_type
+	16, // [16:21] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_decision_v1_decision_service_proto_init() }
@@ -1311,7 +1435,7 @@ func file_toolhost_decision_v1_decision_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_decision_v1_decision_service_proto_rawDesc), len(file_toolhost_decision_v1_decision_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   9,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

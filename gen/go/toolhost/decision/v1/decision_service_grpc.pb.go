@@ -21,10 +21,11 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	DecisionService_ListDecisions_FullMethodName  = "/toolhost.decision.v1.DecisionService/ListDecisions"
-	DecisionService_GetDecision_FullMethodName    = "/toolhost.decision.v1.DecisionService/GetDecision"
-	DecisionService_WatchDecisions_FullMethodName = "/toolhost.decision.v1.DecisionService/WatchDecisions"
-	DecisionService_Decide_FullMethodName         = "/toolhost.decision.v1.DecisionService/Decide"
+	DecisionService_ListDecisions_FullMethodName     = "/toolhost.decision.v1.DecisionService/ListDecisions"
+	DecisionService_GetDecision_FullMethodName       = "/toolhost.decision.v1.DecisionService/GetDecision"
+	DecisionService_ListMadeDecisions_FullMethodName = "/toolhost.decision.v1.DecisionService/ListMadeDecisions"
+	DecisionService_WatchDecisions_FullMethodName    = "/toolhost.decision.v1.DecisionService/WatchDecisions"
+	DecisionService_Decide_FullMethodName            = "/toolhost.decision.v1.DecisionService/Decide"
 )
 
 // DecisionServiceClient is the client API for DecisionService service.
@@ -48,6 +49,13 @@ type DecisionServiceClient interface {
 	ListDecisions(ctx context.Context, in *ListDecisionsRequest, opts ...grpc.CallOption) (*ListDecisionsResponse, error)
 	// GetDecision returns one decision as a whole, also after it was made. Errors: NOT_FOUND.
 	GetDecision(ctx context.Context, in *GetDecisionRequest, opts ...grpc.CallOption) (*GetDecisionResponse, error)
+	// ListMadeDecisions lists what the caller has decided in runs that still exist, the newest first.
+	// Each decision is as ListDecisions has it, with the verdict, the text, and the arguments that were
+	// approved. A decision of a run that the caller may not see any more is left out, and so is what the
+	// caller decided before agentd kept this list. Only agentd has it. What was decided about calls that
+	// toolhost held is in the audit log of toolhost. Errors: INVALID_ARGUMENT for a page token that was
+	// not given out.
+	ListMadeDecisions(ctx context.Context, in *ListMadeDecisionsRequest, opts ...grpc.CallOption) (*ListMadeDecisionsResponse, error)
 	// WatchDecisions sends the decisions that wait, and what becomes of them. The messages are states, not
 	// events: each replaces what the client knows of one source. The first messages have the present
 	// state, and then one says that it is complete. With the position of a message, a client goes on
@@ -90,6 +98,16 @@ func (c *decisionServiceClient) GetDecision(ctx context.Context, in *GetDecision
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(GetDecisionResponse)
 	err := c.cc.Invoke(ctx, DecisionService_GetDecision_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *decisionServiceClient) ListMadeDecisions(ctx context.Context, in *ListMadeDecisionsRequest, opts ...grpc.CallOption) (*ListMadeDecisionsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListMadeDecisionsResponse)
+	err := c.cc.Invoke(ctx, DecisionService_ListMadeDecisions_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -146,6 +164,13 @@ type DecisionServiceServer interface {
 	ListDecisions(context.Context, *ListDecisionsRequest) (*ListDecisionsResponse, error)
 	// GetDecision returns one decision as a whole, also after it was made. Errors: NOT_FOUND.
 	GetDecision(context.Context, *GetDecisionRequest) (*GetDecisionResponse, error)
+	// ListMadeDecisions lists what the caller has decided in runs that still exist, the newest first.
+	// Each decision is as ListDecisions has it, with the verdict, the text, and the arguments that were
+	// approved. A decision of a run that the caller may not see any more is left out, and so is what the
+	// caller decided before agentd kept this list. Only agentd has it. What was decided about calls that
+	// toolhost held is in the audit log of toolhost. Errors: INVALID_ARGUMENT for a page token that was
+	// not given out.
+	ListMadeDecisions(context.Context, *ListMadeDecisionsRequest) (*ListMadeDecisionsResponse, error)
 	// WatchDecisions sends the decisions that wait, and what becomes of them. The messages are states, not
 	// events: each replaces what the client knows of one source. The first messages have the present
 	// state, and then one says that it is complete. With the position of a message, a client goes on
@@ -179,6 +204,9 @@ func (UnimplementedDecisionServiceServer) ListDecisions(context.Context, *ListDe
 }
 func (UnimplementedDecisionServiceServer) GetDecision(context.Context, *GetDecisionRequest) (*GetDecisionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetDecision not implemented")
+}
+func (UnimplementedDecisionServiceServer) ListMadeDecisions(context.Context, *ListMadeDecisionsRequest) (*ListMadeDecisionsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListMadeDecisions not implemented")
 }
 func (UnimplementedDecisionServiceServer) WatchDecisions(*WatchDecisionsRequest, grpc.ServerStreamingServer[WatchDecisionsResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchDecisions not implemented")
@@ -243,6 +271,24 @@ func _DecisionService_GetDecision_Handler(srv interface{}, ctx context.Context, 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _DecisionService_ListMadeDecisions_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListMadeDecisionsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DecisionServiceServer).ListMadeDecisions(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DecisionService_ListMadeDecisions_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DecisionServiceServer).ListMadeDecisions(ctx, req.(*ListMadeDecisionsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _DecisionService_WatchDecisions_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(WatchDecisionsRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -286,6 +332,10 @@ var DecisionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetDecision",
 			Handler:    _DecisionService_GetDecision_Handler,
+		},
+		{
+			MethodName: "ListMadeDecisions",
+			Handler:    _DecisionService_ListMadeDecisions_Handler,
 		},
 		{
 			MethodName: "Decide",

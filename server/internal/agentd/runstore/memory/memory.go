@@ -26,6 +26,9 @@ type Store struct {
 	told  []runstore.Message
 	// changes counts the changes of decisions
 	changes int64
+	given   []runstore.Verdict // the oldest first
+	// verdicts counts those that were ever given
+	verdicts int64
 }
 
 // spender is the owner of runs on one day.
@@ -122,6 +125,10 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 		}
 	}
 	s.addMessages(batch.Messages)
+	for _, v := range batch.Verdicts {
+		s.verdicts++
+		s.given = append(s.given, runstore.Verdict{Principal: v.Principal, Data: bytes.Clone(v.Data), RunID: batch.RunID, Owner: owner, Number: s.verdicts})
+	}
 	if batch.Snapshot != nil {
 		r.renew(batch.Snapshot)
 	}
@@ -163,7 +170,21 @@ func (s *Store) Delete(ctx context.Context, deletion runstore.Deletion) error {
 		s.order[s.runs[id].place], s.gone[id] = nil, true
 		delete(s.runs, id)
 	}
+	s.given = slices.DeleteFunc(s.given, func(v runstore.Verdict) bool { return s.gone[v.RunID] })
 	return nil
+}
+
+// Verdicts implements runstore.Store.
+func (s *Store) Verdicts(ctx context.Context, query runstore.VerdictQuery) (page []runstore.Verdict, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range slices.Backward(s.given) {
+		if v.Principal == query.Principal && v.Number < query.Newest() && len(page) < query.PageSize() {
+			v.Data = bytes.Clone(v.Data)
+			page = append(page, v)
+		}
+	}
+	return page, ctx.Err()
 }
 
 // Snapshot implements runstore.Store.

@@ -57,6 +57,11 @@ func (s *Store) storable(b *runstore.Batch) error {
 			return fmt.Errorf("appending to run %s: the type of record %d must be valid UTF-8 without NUL", b.RunID, i+1)
 		}
 	}
+	for _, v := range b.Verdicts {
+		if !storable(v.Principal) {
+			return fmt.Errorf("appending to run %s: the principal %q of a verdict must be valid UTF-8 without NUL", b.RunID, v.Principal)
+		}
+	}
 	return nil
 }
 
@@ -131,6 +136,9 @@ const (
 	SELECT m.id, m.kind, @id, m.seq, m.decision, m.target, m.created, m.due, m.until FROM run,
 		unnest(@message_ids::text[], @kinds::text[], @seqs::bigint[], @asked::text[], @targets::text[], @message_times::bigint[], @dues::bigint[], @untils::bigint[]) AS m (id, kind, seq, decision, target, created, due, until)
 	ON CONFLICT (id) DO NOTHING)`
+	addVerdicts = `, decided AS (
+	INSERT INTO agentd_verdicts (principal, run, data)
+	SELECT v.principal, run.number, v.data FROM run, unnest(@deciders::text[], @verdicts::bytea[]) AS v (principal, data))`
 	renewSnapshot = `, cut AS (
 	DELETE FROM agentd_snapshots USING run WHERE run = run.number AND part > @keep::bigint + cardinality(@parts::bytea[])), kept AS (
 	INSERT INTO agentd_snapshots (run, part, data)
@@ -178,6 +186,15 @@ func (s *Store) statement(b *runstore.Batch, token []byte) (string, pgx.NamedArg
 	if len(b.Messages) > 0 {
 		text += addMessages
 		messageArguments(arguments, b.Messages)
+	}
+	if len(b.Verdicts) > 0 {
+		text += addVerdicts
+		var deciders []string
+		var verdicts [][]byte
+		for _, v := range b.Verdicts {
+			deciders, verdicts = append(deciders, v.Principal), append(verdicts, v.Data)
+		}
+		arguments["deciders"], arguments["verdicts"] = deciders, verdicts
 	}
 	if r := b.Snapshot; r != nil {
 		text += renewSnapshot

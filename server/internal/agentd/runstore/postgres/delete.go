@@ -53,8 +53,8 @@ func (s *Store) delete(ctx context.Context, tx pgx.Tx, d *runstore.Deletion, tok
 	if err := checkSubRuns(ctx, tx, ids); err != nil {
 		return err
 	}
-	for _, table := range []string{"agentd_records", "agentd_snapshots", "agentd_contents"} {
-		if _, err := tx.Exec(ctx, "DELETE FROM "+table+" USING agentd_runs WHERE run = number AND id = ANY ($1)", ids); err != nil {
+	for _, table := range []string{"agentd_records", "agentd_snapshots", "agentd_contents", "agentd_verdicts"} {
+		if _, err := tx.Exec(ctx, "DELETE FROM "+table+" USING agentd_runs WHERE run = agentd_runs.number AND id = ANY ($1)", ids); err != nil {
 			return err
 		}
 	}

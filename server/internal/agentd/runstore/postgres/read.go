@@ -215,6 +215,26 @@ func (s *Store) Changed(ctx context.Context, query runstore.ChangedQuery) ([]run
 	return runs, open - 1, nil
 }
 
+// Verdicts implements runstore.Store.
+func (s *Store) Verdicts(ctx context.Context, query runstore.VerdictQuery) (page []runstore.Verdict, err error) {
+	if !storable(query.Principal) {
+		return nil, nil
+	}
+	const statement = "SELECT principal, data, id, owner, v.number FROM agentd_verdicts AS v JOIN agentd_runs ON run = agentd_runs.number WHERE principal = $1 AND v.number < $2 AND deleted IS NULL ORDER BY v.number DESC LIMIT $3"
+	err = s.rows(ctx, statement, []any{query.Principal, query.Newest(), query.PageSize()}, func(row pgx.CollectableRow) error {
+		var v runstore.Verdict
+		if err := row.Scan(&v.Principal, (*[]byte)(&v.Data), &v.RunID, &v.Owner, &v.Number); err != nil {
+			return err
+		}
+		page = append(page, v)
+		return nil
+	})
+	if err != nil {
+		return nil, s.failed("listing the verdicts", err)
+	}
+	return page, nil
+}
+
 // Spent implements runstore.Spending.
 func (s *Store) Spent(ctx context.Context, day int64, of runstore.Query) (runstore.Spent, error) {
 	sum := runstore.Spent{Day: day}

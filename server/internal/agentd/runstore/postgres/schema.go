@@ -96,5 +96,14 @@ CREATE TRIGGER agentd_runs_ask BEFORE INSERT ON agentd_runs FOR EACH ROW
 	WHEN (NEW.decisions IS NOT NULL) EXECUTE FUNCTION agentd_runs_changed();
 CREATE TRIGGER agentd_runs_decide BEFORE UPDATE OF decisions ON agentd_runs FOR EACH ROW
 	WHEN (OLD.decisions IS NOT NULL OR NEW.decisions IS NOT NULL) EXECUTE FUNCTION agentd_runs_changed();
+`}, {SQL: `
+CREATE TABLE agentd_verdicts (
+	number    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- the order in which they were given
+	principal text COLLATE "C" NOT NULL,        -- the key of who decided
+	run       bigint NOT NULL REFERENCES agentd_runs ON DELETE CASCADE,
+	data      bytea NOT NULL                    -- JSON
+);
+CREATE INDEX agentd_verdicts_principal ON agentd_verdicts (principal, number);
+CREATE INDEX agentd_verdicts_run ON agentd_verdicts (run);
 `}}}
 }

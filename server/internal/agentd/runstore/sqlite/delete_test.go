@@ -17,8 +17,11 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/storetest"
 )
 
+// beforeVerdicts turns a file into one of the format without what principals have decided.
+const beforeVerdicts = "DROP TRIGGER verdicts_go; DROP TABLE verdicts; "
+
 // beforeChanges turns a file into one of the format without the positions of changes.
-const beforeChanges = "DROP TRIGGER runs_ask; DROP TRIGGER runs_decide; DROP TABLE changes; DROP INDEX runs_changed; ALTER TABLE runs DROP COLUMN changed; "
+const beforeChanges = beforeVerdicts + "DROP TRIGGER runs_ask; DROP TRIGGER runs_decide; DROP TABLE changes; DROP INDEX runs_changed; ALTER TABLE runs DROP COLUMN changed; "
 
 // beforeOutbox turns a file into one of the format without an outbox.
 const beforeOutbox = beforeChanges + "DROP TABLE outbox; "

@@ -22,7 +22,7 @@ func TestPlans(t *testing.T) {
 	defer db.Close()
 	var r reads
 	for text, into := range r.texts() {
-		index := map[**sql.Stmt]string{&r.open: "runs_open", &r.parent: "runs_parent", &r.waiting: "runs_waiting", &r.changed: "runs_changed"}[into]
+		index := map[**sql.Stmt]string{&r.open: "runs_open", &r.parent: "runs_parent", &r.waiting: "runs_waiting", &r.changed: "runs_changed", &r.verdicts: "verdicts_principal"}[into]
 		if index == "" {
 			continue
 		}
@@ -31,6 +31,9 @@ func TestPlans(t *testing.T) {
 		arguments := []any{9, 9, "", "", "", false, false}
 		if into == &r.waiting || into == &r.changed {
 			arguments = []any{9, 9, "", "", 9}
+		}
+		if into == &r.verdicts {
+			arguments = []any{"", 9, 9}
 		}
 		row := db.QueryRowContext(t.Context(), "EXPLAIN QUERY PLAN "+text, arguments...)
 		if err := row.Scan(&id, &parent, &unused, &plan); err != nil || !strings.Contains(plan, "INDEX "+index+" ") {

@@ -207,6 +207,27 @@ func (s *Store) Changed(ctx context.Context, query runstore.ChangedQuery) ([]run
 	return runs, last, err
 }
 
+// Verdicts implements runstore.Store.
+func (s *Store) Verdicts(ctx context.Context, query runstore.VerdictQuery) ([]runstore.Verdict, error) {
+	rows, err := s.reads.verdicts.QueryContext(ctx, query.Principal, query.Newest(), query.PageSize())
+	if err != nil {
+		return nil, fmt.Errorf("listing the verdicts in %s: %w", s.path, err)
+	}
+	defer rows.Close()
+	var page []runstore.Verdict
+	for rows.Next() {
+		var v runstore.Verdict
+		if err := rows.Scan(&v.Principal, (*[]byte)(&v.Data), &v.RunID, &v.Owner, &v.Number); err != nil {
+			return nil, fmt.Errorf("listing the verdicts in %s: %w", s.path, err)
+		}
+		page = append(page, v)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("listing the verdicts in %s: %w", s.path, err)
+	}
+	return page, nil
+}
+
 // runs returns the runs of a statement. more get its last columns, those of the last run in the
 // end.
 func (s *Store) runs(ctx context.Context, statement *sql.Stmt, arguments []any, more ...any) ([]runstore.Run, error) {

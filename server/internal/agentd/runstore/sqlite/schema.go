@@ -108,5 +108,17 @@ CREATE TRIGGER runs_decide AFTER UPDATE OF decisions ON runs WHEN OLD.decisions 
 	UPDATE changes SET last = last + 1;
 	UPDATE runs SET changed = (SELECT last FROM changes) WHERE number = NEW.number;
 END;
+`, `
+CREATE TABLE verdicts (
+	number    INTEGER PRIMARY KEY AUTOINCREMENT,      -- the order in which they were given
+	principal TEXT NOT NULL,                          -- the key of who decided
+	run       INTEGER NOT NULL REFERENCES runs (number),
+	data      BLOB NOT NULL                           -- JSON
+) STRICT;
+CREATE INDEX verdicts_principal ON verdicts (principal, number);
+CREATE INDEX verdicts_run ON verdicts (run);
+CREATE TRIGGER verdicts_go AFTER DELETE ON runs BEGIN
+	DELETE FROM verdicts WHERE run = OLD.number;
+END;
 `}}
 }

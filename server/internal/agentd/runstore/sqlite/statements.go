@@ -10,9 +10,9 @@ import (
 
 // writes are the statements of the write loop.
 type writes struct {
-	find, create, advance, record, cut, keep, spend, content *sql.Stmt
-	wasDeleted, child, clear, remove, note                   *sql.Stmt
-	tell, take, delay, told, expire, trim                    *sql.Stmt
+	find, create, advance, record, cut, keep, spend, content, decide *sql.Stmt
+	wasDeleted, child, clear, remove, note                           *sql.Stmt
+	tell, take, delay, told, expire, trim                            *sql.Stmt
 }
 
 func (w *writes) texts() map[string]**sql.Stmt {
@@ -26,10 +26,11 @@ func (w *writes) texts() map[string]**sql.Stmt {
 			"ON CONFLICT (day, owner) DO UPDATE SET tokens = tokens + excluded.tokens, cost = cost + excluded.cost, attached = attached + excluded.attached": &w.spend,
 		"INSERT INTO snapshots (run, part, data) VALUES (?, ?, ?)":                     &w.keep,
 		"INSERT OR IGNORE INTO contents (run, digest, part, data) VALUES (?, ?, ?, ?)": &w.content,
+		"INSERT INTO verdicts (principal, run, data) VALUES (?, ?, ?)":                 &w.decide,
 		"SELECT 1 FROM deleted WHERE id = ?":                                           &w.wasDeleted,
 		"SELECT id FROM runs WHERE parent = ?":                                         &w.child,
 		"DELETE FROM records WHERE run = ?":                                            &w.clear,
-		"DELETE FROM runs WHERE number = ?":                                            &w.remove, // triggers delete its snapshot and its contents
+		"DELETE FROM runs WHERE number = ?":                                            &w.remove, // triggers delete its snapshot, its contents and its verdicts
 		"INSERT INTO deleted (id, deleted) VALUES (?, ?)":                              &w.note,
 		"INSERT OR IGNORE INTO outbox (id, kind, run, seq, decision, target, created, due, until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)":                                                 &w.tell,
 		"UPDATE outbox SET due = ?3, attempts = attempts + 1 WHERE id = (SELECT id FROM outbox WHERE target = ?1 AND due <= ?2 ORDER BY due, id LIMIT 1) RETURNING " + messageColumns: &w.take,
@@ -44,7 +45,7 @@ func (w *writes) texts() map[string]**sql.Stmt {
 func (w *writes) in(ctx context.Context, tx *sql.Tx) *writes {
 	return &writes{
 		find: tx.StmtContext(ctx, w.find), create: tx.StmtContext(ctx, w.create), advance: tx.StmtContext(ctx, w.advance),
-		record: tx.StmtContext(ctx, w.record), cut: tx.StmtContext(ctx, w.cut), keep: tx.StmtContext(ctx, w.keep), spend: tx.StmtContext(ctx, w.spend), content: tx.StmtContext(ctx, w.content),
+		record: tx.StmtContext(ctx, w.record), cut: tx.StmtContext(ctx, w.cut), keep: tx.StmtContext(ctx, w.keep), spend: tx.StmtContext(ctx, w.spend), content: tx.StmtContext(ctx, w.content), decide: tx.StmtContext(ctx, w.decide),
 		wasDeleted: tx.StmtContext(ctx, w.wasDeleted), child: tx.StmtContext(ctx, w.child), clear: tx.StmtContext(ctx, w.clear), remove: tx.StmtContext(ctx, w.remove), note: tx.StmtContext(ctx, w.note),
 		tell: tx.StmtContext(ctx, w.tell), take: tx.StmtContext(ctx, w.take), delay: tx.StmtContext(ctx, w.delay), told: tx.StmtContext(ctx, w.told), expire: tx.StmtContext(ctx, w.expire), trim: tx.StmtContext(ctx, w.trim),
 	}
@@ -52,7 +53,7 @@ func (w *writes) in(ctx context.Context, tx *sql.Tx) *writes {
 
 // reads are the statements of the readers.
 type reads struct {
-	number, page, snapshot, get, list, unfinished, open, owned, tenant, parent, spent, content, waiting, changed, position *sql.Stmt
+	number, page, snapshot, get, list, unfinished, open, owned, tenant, parent, spent, content, waiting, changed, position, verdicts *sql.Stmt
 }
 
 const runColumns = "id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent, decisions, decide_by"
@@ -79,6 +80,7 @@ func (r *reads) texts() map[string]**sql.Stmt {
 		"SELECT " + runColumns + ", number FROM runs WHERE decisions IS NOT NULL AND (decide_by, number) > (?, ?) AND (?3 = '' OR owner = ?3) AND (?4 = '' OR tenant = ?4) ORDER BY decide_by, number LIMIT ?5": &r.waiting,
 		"SELECT " + runColumns + ", changed FROM runs WHERE changed > 0 AND changed > ?1 AND changed <= ?2 AND (?3 = '' OR owner = ?3) AND (?4 = '' OR tenant = ?4) ORDER BY changed LIMIT ?5":                  &r.changed,
 		"SELECT last FROM changes": &r.position,
+		"SELECT principal, data, runs.id, runs.owner, verdicts.number FROM verdicts JOIN runs ON run = runs.number WHERE principal = ? AND verdicts.number < ? ORDER BY verdicts.number DESC LIMIT ?": &r.verdicts,
 	}
 }
 

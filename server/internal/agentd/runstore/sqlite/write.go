@@ -210,6 +210,11 @@ func (w *writes) add(ctx context.Context, b *runstore.Batch) error {
 			return err
 		}
 	}
+	for _, v := range b.Verdicts {
+		if _, err := w.decide.ExecContext(ctx, v.Principal, number, []byte(v.Data)); err != nil {
+			return err
+		}
+	}
 	if err := w.addMessages(ctx, b.Messages); err != nil {
 		return err
 	}

@@ -51,6 +51,7 @@ func Run(t *testing.T, h Harness) {
 		"Delete":           testDelete,
 		"DeleteRaces":      testDeleteRaces,
 		"Outbox":           testOutbox,
+		"Verdicts":         testVerdicts,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, h.New(t)) })
 	}

@@ -3,12 +3,7 @@ package operate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -89,60 +84,10 @@ func listApprovals(ctx context.Context, c *client.Client, p cli.Process, q tool.
 	for i := range all {
 		a := &all[i]
 		rows = append(rows, []string{
-			a.ID, a.Principal, cli.Dash(a.Agent), a.Tool, cli.Clip(cli.OneLine(permitted(a)), 300), scopeWords(a), cmp.Or(a.Approver, "-"), clock(a.Expires), stateOfApproval(a),
+			a.ID, a.Principal, cli.Dash(a.Agent), a.Tool, cli.Clip(cli.OneLine(cli.PermittedArguments(a)), 300), cli.PermittedCalls(a), cmp.Or(a.Approver, "-"), clock(a.Expires), stateOfApproval(a),
 		})
 	}
 	return cli.WriteTable(p.Stdout, p.Screen(), []string{"APPROVAL", "PRINCIPAL", "AGENT", "TOOL", "ARGUMENTS", "FOR", "APPROVER", "EXPIRES", "STATE"}, rows)
-}
-
-// permitted says which arguments an approval permits.
-func permitted(a *tool.StandingApproval) string {
-	if a.AnyArguments {
-		return "any arguments"
-	}
-	values := map[string]string{}
-	var equal map[string]json.RawMessage
-	if err := json.Unmarshal(a.Arguments, &equal); err != nil && len(a.Arguments) > 0 {
-		return "unreadable"
-	}
-	for name, value := range equal {
-		values[name] = string(value)
-	}
-	for _, p := range a.Patterns {
-		switch {
-		case p.PathPrefix != "":
-			values[p.Argument] = word(p.PathPrefix) + "/…"
-		case p.Origin != "":
-			values[p.Argument] = word(p.Origin) + "/…"
-		default:
-			values[p.Argument] = "…"
-		}
-	}
-	var words []string
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		words = append(words, word(name)+"="+values[name])
-	}
-	return cmp.Or(strings.Join(words, " "), "none")
-}
-
-// word returns a text that a model may have chosen as one word. It quotes a text that could be
-// taken for several arguments, or for the end of one.
-func word(text string) string {
-	if text != "" && !strings.ContainsAny(text, " =\"…") {
-		return text
-	}
-	return strconv.Quote(text)
-}
-
-// scopeWords says for which calls an approval is valid.
-func scopeWords(a *tool.StandingApproval) string {
-	switch a.Scope {
-	case tool.ScopeRun:
-		return "run " + a.Run
-	case tool.ScopeSession:
-		return "session " + a.Session
-	}
-	return "all calls"
 }
 
 func stateOfApproval(a *tool.StandingApproval) string {

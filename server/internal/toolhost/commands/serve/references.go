@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/text/nearest"
 	"github.com/toolhost/toolhost/server/internal/access/authconfig"
+	"github.com/toolhost/toolhost/server/internal/access/credentials"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/config"
@@ -84,6 +85,7 @@ func references(c *config.Config, getenv func(string) string) (warnings []string
 	if err := resolve(&complete, getenv); err != nil {
 		return warnings, err
 	}
+	warnings = credentials.SamePerson(cli.Toolhost, complete.State, &c.Auth)
 	if len(complete.Folders) == 0 {
 		complete.Folders = []string{cli.PluginsFolder(getenv)}
 	}

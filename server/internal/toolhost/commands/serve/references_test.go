@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolhost/toolhost/server/internal/access/tokenstore"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/config"
 )
@@ -70,5 +71,41 @@ func TestReferencesToFolders(t *testing.T) {
 		if want != "" && (err == nil || err.Error() != want) || want == "" && (err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "not checked")) {
 			t.Errorf("%q: %q, %v", text, warnings, err)
 		}
+	}
+}
+
+// `config check` warns of a person with two credentials, which the tokens tell.
+func TestReferencesFindOnePerson(t *testing.T) {
+	state := t.TempDir()
+	c, err := config.Parse(filepath.Join(state, "toolhost.yaml"), []byte("state: "+state+"\nauth: {bindings: [{role: approver, principals: ['mail:ada@x']}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := tokenstore.New("toolhost", state)
+	defer tokens.Close()
+	warned := func() string {
+		t.Helper()
+		warnings, err := references(&c, func(name string) string { return map[string]string{"HOME": state}[name] })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(warnings, "\n")
+	}
+	const want = `- {certificate: "mail:ada@x", name: "ada"}`
+	if got := warned(); strings.Contains(got, want) {
+		t.Errorf("without a token: %s", got)
+	}
+	_, token, err := tokens.Create(t.Context(), tokenstore.Record{Name: "ada", Tenant: "default"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := warned(); !strings.Contains(got, want) {
+		t.Errorf("with a token: %s", got)
+	}
+	if _, err := tokens.Revoke(t.Context(), token.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := warned(); strings.Contains(got, want) {
+		t.Errorf("with a token that is revoked: %s", got)
 	}
 }

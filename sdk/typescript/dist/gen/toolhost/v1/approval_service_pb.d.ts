@@ -411,6 +411,14 @@ export type ListApprovalsRequest = Message<"toolhost.v1.ListApprovalsRequest"> &
      * @generated from field: string page_token = 8;
      */
     pageToken: string;
+    /**
+     * Lists the approvals that the principal gave, instead of those of its calls: those of calls of its
+     * own, and of the tenants in which it has the right `calls.list` or `calls.approve`. A delegate needs
+     * its role in the tenant of each. Not with `all_principals`.
+     *
+     * @generated from field: bool approved = 9;
+     */
+    approved: boolean;
 };
 /**
  * Describes the message toolhost.v1.ListApprovalsRequest.
@@ -454,8 +462,8 @@ export type RevokeApprovalRequest = Message<"toolhost.v1.RevokeApprovalRequest">
      */
     id: string;
     /**
-     * The principal whose approval is revoked, for a delegate. Unset means that the caller revokes an
-     * approval of its own, or one that it may revoke as an approver.
+     * The principal that revokes, for a delegate, which needs its role in the tenants of the principal
+     * and of the approval. What the principal may do decides. Unset means the caller.
      *
      * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 2;
      */
@@ -581,6 +589,9 @@ export declare const ApprovalEndSchema: GenEnum<ApprovalEnd>;
  * plugin or the operator's trust in the plugin changes, and when the ledger is restored from a
  * backup. It never comes into force again.
  *
+ * agentd serves ListApprovals and RevokeApproval, too, for the approvals that its caller gave: it asks
+ * its toolhost on behalf of the caller, who needs the rights of both servers.
+ *
  * Errors are toolhost.tool.v1.Error as a detail of the gRPC status. Every RPC fails with UNSUPPORTED
  * if this toolhost stores no standing approvals.
  *
@@ -608,7 +619,7 @@ export declare const ApprovalService: GenService<{
     /**
      * ListApprovals lists standing approvals, the newest first: those of one principal, or with
      * `all_principals` those of the tenants in which the caller has the right `calls.list` or
-     * `calls.approve`.
+     * `calls.approve`. At agentd, `approved` has to be set. Errors: INVALID_ARGUMENT.
      *
      * @generated from rpc toolhost.v1.ApprovalService.ListApprovals
      */

@@ -150,7 +150,7 @@ class StandingApproval(_message.Message):
     def __init__(self, id: _Optional[str] = ..., principal: _Optional[str] = ..., via: _Optional[str] = ..., agent: _Optional[str] = ..., tool: _Optional[str] = ..., plugin: _Optional[str] = ..., definition_sha256: _Optional[str] = ..., rule: _Optional[str] = ..., scope: _Optional[_Union[ApprovalScope, str]] = ..., run: _Optional[str] = ..., session: _Optional[str] = ..., any_arguments: bool = ..., patterns: _Optional[_Iterable[_Union[ArgumentPattern, _Mapping[str, object]]]] = ..., arguments: _Optional[bytes] = ..., approver: _Optional[str] = ..., approved_by: _Optional[str] = ..., reason: _Optional[str] = ..., call_id: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., end: _Optional[_Union[ApprovalEnd, str]] = ..., revoked_by: _Optional[str] = ...) -> None: ...
 
 class ListApprovalsRequest(_message.Message):
-    __slots__ = ("on_behalf_of", "all_principals", "tenants", "tool", "run", "ended", "page_size", "page_token")
+    __slots__ = ("on_behalf_of", "all_principals", "tenants", "tool", "run", "ended", "page_size", "page_token", "approved")
     ON_BEHALF_OF_FIELD_NUMBER: _ClassVar[int]
     ALL_PRINCIPALS_FIELD_NUMBER: _ClassVar[int]
     TENANTS_FIELD_NUMBER: _ClassVar[int]
@@ -159,6 +159,7 @@ class ListApprovalsRequest(_message.Message):
     ENDED_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    APPROVED_FIELD_NUMBER: _ClassVar[int]
     on_behalf_of: _principal_pb2.Principal
     all_principals: bool
     tenants: _containers.RepeatedScalarFieldContainer[str]
@@ -167,7 +168,8 @@ class ListApprovalsRequest(_message.Message):
     ended: bool
     page_size: int
     page_token: str
-    def __init__(self, on_behalf_of: _Optional[_Union[_principal_pb2.Principal, _Mapping[str, object]]] = ..., all_principals: bool = ..., tenants: _Optional[_Iterable[str]] = ..., tool: _Optional[str] = ..., run: _Optional[str] = ..., ended: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    approved: bool
+    def __init__(self, on_behalf_of: _Optional[_Union[_principal_pb2.Principal, _Mapping[str, object]]] = ..., all_principals: bool = ..., tenants: _Optional[_Iterable[str]] = ..., tool: _Optional[str] = ..., run: _Optional[str] = ..., ended: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., approved: bool = ...) -> None: ...
 
 class ListApprovalsResponse(_message.Message):
     __slots__ = ("approvals", "next_page_token")

@@ -38,6 +38,9 @@ class ApprovalServiceStub(object):
     plugin or the operator's trust in the plugin changes, and when the ledger is restored from a
     backup. It never comes into force again.
 
+    agentd serves ListApprovals and RevokeApproval, too, for the approvals that its caller gave: it asks
+    its toolhost on behalf of the caller, who needs the rights of both servers.
+
     Errors are toolhost.tool.v1.Error as a detail of the gRPC status. Every RPC fails with UNSUPPORTED
     if this toolhost stores no standing approvals.
     """
@@ -78,6 +81,9 @@ class ApprovalServiceServicer(object):
     plugin or the operator's trust in the plugin changes, and when the ledger is restored from a
     backup. It never comes into force again.
 
+    agentd serves ListApprovals and RevokeApproval, too, for the approvals that its caller gave: it asks
+    its toolhost on behalf of the caller, who needs the rights of both servers.
+
     Errors are toolhost.tool.v1.Error as a detail of the gRPC status. Every RPC fails with UNSUPPORTED
     if this toolhost stores no standing approvals.
     """
@@ -100,7 +106,7 @@ class ApprovalServiceServicer(object):
     def ListApprovals(self, request, context):
         """ListApprovals lists standing approvals, the newest first: those of one principal, or with
         `all_principals` those of the tenants in which the caller has the right `calls.list` or
-        `calls.approve`.
+        `calls.approve`. At agentd, `approved` has to be set. Errors: INVALID_ARGUMENT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -156,6 +162,9 @@ class ApprovalService(object):
     A standing approval ends when it expires, when it is revoked, when the definition of the tool, its
     plugin or the operator's trust in the plugin changes, and when the ledger is restored from a
     backup. It never comes into force again.
+
+    agentd serves ListApprovals and RevokeApproval, too, for the approvals that its caller gave: it asks
+    its toolhost on behalf of the caller, who needs the rights of both servers.
 
     Errors are toolhost.tool.v1.Error as a detail of the gRPC status. Every RPC fails with UNSUPPORTED
     if this toolhost stores no standing approvals.

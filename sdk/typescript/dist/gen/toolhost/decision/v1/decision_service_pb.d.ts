@@ -86,6 +86,55 @@ export type ListDecisionsResponse = Message<"toolhost.decision.v1.ListDecisionsR
  */
 export declare const ListDecisionsResponseSchema: GenMessage<ListDecisionsResponse>;
 /**
+ * ListMadeDecisionsRequest selects a page of decisions that the caller has made.
+ *
+ * @generated from message toolhost.decision.v1.ListMadeDecisionsRequest
+ */
+export type ListMadeDecisionsRequest = Message<"toolhost.decision.v1.ListMadeDecisionsRequest"> & {
+    /**
+     * The largest number of decisions of the page. 0 means 50. Values over 100 mean 100. Must not be
+     * negative. A page can have fewer, or none, although more pages follow.
+     *
+     * @generated from field: int32 page_size = 1;
+     */
+    pageSize: number;
+    /**
+     * The `next_page_token` of the previous page. Empty means the first page.
+     *
+     * @generated from field: string page_token = 2;
+     */
+    pageToken: string;
+};
+/**
+ * Describes the message toolhost.decision.v1.ListMadeDecisionsRequest.
+ * Use `create(ListMadeDecisionsRequestSchema)` to create a new message.
+ */
+export declare const ListMadeDecisionsRequestSchema: GenMessage<ListMadeDecisionsRequest>;
+/**
+ * ListMadeDecisionsResponse is one page of decisions.
+ *
+ * @generated from message toolhost.decision.v1.ListMadeDecisionsResponse
+ */
+export type ListMadeDecisionsResponse = Message<"toolhost.decision.v1.ListMadeDecisionsResponse"> & {
+    /**
+     * The decisions. Arguments, reasons, options and texts have at most 4 KiB.
+     *
+     * @generated from field: repeated toolhost.decision.v1.Decision decisions = 1;
+     */
+    decisions: Decision[];
+    /**
+     * The token of the next page. Empty means that this is the last page.
+     *
+     * @generated from field: string next_page_token = 2;
+     */
+    nextPageToken: string;
+};
+/**
+ * Describes the message toolhost.decision.v1.ListMadeDecisionsResponse.
+ * Use `create(ListMadeDecisionsResponseSchema)` to create a new message.
+ */
+export declare const ListMadeDecisionsResponseSchema: GenMessage<ListMadeDecisionsResponse>;
+/**
  * GetDecisionRequest names a decision.
  *
  * @generated from message toolhost.decision.v1.GetDecisionRequest
@@ -417,7 +466,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
      */
     diff: string;
     /**
-     * Whether `arguments` or `reason` are not whole, or `options`, `schema` or `diff` are left out.
+     * Whether `arguments`, `reason` or `text` are not whole, or `options`, `schema` or `diff` are left out.
      * GetDecision has the whole.
      *
      * @generated from field: bool cut = 20;
@@ -442,7 +491,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
      */
     notAllowed: string;
     /**
-     * The verdict, once the decision is made. Only GetDecision sets it.
+     * The verdict, once the decision is made. Only GetDecision and ListMadeDecisions set it.
      *
      * @generated from field: toolhost.decision.v1.Verdict verdict = 24;
      */
@@ -670,6 +719,21 @@ export declare const DecisionService: GenService<{
         methodKind: "unary";
         input: typeof GetDecisionRequestSchema;
         output: typeof GetDecisionResponseSchema;
+    };
+    /**
+     * ListMadeDecisions lists what the caller has decided in runs that still exist, the newest first.
+     * Each decision is as ListDecisions has it, with the verdict, the text, and the arguments that were
+     * approved. A decision of a run that the caller may not see any more is left out, and so is what the
+     * caller decided before agentd kept this list. Only agentd has it. What was decided about calls that
+     * toolhost held is in the audit log of toolhost. Errors: INVALID_ARGUMENT for a page token that was
+     * not given out.
+     *
+     * @generated from rpc toolhost.decision.v1.DecisionService.ListMadeDecisions
+     */
+    listMadeDecisions: {
+        methodKind: "unary";
+        input: typeof ListMadeDecisionsRequestSchema;
+        output: typeof ListMadeDecisionsResponseSchema;
     };
     /**
      * WatchDecisions sends the decisions that wait, and what becomes of them. The messages are states, not

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/decision/v1/decision_service.proto.
  */
 export const file_toolhost_decision_v1_decision_service: GenFile = /*@__PURE__*/
-  fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSKBAQoUTGlzdERlY2lzaW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDwoHdGVuYW50cxgDIAMoCRIxCgxvbl9iZWhhbGZfb2YYBCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCKKAQoVTGlzdERlY2lzaW9uc1Jlc3BvbnNlEjEKCWRlY2lzaW9ucxgBIAMoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRITCgt1bmF2YWlsYWJsZRgDIAMoCRIQCghwb3NpdGlvbhgEIAEoCSJVChJHZXREZWNpc2lvblJlcXVlc3QSDAoEbmFtZRgBIAEoCRIxCgxvbl9iZWhhbGZfb2YYAiABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJHChNHZXREZWNpc2lvblJlc3BvbnNlEjAKCGRlY2lzaW9uGAEgASgLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24ibQoVV2F0Y2hEZWNpc2lvbnNSZXF1ZXN0Eg8KB3RlbmFudHMYASADKAkSEAoIcG9zaXRpb24YAiABKAkSMQoMb25fYmVoYWxmX29mGAMgASgLMhsudG9vbGhvc3QudG9vbC52MS5QcmluY2lwYWwipQEKFldhdGNoRGVjaXNpb25zUmVzcG9uc2USDwoHcmVzdGFydBgBIAEoCBIOCgZzb3VyY2UYAiABKAkSMQoJZGVjaXNpb25zGAMgAygLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24SEAoIY29tcGxldGUYBCABKAgSEAoIcG9zaXRpb24YBSABKAkSEwoLdW5hdmFpbGFibGUYBiADKAki3AEKDURlY2lkZVJlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgRldGFnGAIgASgJEi4KB3ZlcmRpY3QYAyABKA4yHS50b29saG9zdC5kZWNpc2lvbi52MS5WZXJkaWN0EgwKBHRleHQYBCABKAkSEQoJYXJndW1lbnRzGAUgASgMEhIKCnJlcXVlc3RfaWQYBiABKAkSFwoPZGVjaWRlZF9ieV9uYW1lGAcgASgJEjEKDG9uX2JlaGFsZl9vZhgIIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsIkIKDkRlY2lkZVJlc3BvbnNlEjAKCGRlY2lzaW9uGAEgASgLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24ijgYKCERlY2lzaW9uEgwKBG5hbWUYASABKAkSMAoEa2luZBgCIAEoDjIiLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uS2luZBIyCgVzdGF0ZRgDIAEoDjIjLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uU3RhdGUSDgoGcnVuX2lkGAQgASgJEhMKC2RlY2lzaW9uX2lkGAUgASgJEhUKDXBhcmVudF9ydW5faWQYBiABKAkSDgoGdGVuYW50GAcgASgJEhEKCXByaW5jaXBhbBgIIAEoCRIPCgdjYWxsX2lkGAkgASgJEgwKBHRvb2wYCiABKAkSFAoMZGlzcGxheV9uYW1lGAsgASgJEg4KBnBsdWdpbhgMIAEoCRIRCglhcmd1bWVudHMYDSABKAkSDgoGcmVhc29uGA4gASgJEg8KB29wdGlvbnMYDyADKAkSDAoEcnVsZRgQIAEoCRIRCglmb3VyX2V5ZXMYESABKAgSDgoGc2NoZW1hGBIgASgJEgwKBGRpZmYYEyABKAkSCwoDY3V0GBQgASgIEjAKDHJlcXVlc3RfdGltZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYFiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC25vdF9hbGxvd2VkGBcgASgJEi4KB3ZlcmRpY3QYGCABKA4yHS50b29saG9zdC5kZWNpc2lvbi52MS5WZXJkaWN0Ei8KC2RlY2lkZV90aW1lGBkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpkZWNpZGVkX2J5GBogASgJEhcKD2RlY2lkZWRfYnlfbmFtZRgbIAEoCRIMCgR0ZXh0GBwgASgJEgwKBGV0YWcYHSABKAkSFwoPYXBwcm92ZXJfZ3JvdXBzGB4gAygJEg0KBWFnZW50GB8gASgJEg8KB3Nlc3Npb24YICABKAkSDwoHY29udGV4dBghIAEoCSqxAQoMRGVjaXNpb25LaW5kEh0KGURFQ0lTSU9OX0tJTkRfVU5TUEVDSUZJRUQQABIaChZERUNJU0lPTl9LSU5EX0FQUFJPVkFMEAESGgoWREVDSVNJT05fS0lORF9RVUVTVElPThACEhkKFURFQ0lTSU9OX0tJTkRfT1VUQ09NRRADEhcKE0RFQ0lTSU9OX0tJTkRfUEFVU0UQBBIWChJERUNJU0lPTl9LSU5EX1RPT0wQBSqCAQoNRGVjaXNpb25TdGF0ZRIeChpERUNJU0lPTl9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFQ0lTSU9OX1NUQVRFX1dBSVRJTkcQARIXChNERUNJU0lPTl9TVEFURV9NQURFEAISHAoYREVDSVNJT05fU1RBVEVfV0lUSERSQVdOEAMqdAoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEwoPVkVSRElDVF9BUFBST1ZFEAESEgoOVkVSRElDVF9SRUpFQ1QQAhISCg5WRVJESUNUX0FOU1dFUhADEhMKD1ZFUkRJQ1RfRVhQSVJFRBAEMtEDCg9EZWNpc2lvblNlcnZpY2USdAoNTGlzdERlY2lzaW9ucxIqLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3REZWNpc2lvbnNSZXF1ZXN0GisudG9vbGhvc3QuZGVjaXNpb24udjEuTGlzdERlY2lzaW9uc1Jlc3BvbnNlIgqSthgGEBESAwUEEm4KC0dldERlY2lzaW9uEigudG9vbGhvc3QuZGVjaXNpb24udjEuR2V0RGVjaXNpb25SZXF1ZXN0GikudG9vbGhvc3QuZGVjaXNpb24udjEuR2V0RGVjaXNpb25SZXNwb25zZSIKkrYYBhAREgMFBBJ5Cg5XYXRjaERlY2lzaW9ucxIrLnRvb2xob3N0LmRlY2lzaW9uLnYxLldhdGNoRGVjaXNpb25zUmVxdWVzdBosLnRvb2xob3N0LmRlY2lzaW9uLnYxLldhdGNoRGVjaXNpb25zUmVzcG9uc2UiCpK2GAYQERIDBQQwARJdCgZEZWNpZGUSIy50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpZGVSZXF1ZXN0GiQudG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaWRlUmVzcG9uc2UiCJK2GAQQEgMEQkVaQ2dpdGh1Yi5jb20vdG9vbGhvc3QvdG9vbGhvc3QvZ2VuL2dvL3Rvb2xob3N0L2RlY2lzaW9uL3YxO2RlY2lzaW9udjFiBnByb3RvMw", [file_google_protobuf_timestamp, file_toolhost_tool_v1_principal, file_toolhost_tool_v1_right]);
+  fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSKBAQoUTGlzdERlY2lzaW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDwoHdGVuYW50cxgDIAMoCRIxCgxvbl9iZWhhbGZfb2YYBCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCKKAQoVTGlzdERlY2lzaW9uc1Jlc3BvbnNlEjEKCWRlY2lzaW9ucxgBIAMoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRITCgt1bmF2YWlsYWJsZRgDIAMoCRIQCghwb3NpdGlvbhgEIAEoCSJBChhMaXN0TWFkZURlY2lzaW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkiZwoZTGlzdE1hZGVEZWNpc2lvbnNSZXNwb25zZRIxCglkZWNpc2lvbnMYASADKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiVQoSR2V0RGVjaXNpb25SZXF1ZXN0EgwKBG5hbWUYASABKAkSMQoMb25fYmVoYWxmX29mGAIgASgLMhsudG9vbGhvc3QudG9vbC52MS5QcmluY2lwYWwiRwoTR2V0RGVjaXNpb25SZXNwb25zZRIwCghkZWNpc2lvbhgBIAEoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uIm0KFVdhdGNoRGVjaXNpb25zUmVxdWVzdBIPCgd0ZW5hbnRzGAEgAygJEhAKCHBvc2l0aW9uGAIgASgJEjEKDG9uX2JlaGFsZl9vZhgDIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsIqUBChZXYXRjaERlY2lzaW9uc1Jlc3BvbnNlEg8KB3Jlc3RhcnQYASABKAgSDgoGc291cmNlGAIgASgJEjEKCWRlY2lzaW9ucxgDIAMoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uEhAKCGNvbXBsZXRlGAQgASgIEhAKCHBvc2l0aW9uGAUgASgJEhMKC3VuYXZhaWxhYmxlGAYgAygJItwBCg1EZWNpZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDAoEZXRhZxgCIAEoCRIuCgd2ZXJkaWN0GAMgASgOMh0udG9vbGhvc3QuZGVjaXNpb24udjEuVmVyZGljdBIMCgR0ZXh0GAQgASgJEhEKCWFyZ3VtZW50cxgFIAEoDBISCgpyZXF1ZXN0X2lkGAYgASgJEhcKD2RlY2lkZWRfYnlfbmFtZRgHIAEoCRIxCgxvbl9iZWhhbGZfb2YYCCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJCCg5EZWNpZGVSZXNwb25zZRIwCghkZWNpc2lvbhgBIAEoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uIo4GCghEZWNpc2lvbhIMCgRuYW1lGAEgASgJEjAKBGtpbmQYAiABKA4yIi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbktpbmQSMgoFc3RhdGUYAyABKA4yIy50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvblN0YXRlEg4KBnJ1bl9pZBgEIAEoCRITCgtkZWNpc2lvbl9pZBgFIAEoCRIVCg1wYXJlbnRfcnVuX2lkGAYgASgJEg4KBnRlbmFudBgHIAEoCRIRCglwcmluY2lwYWwYCCABKAkSDwoHY2FsbF9pZBgJIAEoCRIMCgR0b29sGAogASgJEhQKDGRpc3BsYXlfbmFtZRgLIAEoCRIOCgZwbHVnaW4YDCABKAkSEQoJYXJndW1lbnRzGA0gASgJEg4KBnJlYXNvbhgOIAEoCRIPCgdvcHRpb25zGA8gAygJEgwKBHJ1bGUYECABKAkSEQoJZm91cl9leWVzGBEgASgIEg4KBnNjaGVtYRgSIAEoCRIMCgRkaWZmGBMgASgJEgsKA2N1dBgUIAEoCBIwCgxyZXF1ZXN0X3RpbWUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtub3RfYWxsb3dlZBgXIAEoCRIuCgd2ZXJkaWN0GBggASgOMh0udG9vbGhvc3QuZGVjaXNpb24udjEuVmVyZGljdBIvCgtkZWNpZGVfdGltZRgZIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKZGVjaWRlZF9ieRgaIAEoCRIXCg9kZWNpZGVkX2J5X25hbWUYGyABKAkSDAoEdGV4dBgcIAEoCRIMCgRldGFnGB0gASgJEhcKD2FwcHJvdmVyX2dyb3VwcxgeIAMoCRINCgVhZ2VudBgfIAEoCRIPCgdzZXNzaW9uGCAgASgJEg8KB2NvbnRleHQYISABKAkqsQEKDERlY2lzaW9uS2luZBIdChlERUNJU0lPTl9LSU5EX1VOU1BFQ0lGSUVEEAASGgoWREVDSVNJT05fS0lORF9BUFBST1ZBTBABEhoKFkRFQ0lTSU9OX0tJTkRfUVVFU1RJT04QAhIZChVERUNJU0lPTl9LSU5EX09VVENPTUUQAxIXChNERUNJU0lPTl9LSU5EX1BBVVNFEAQSFgoSREVDSVNJT05fS0lORF9UT09MEAUqggEKDURlY2lzaW9uU3RhdGUSHgoaREVDSVNJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIaChZERUNJU0lPTl9TVEFURV9XQUlUSU5HEAESFwoTREVDSVNJT05fU1RBVEVfTUFERRACEhwKGERFQ0lTSU9OX1NUQVRFX1dJVEhEUkFXThADKnQKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhMKD1ZFUkRJQ1RfQVBQUk9WRRABEhIKDlZFUkRJQ1RfUkVKRUNUEAISEgoOVkVSRElDVF9BTlNXRVIQAxITCg9WRVJESUNUX0VYUElSRUQQBDLQBAoPRGVjaXNpb25TZXJ2aWNlEnQKDUxpc3REZWNpc2lvbnMSKi50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0RGVjaXNpb25zUmVxdWVzdBorLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3REZWNpc2lvbnNSZXNwb25zZSIKkrYYBhAREgMFBBJuCgtHZXREZWNpc2lvbhIoLnRvb2xob3N0LmRlY2lzaW9uLnYxLkdldERlY2lzaW9uUmVxdWVzdBopLnRvb2xob3N0LmRlY2lzaW9uLnYxLkdldERlY2lzaW9uUmVzcG9uc2UiCpK2GAYQERIDBQQSfQoRTGlzdE1hZGVEZWNpc2lvbnMSLi50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0TWFkZURlY2lzaW9uc1JlcXVlc3QaLy50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0TWFkZURlY2lzaW9uc1Jlc3BvbnNlIgeSthgDEBESEnkKDldhdGNoRGVjaXNpb25zEisudG9vbGhvc3QuZGVjaXNpb24udjEuV2F0Y2hEZWNpc2lvbnNSZXF1ZXN0GiwudG9vbGhvc3QuZGVjaXNpb24udjEuV2F0Y2hEZWNpc2lvbnNSZXNwb25zZSIKkrYYBhAREgMFBDABEl0KBkRlY2lkZRIjLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lkZVJlcXVlc3QaJC50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpZGVSZXNwb25zZSIIkrYYBBASAwRCRVpDZ2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvZGVjaXNpb24vdjE7ZGVjaXNpb252MWIGcHJvdG8z", [file_google_protobuf_timestamp, file_toolhost_tool_v1_principal, file_toolhost_tool_v1_right]);
 
 /**
  * ListDecisionsRequest selects a page of decisions.
@@ -111,6 +111,63 @@ export const ListDecisionsResponseSchema: GenMessage<ListDecisionsResponse> = /*
   messageDesc(file_toolhost_decision_v1_decision_service, 1);
 
 /**
+ * ListMadeDecisionsRequest selects a page of decisions that the caller has made.
+ *
+ * @generated from message toolhost.decision.v1.ListMadeDecisionsRequest
+ */
+export type ListMadeDecisionsRequest = Message<"toolhost.decision.v1.ListMadeDecisionsRequest"> & {
+  /**
+   * The largest number of decisions of the page. 0 means 50. Values over 100 mean 100. Must not be
+   * negative. A page can have fewer, or none, although more pages follow.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * The `next_page_token` of the previous page. Empty means the first page.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message toolhost.decision.v1.ListMadeDecisionsRequest.
+ * Use `create(ListMadeDecisionsRequestSchema)` to create a new message.
+ */
+export const ListMadeDecisionsRequestSchema: GenMessage<ListMadeDecisionsRequest> = /*@__PURE__*/
+  messageDesc(file_toolhost_decision_v1_decision_service, 2);
+
+/**
+ * ListMadeDecisionsResponse is one page of decisions.
+ *
+ * @generated from message toolhost.decision.v1.ListMadeDecisionsResponse
+ */
+export type ListMadeDecisionsResponse = Message<"toolhost.decision.v1.ListMadeDecisionsResponse"> & {
+  /**
+   * The decisions. Arguments, reasons, options and texts have at most 4 KiB.
+   *
+   * @generated from field: repeated toolhost.decision.v1.Decision decisions = 1;
+   */
+  decisions: Decision[];
+
+  /**
+   * The token of the next page. Empty means that this is the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message toolhost.decision.v1.ListMadeDecisionsResponse.
+ * Use `create(ListMadeDecisionsResponseSchema)` to create a new message.
+ */
+export const ListMadeDecisionsResponseSchema: GenMessage<ListMadeDecisionsResponse> = /*@__PURE__*/
+  messageDesc(file_toolhost_decision_v1_decision_service, 3);
+
+/**
  * GetDecisionRequest names a decision.
  *
  * @generated from message toolhost.decision.v1.GetDecisionRequest
@@ -136,7 +193,7 @@ export type GetDecisionRequest = Message<"toolhost.decision.v1.GetDecisionReques
  * Use `create(GetDecisionRequestSchema)` to create a new message.
  */
 export const GetDecisionRequestSchema: GenMessage<GetDecisionRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 2);
+  messageDesc(file_toolhost_decision_v1_decision_service, 4);
 
 /**
  * GetDecisionResponse has the decision.
@@ -157,7 +214,7 @@ export type GetDecisionResponse = Message<"toolhost.decision.v1.GetDecisionRespo
  * Use `create(GetDecisionResponseSchema)` to create a new message.
  */
 export const GetDecisionResponseSchema: GenMessage<GetDecisionResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 3);
+  messageDesc(file_toolhost_decision_v1_decision_service, 5);
 
 /**
  * WatchDecisionsRequest selects the decisions to watch.
@@ -193,7 +250,7 @@ export type WatchDecisionsRequest = Message<"toolhost.decision.v1.WatchDecisions
  * Use `create(WatchDecisionsRequestSchema)` to create a new message.
  */
 export const WatchDecisionsRequestSchema: GenMessage<WatchDecisionsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 4);
+  messageDesc(file_toolhost_decision_v1_decision_service, 6);
 
 /**
  * WatchDecisionsResponse is what one source waits for now.
@@ -251,7 +308,7 @@ export type WatchDecisionsResponse = Message<"toolhost.decision.v1.WatchDecision
  * Use `create(WatchDecisionsResponseSchema)` to create a new message.
  */
 export const WatchDecisionsResponseSchema: GenMessage<WatchDecisionsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 5);
+  messageDesc(file_toolhost_decision_v1_decision_service, 7);
 
 /**
  * DecideRequest makes a decision.
@@ -326,7 +383,7 @@ export type DecideRequest = Message<"toolhost.decision.v1.DecideRequest"> & {
  * Use `create(DecideRequestSchema)` to create a new message.
  */
 export const DecideRequestSchema: GenMessage<DecideRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 6);
+  messageDesc(file_toolhost_decision_v1_decision_service, 8);
 
 /**
  * DecideResponse has the decision as it was made.
@@ -347,7 +404,7 @@ export type DecideResponse = Message<"toolhost.decision.v1.DecideResponse"> & {
  * Use `create(DecideResponseSchema)` to create a new message.
  */
 export const DecideResponseSchema: GenMessage<DecideResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 7);
+  messageDesc(file_toolhost_decision_v1_decision_service, 9);
 
 /**
  * Decision is a decision of a person. All its texts but those that are said to be the operator's are
@@ -494,7 +551,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
   diff: string;
 
   /**
-   * Whether `arguments` or `reason` are not whole, or `options`, `schema` or `diff` are left out.
+   * Whether `arguments`, `reason` or `text` are not whole, or `options`, `schema` or `diff` are left out.
    * GetDecision has the whole.
    *
    * @generated from field: bool cut = 20;
@@ -523,7 +580,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
   notAllowed: string;
 
   /**
-   * The verdict, once the decision is made. Only GetDecision sets it.
+   * The verdict, once the decision is made. Only GetDecision and ListMadeDecisions set it.
    *
    * @generated from field: toolhost.decision.v1.Verdict verdict = 24;
    */
@@ -602,7 +659,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
  * Use `create(DecisionSchema)` to create a new message.
  */
 export const DecisionSchema: GenMessage<Decision> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 8);
+  messageDesc(file_toolhost_decision_v1_decision_service, 10);
 
 /**
  * DecisionKind says what has to be decided.
@@ -784,6 +841,21 @@ export const DecisionService: GenService<{
     methodKind: "unary";
     input: typeof GetDecisionRequestSchema;
     output: typeof GetDecisionResponseSchema;
+  },
+  /**
+   * ListMadeDecisions lists what the caller has decided in runs that still exist, the newest first.
+   * Each decision is as ListDecisions has it, with the verdict, the text, and the arguments that were
+   * approved. A decision of a run that the caller may not see any more is left out, and so is what the
+   * caller decided before agentd kept this list. Only agentd has it. What was decided about calls that
+   * toolhost held is in the audit log of toolhost. Errors: INVALID_ARGUMENT for a page token that was
+   * not given out.
+   *
+   * @generated from rpc toolhost.decision.v1.DecisionService.ListMadeDecisions
+   */
+  listMadeDecisions: {
+    methodKind: "unary";
+    input: typeof ListMadeDecisionsRequestSchema;
+    output: typeof ListMadeDecisionsResponseSchema;
   },
   /**
    * WatchDecisions sends the decisions that wait, and what becomes of them. The messages are states, not

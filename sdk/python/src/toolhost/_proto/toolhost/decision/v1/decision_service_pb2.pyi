@@ -75,6 +75,22 @@ class ListDecisionsResponse(_message.Message):
     position: str
     def __init__(self, decisions: _Optional[_Iterable[_Union[Decision, _Mapping[str, object]]]] = ..., next_page_token: _Optional[str] = ..., unavailable: _Optional[_Iterable[str]] = ..., position: _Optional[str] = ...) -> None: ...
 
+class ListMadeDecisionsRequest(_message.Message):
+    __slots__ = ("page_size", "page_token")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListMadeDecisionsResponse(_message.Message):
+    __slots__ = ("decisions", "next_page_token")
+    DECISIONS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    decisions: _containers.RepeatedCompositeFieldContainer[Decision]
+    next_page_token: str
+    def __init__(self, decisions: _Optional[_Iterable[_Union[Decision, _Mapping[str, object]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
 class GetDecisionRequest(_message.Message):
     __slots__ = ("name", "on_behalf_of")
     NAME_FIELD_NUMBER: _ClassVar[int]

@@ -52,6 +52,11 @@ class DecisionServiceStub(object):
                 request_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionRequest.SerializeToString,
                 response_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionResponse.FromString,
                 _registered_method=True)
+        self.ListMadeDecisions = channel.unary_unary(
+                '/toolhost.decision.v1.DecisionService/ListMadeDecisions',
+                request_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.ListMadeDecisionsRequest.SerializeToString,
+                response_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.ListMadeDecisionsResponse.FromString,
+                _registered_method=True)
         self.WatchDecisions = channel.unary_stream(
                 '/toolhost.decision.v1.DecisionService/WatchDecisions',
                 request_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.WatchDecisionsRequest.SerializeToString,
@@ -88,6 +93,18 @@ class DecisionServiceServicer(object):
 
     def GetDecision(self, request, context):
         """GetDecision returns one decision as a whole, also after it was made. Errors: NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListMadeDecisions(self, request, context):
+        """ListMadeDecisions lists what the caller has decided in runs that still exist, the newest first.
+        Each decision is as ListDecisions has it, with the verdict, the text, and the arguments that were
+        approved. A decision of a run that the caller may not see any more is left out, and so is what the
+        caller decided before agentd kept this list. Only agentd has it. What was decided about calls that
+        toolhost held is in the audit log of toolhost. Errors: INVALID_ARGUMENT for a page token that was
+        not given out.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -133,6 +150,11 @@ def add_DecisionServiceServicer_to_server(servicer, server):
                     servicer.GetDecision,
                     request_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionRequest.FromString,
                     response_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionResponse.SerializeToString,
+            ),
+            'ListMadeDecisions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListMadeDecisions,
+                    request_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.ListMadeDecisionsRequest.FromString,
+                    response_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.ListMadeDecisionsResponse.SerializeToString,
             ),
             'WatchDecisions': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchDecisions,
@@ -207,6 +229,33 @@ class DecisionService(object):
             '/toolhost.decision.v1.DecisionService/GetDecision',
             toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionRequest.SerializeToString,
             toolhost_dot_decision_dot_v1_dot_decision__service__pb2.GetDecisionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListMadeDecisions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.decision.v1.DecisionService/ListMadeDecisions',
+            toolhost_dot_decision_dot_v1_dot_decision__service__pb2.ListMadeDecisionsRequest.SerializeToString,
+            toolhost_dot_decision_dot_v1_dot_decision__service__pb2.ListMadeDecisionsResponse.FromString,
             options,
             channel_credentials,
             insecure,
