@@ -34,6 +34,6 @@ func confirmed(conn *pgconn.PgConn, err error) error {
 	return fmt.Errorf("%w: %w: %v", ErrUnavailable, errUnconfirmed, message)
 }
 
-// Confirmed returns ErrUnavailable if a synchronous standby has not confirmed a commit of a session of
-// Session since the last call, although the server reported success.
+// Confirmed returns ErrUnavailable if a synchronous standby has not confirmed a commit of a session
+// of Session since the last call, although the server reported success.
 func Confirmed(session *pgx.Conn) error { return confirmed(session.PgConn(), nil) }
