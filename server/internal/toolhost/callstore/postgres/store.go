@@ -114,6 +114,15 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 // ID implements callstore.Identity.
 func (s *Store) ID() string { return s.id }
 
+// Shared implements callstore.Identity.
+func (s *Store) Shared() bool { return true }
+
+// Unreachable returns since when the database cannot be reached, or the zero time if it can.
+func (s *Store) Unreachable() time.Time { return s.db.Gone() }
+
+// Name returns the address of the database without a password.
+func (s *Store) Name() string { return s.db.Name() }
+
 // Restored implements callstore.Identity. A database knows of no restoration.
 func (s *Store) Restored() *callstore.Restoration { return nil }
 
