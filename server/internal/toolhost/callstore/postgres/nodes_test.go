@@ -128,6 +128,33 @@ func TestANodeThatIsGone(t *testing.T) {
 	}
 }
 
+// A begin waits for whoever declares its node gone, and then fails: nobody is told that a call is
+// unknown which begins afterwards.
+func TestABeginWhileItsNodeIsDeclaredGone(t *testing.T) {
+	address := postgrestest.Database(t)
+	store := open(t, config(address, "a"))
+	storetest.Must(t, begin(t, store, "before"))
+	conn, err := pgx.Connect(t.Context(), address)
+	storetest.Must(t, err)
+	defer conn.Close(context.Background())
+	tx, err := conn.Begin(t.Context())
+	storetest.Must(t, err)
+	_, err = tx.Exec(t.Context(), "UPDATE toolhost_nodes SET gone = 1")
+	storetest.Must(t, err)
+	begun := make(chan error, 1)
+	go func() { begun <- begin(t, store, "x") }()
+	eventually.Holds(t, "the begin waits", func() bool {
+		var waiting int
+		storetest.Must(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting))
+		return waiting > 0 || len(begun) > 0
+	})
+	storetest.Must(t, tx.Commit(t.Context()))
+	want(t, "beginning", <-begun, postgres.ErrGone)
+	if _, found, err := store.Find(t.Context(), storetest.Key("x")); err != nil || found {
+		t.Errorf("the call is recorded: %v, %v", found, err)
+	}
+}
+
 // A successor with the same state folder, at the same start of the machine, proves that a node is
 // gone. It may settle the calls of that node.
 func TestASuccessor(t *testing.T) {
