@@ -55,7 +55,28 @@ func (w *writer) enter(ctx context.Context) error {
 	if err := w.conn.QueryRow(ctx, newest, s.cfg.Node.Folder).Scan(&s.newest); err != nil {
 		return postgres.Error(err)
 	}
+	if err := w.warn(ctx); err != nil {
+		return err
+	}
 	return w.count(ctx)
+}
+
+// warn says which earlier nodes of the state folder are not proven to be gone, such as after a new
+// start of the machine.
+func (w *writer) warn(ctx context.Context) error {
+	const query = "SELECT node, (SELECT count(*) FROM toolhost_calls c WHERE c.node = n.node AND c.state = 0) FROM toolhost_nodes n WHERE folder = @folder AND node <> @node AND gone IS NULL"
+	rows, err := w.conn.Query(ctx, query, w.store.arguments())
+	if err != nil {
+		return postgres.Error(err)
+	}
+	var node int64
+	var calls int
+	_, err = pgx.ForEachRow(rows, []any{&node, &calls}, func() error {
+		w.store.log.Warn("an earlier toolhost of this state folder is not proven to be gone, because the machine was started since; its calls stay under way; "+
+			"if nothing of it can run any more, say so with `toolhost nodes gone`", "node", idOf(node), "calls", calls)
+		return nil
+	})
+	return postgres.Error(err)
 }
 
 // errFolder says that another session has the lock of the state folder.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,7 +17,8 @@ import (
 type Listed struct {
 	ID      string    `json:"id"` // names the node for DeclareGone
 	Name    string    `json:"name"`
-	State   string    `json:"state"` // up, silent or gone
+	Folder  string    `json:"folder"` // the id of the state folder
+	State   string    `json:"state"`  // up, silent or gone
 	Started time.Time `json:"start_time"`
 	Gone    time.Time `json:"gone_time,omitzero"`
 	Why     string    `json:"why,omitempty"` // it is gone
@@ -58,7 +60,7 @@ func list(ctx context.Context, db *postgres.DB) ([]Listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	const query = `SELECT n.node, n.name, n.started, n.gone, n.why, (SELECT count(*) FROM toolhost_calls c WHERE c.node = n.node AND c.state = 0)
+	const query = `SELECT n.node, n.name, n.folder, n.started, n.gone, n.why, (SELECT count(*) FROM toolhost_calls c WHERE c.node = n.node AND c.state = 0)
 		FROM toolhost_nodes n ORDER BY n.gone IS NOT NULL, n.started DESC, n.node`
 	var nodes []Listed
 	err = db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
@@ -69,7 +71,7 @@ func list(ctx context.Context, db *postgres.DB) ([]Listed, error) {
 		nodes, err = pgx.AppendRows(nodes, rows, func(row pgx.CollectableRow) (l Listed, err error) {
 			var node, started int64
 			var gone *int64
-			err = row.Scan(&node, &l.Name, &started, &gone, &l.Why, &l.Calls)
+			err = row.Scan(&node, &l.Name, &l.Folder, &started, &gone, &l.Why, &l.Calls)
 			l.ID, l.Started, l.State = idOf(node), time.Unix(0, started).UTC(), Silent
 			if gone != nil {
 				l.Gone, l.State = time.Unix(0, *gone).UTC(), Gone
@@ -123,44 +125,42 @@ func beats(ctx context.Context, db *postgres.DB) (map[string]int64, error) {
 
 func idOf(node int64) string { return fmt.Sprintf("%016x", node) }
 
-// DeclareGone records that the processes of a node, toolhost and its plugins, are gone, and who says
-// so. Its calls that have not ended become unknown. If the node continues nevertheless, it ends
-// itself. It fails with ErrAlive if the node writes to the database. It returns the node as it was.
-func DeclareGone(ctx context.Context, cfg postgres.Config, id, who string) (Listed, error) {
+// DeclareGone records that the processes of nodes, toolhosts and their plugins, are gone, and who says
+// so: of all nodes for which which returns true. Their calls that have not ended become unknown. A
+// node that continues nevertheless ends itself. DeclareGone changes nothing and fails with ErrAlive if
+// one of them writes to the database. It returns the nodes as they were.
+func DeclareGone(ctx context.Context, cfg postgres.Config, who string, which func(Listed) bool) ([]Listed, error) {
 	db, err := postgres.Open(ctx, cfg)
 	if err != nil {
-		return Listed{}, fmt.Errorf("declaring the node %s gone: %w", id, err)
+		return nil, fmt.Errorf("declaring a node gone: %w", err)
 	}
 	defer db.Close()
-	l, err := declareGone(ctx, db, id, who)
-	if err != nil {
-		return Listed{}, fmt.Errorf("declaring the node %s gone in %s: %w", id, db.Name(), err)
+	nodes, err := list(ctx, db)
+	nodes = slices.DeleteFunc(nodes, func(l Listed) bool { return !which(l) })
+	for _, l := range nodes {
+		if err == nil && l.State == Up {
+			err = fmt.Errorf("the node %s: %w", l.ID, ErrAlive)
+		}
 	}
-	return l, nil
+	if err == nil {
+		err = db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error { return declareGone(ctx, tx, nodes, who) })
+	}
+	if err != nil {
+		return nil, fmt.Errorf("declaring a node gone in %s: %w", db.Name(), err)
+	}
+	return nodes, nil
 }
 
-func declareGone(ctx context.Context, db *postgres.DB, id, who string) (Listed, error) {
-	nodes, err := list(ctx, db)
-	if err != nil {
-		return Listed{}, err
-	}
+func declareGone(ctx context.Context, tx pgx.Tx, nodes []Listed, who string) error {
 	for _, l := range nodes {
-		switch {
-		case l.ID != id:
-			continue
-		case l.State == Up:
-			return l, ErrAlive
-		case l.State == Gone:
-			return l, nil
-		}
-		node, err := strconv.ParseUint(id, 16, 64)
+		node, err := strconv.ParseUint(l.ID, 16, 64)
 		if err != nil {
-			return l, err
-		}
-		return l, db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-			_, err := conn.Exec(ctx, "UPDATE toolhost_nodes SET gone = (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000, why = $2 WHERE node = $1 AND gone IS NULL", int64(node), who)
 			return err
-		})
+		}
+		const update = "UPDATE toolhost_nodes SET gone = (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000, why = $2 WHERE node = $1 AND gone IS NULL"
+		if _, err := tx.Exec(ctx, update, int64(node), who); err != nil {
+			return err
+		}
 	}
-	return Listed{}, errors.New("there is no such node; `toolhost nodes` lists them")
+	return nil
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
 )
 
-// nodeFile has the id of the state folder of a node of a shared ledger. A backup does not have the
+// NodeFile has the id of the state folder of a node of a shared ledger. A backup does not have the
 // file, so that a restored folder is another one.
-const nodeFile = "node.id"
+const NodeFile = "node.id"
 
 // openShared opens the ledger in PostgreSQL, which several toolhosts can use. The reaper has ended
 // what an earlier toolhost of the state folder left, and the lock of the folder is held.
@@ -68,7 +68,7 @@ func whileNotGone(ctx context.Context, calls ledgerOfCalls) (_ context.Context, 
 
 // nodeID returns the id of a state folder, and chooses it the first time.
 func nodeID(state string) (string, error) {
-	path := filepath.Join(state, nodeFile)
+	path := filepath.Join(state, NodeFile)
 	data, err := os.ReadFile(path)
 	id := strings.TrimSpace(string(data))
 	if errors.Is(err, fs.ErrNotExist) {
