@@ -115,6 +115,25 @@ func (h *toolhost) allow(t *testing.T) {
 	}
 }
 
+// share puts the ledger into a database of the PostgreSQL server at E2E_RECORDS, if that is set: each
+// test can check a toolhost with such a ledger, too.
+func (h *toolhost) share(t *testing.T) {
+	t.Helper()
+	server := os.Getenv("E2E_RECORDS")
+	path := filepath.Join(h.home, "toolhost.yaml")
+	config, err := os.ReadFile(path)
+	if server == "" || err != nil || strings.Contains(string(config), "records:") {
+		return
+	}
+	name := "e2e_" + strings.ToLower(filepath.Base(h.home)[4:])
+	if out, err := exec.Command("psql", server, "-c", "CREATE DATABASE "+name).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := os.WriteFile(path, append(config, "\nrecords: "+strings.Replace(server, "/postgres?", "/"+name+"?", 1)+"\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // trust records a file in the home as trusted, like `toolhost trust`. toolhost and agentd start in
 // the home.
 func (h *toolhost) trust(t *testing.T, name string) {
@@ -134,6 +153,7 @@ func (h *toolhost) serve(t *testing.T, flags ...string) {
 	t.Helper()
 	h.grant(t)
 	h.allow(t)
+	h.share(t)
 	h.trust(t, "toolhost.yaml")
 	if h.workspace != "" {
 		flags = append([]string{"--workspace", h.workspace}, flags...)

@@ -1,7 +1,6 @@
 package agentconfig
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -55,13 +54,10 @@ func check(d *yamldoc.Decoder, c *Config) {
 // database without a password. Others can read a command line, and often a configuration file. A
 // text that begins with ./ or / and is no URL is always a file.
 func CheckJournal(text string) error {
-	switch {
-	case !strings.Contains(text, "://"):
+	if !strings.Contains(text, "://") {
 		return postgres.CheckFile(text)
-	case postgres.HasPassword(text):
-		return errors.New("the URL has a password, which others may read; put it into the variable PGPASSWORD, or into a file that the URL names with passfile=FILE")
 	}
-	return postgres.Check(text)
+	return postgres.CheckPublic(text)
 }
 
 // listed returns the names for an error.

@@ -68,6 +68,15 @@ func Check(address string) error {
 	return err
 }
 
+// CheckPublic is Check for a URL that others may read, such as on a command line or in a
+// configuration file. It also refuses a password.
+func CheckPublic(address string) error {
+	if HasPassword(address) {
+		return errors.New("the URL has a password, which others may read; put it into the variable PGPASSWORD, or into a file that the URL names with passfile=FILE")
+	}
+	return Check(address)
+}
+
 // Name returns a URL without passwords, for messages, or a fixed text if it is not a valid one.
 func Name(address string) string {
 	settings, err := parse(address)

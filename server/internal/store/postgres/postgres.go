@@ -207,7 +207,7 @@ func rollback(ctx context.Context, conn *pgx.Conn, tx pgx.Tx) {
 
 // Session connects outside of the pool. The connection belongs to the caller, who closes it. What
 // the server ties to a session, such as an advisory lock, ends with it. The caller bounds its
-// statements, and learns from no error that a standby has not confirmed a commit of them.
+// statements, and asks Confirmed whether a standby has not confirmed a commit of them.
 func (db *DB) Session(ctx context.Context) (*pgx.Conn, error) {
 	if db.closed.Load() {
 		return nil, ErrClosed

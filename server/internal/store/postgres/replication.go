@@ -3,6 +3,7 @@ package postgres
 import (
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -32,3 +33,7 @@ func confirmed(conn *pgconn.PgConn, err error) error {
 	}
 	return fmt.Errorf("%w: %w: %v", ErrUnavailable, errUnconfirmed, message)
 }
+
+// Confirmed returns ErrUnavailable if a synchronous standby has not confirmed a commit of a session
+// of Session since the last call, although the server reported success.
+func Confirmed(session *pgx.Conn) error { return confirmed(session.PgConn(), nil) }

@@ -47,6 +47,7 @@ var texts = map[string]string{
 	"path":             "a path",
 	"folder":           "the path of a folder",
 	"file":             "the path of a file",
+	"database":         "the URL of a PostgreSQL database, such as postgres://USER@HOST/DATABASE",
 	"file or database": "the path of a file, or a URL such as postgres://USER@HOST/DATABASE",
 }
 

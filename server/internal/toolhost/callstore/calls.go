@@ -67,6 +67,9 @@ type Reader interface {
 type Identity interface {
 	// ID returns what distinguishes this ledger from all others.
 	ID() string
+	// Shared reports whether several toolhosts can use the ledger, so that each operation is a request
+	// to a server.
+	Shared() bool
 	// Restored returns how the ledger was restored from a backup; nil if it was not.
 	Restored() *Restoration
 	// Forgets reports whether the store may have forgotten a call that was first sent at a time,

@@ -183,6 +183,9 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 // until Renew gives it another one.
 func (s *Store) ID() string { return s.id }
 
+// Shared implements Identity. A file has one toolhost.
+func (s *Store) Shared() bool { return false }
+
 // Newest returns the number of the newest call that the file had when Open read it. Numbers grow,
 // and no two calls get the same number.
 func (s *Store) Newest() int64 { return s.newest }

@@ -56,6 +56,9 @@ type Entry struct {
 	// Settled is what the tool said about the call when its outcome was unknown, without a result.
 	// nil: the tool was not asked since the call began.
 	Settled *tool.Settlement
+	// Elsewhere names the other toolhost that has the call, as far as is known. Only a store that
+	// several toolhosts share sets it, and only for StateBegun.
+	Elsewhere string
 }
 
 // Unsettled reports whether the outcome is unknown and the tool can be asked.

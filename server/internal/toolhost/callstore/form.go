@@ -63,10 +63,11 @@ func standingOf(out *tool.Outcome) Standing {
 // verdicts are the verdicts in the order of their numbers in a store. They must never change.
 var verdicts = []tool.Verdict{"", tool.VerdictHappened, tool.VerdictDidNotHappen, tool.VerdictUnknown}
 
-func numberOf(v tool.Verdict) int { return max(slices.Index(verdicts, v), 0) }
+// VerdictNumber returns the number of a verdict in a store; 0: none.
+func VerdictNumber(v tool.Verdict) int { return max(slices.Index(verdicts, v), 0) }
 
-// settlementOf returns the settlement with a verdict in its form in a store; nil if there is none.
-func settlementOf(number int, reason string) *tool.Settlement {
+// SettlementOf returns the settlement with a verdict in its form in a store; nil if there is none.
+func SettlementOf(number int, reason string) *tool.Settlement {
 	if number < 1 || number >= len(verdicts) {
 		return nil
 	}

@@ -108,7 +108,7 @@ func scanEntry(row interface{ Scan(...any) error }, withData bool) (Entry, error
 	if stands != StandsBegun {
 		e.Ended = time.Unix(0, ended).UTC()
 	}
-	e.Settled = settlementOf(verdict, reason)
+	e.Settled = SettlementOf(verdict, reason)
 	return e, e.Decode(stands, short, kept, data)
 }
 

@@ -57,9 +57,9 @@ func (w *writer) applySettle(ctx context.Context, c *change, o *op, number int64
 	if err != nil {
 		return err
 	}
-	verdict := numberOf(o.settled.Verdict)
+	verdict := VerdictNumber(o.settled.Verdict)
 	if o.settled.Verdict != tool.VerdictHappened && o.settled.Verdict != tool.VerdictDidNotHappen {
-		_, err := w.note.ExecContext(ctx, numberOf(tool.VerdictUnknown), o.settled.Reason, number)
+		_, err := w.note.ExecContext(ctx, VerdictNumber(tool.VerdictUnknown), o.settled.Reason, number)
 		return err
 	}
 	if place > 0 { // the error that said that the outcome is unknown

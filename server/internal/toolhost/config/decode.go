@@ -9,6 +9,7 @@ import (
 	"github.com/toolhost/toolhost/sdk/egress"
 	"github.com/toolhost/toolhost/server/internal/access/authconfig"
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
+	"github.com/toolhost/toolhost/server/internal/store/postgres"
 	"github.com/toolhost/toolhost/server/internal/telemetry/telemetryconfig"
 	"github.com/toolhost/toolhost/server/internal/text/yamldoc"
 	"github.com/toolhost/toolhost/server/internal/toolhost/proc"
@@ -29,6 +30,7 @@ func newDecoder(path string, c *Config) decoder {
 	d.Checks["principal"], d.Checks["tenant"], d.Checks["tenant_name"] = checkPrincipal, checkTenantKey, identity.CheckTenant
 	d.Checks["word"] = func(string) error { return nil }
 	d.Checks["listener"] = authconfig.CheckListener
+	d.Checks["database"] = postgres.CheckPublic
 	d.Checks["subsystem"] = loglevel.OfToolhost().Check
 	d.Checks["address range"] = func(text string) error { _, err := egress.ParseGrant(text); return err }
 	d.New = func(t reflect.Type) (start reflect.Value) {

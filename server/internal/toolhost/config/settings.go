@@ -39,6 +39,10 @@ type Config struct {
 	// The folder for data that outlives the process: copies of plugins, their descriptions and the
 	// records of calls.
 	State string `yaml:"state" is:"folder" unset:"$XDG_STATE_HOME/toolhost" restart:"true"`
+	// The PostgreSQL database that keeps the ledger of calls, for several toolhosts together: a URL
+	// such as `postgres://toolhost@db/toolhost?sslmode=verify-full`, without a password. Unset means
+	// a file in the folder of `state`. Everything else stays in that folder.
+	Records string `yaml:"records" is:"database" unset:"a file" restart:"true"`
 	// The folders in which tools work. `workspace: DIR` is short for `workspace: {folder: DIR}`.
 	Workspace Workspace `yaml:"workspace" restart:"true"`
 	// Runs only the plugins in the lock file, and only with the digests in it.

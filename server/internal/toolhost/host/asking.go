@@ -63,7 +63,7 @@ func (a *attempt) open(q tool.Question) *tool.Error {
 		if c.ctx().Err() != nil {
 			return c.unsent(err)
 		}
-		return ledger.Refusal(err)
+		return c.entry.Refusal(err)
 	}
 	q.CallID, q.Plugin, q.Tool = c.request.ID, a.supervisor.Name(), c.request.Tool
 	open.Question = q

@@ -160,7 +160,7 @@ func (a *attempt) admit() *tool.Error {
 	if _, full := errors.AsType[*callstore.FullError](err); !full && (c.ctx().Err() != nil || errors.Is(err, ledger.ErrFinished)) {
 		return c.unsent(err)
 	}
-	return ledger.Refusal(err)
+	return c.entry.Refusal(err)
 }
 
 // admitted looks a last time at the approval of the call, and uses it up.

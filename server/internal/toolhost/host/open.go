@@ -170,7 +170,8 @@ func (h *Host) claim(c *call, text []byte, whole bool) (follow *call, todo task)
 // claimFor is claim for parsed arguments. If the same call has an unknown outcome that its tool can
 // settle, and ask is set, nothing has the id yet: the work is to ask the tool and to claim again.
 func (h *Host) claimFor(c *call, s submission, ask bool) (follow *call, todo task) {
-	holder, stored, refused := h.ledger.Claim(h.ctx, &c.entry, ledger.SumOf(c.request.Tool, s.parsed))
+	recorded := c.tool.Spec.HasSideEffects() || len(c.permittedKinds()) > 0 // see attempt.open
+	holder, stored, refused := h.ledger.Claim(h.ctx, &c.entry, ledger.SumOf(c.request.Tool, s.parsed), recorded)
 	switch {
 	case refused != nil:
 		c.finishUnexecuted(tool.Outcome{Err: refused})

@@ -376,6 +376,9 @@ func (s *Store) IDs() (ids, most int) {
 // ID implements callstore.Identity.
 func (s *Store) ID() string { return s.id }
 
+// Shared implements callstore.Identity.
+func (s *Store) Shared() bool { return false }
+
 // Restored implements callstore.Identity.
 func (s *Store) Restored() *callstore.Restoration { return nil }
 

@@ -1,5 +1,5 @@
-// Package maintain has the commands of toolhost that back up its state and restore it: `backup` and
-// `restore`.
+// Package maintain has the commands of toolhost that work on its state without a running server:
+// `backup`, `restore` and `nodes`.
 //
 // Package backup owns the archives. This package knows which files of the state folder are in them,
 // in which order they are copied, and what makes a restored ledger safe.
@@ -149,6 +149,9 @@ func addLedger(ctx context.Context, w *backup.Writer, files serve.StateFiles) (s
 	marked, err := callstore.ReadMark(files.State)
 	if err != nil {
 		return "", err
+	}
+	if files.Records != "" {
+		return "", errors.New("its ledger is in a database (records in toolhost.yaml); back up the database, and the files of the state folder with it")
 	}
 	path := filepath.Join(files.State, callstore.LedgerFile)
 	if err := sqlitefile.Copy(ctx, path, w.Scratch()); errors.Is(err, fs.ErrNotExist) {

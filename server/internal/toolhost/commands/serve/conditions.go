@@ -3,11 +3,12 @@ package serve
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/audit"
 	"github.com/toolhost/toolhost/server/internal/logging"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
-	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/operator"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -19,7 +20,7 @@ import (
 // that does not answer is no problem, because all toolhosts that export to it have the condition at
 // the same time, and none of them can help it.
 type conditions struct {
-	calls         *callstore.Store
+	calls         ledgerOfCalls
 	decisions     *audit.Log
 	log           *logging.Log
 	exported      exports
@@ -33,6 +34,10 @@ func (c *conditions) list() (found []tool.Condition) {
 	}
 	if ids, most := c.calls.IDs(); ids >= most {
 		add("ledger_full", true, "the ledger is full (%s): calls with side effects and an id are refused; raise ledger.max_ids", cli.Count(ids, "call"))
+	}
+	if shared, ok := c.calls.(*postgres.Store); ok && !shared.Unreachable().IsZero() {
+		add("ledger_unreachable", true, "the database of the ledger, %s, does not answer since %s: calls with side effects and an id are refused",
+			shared.Name(), shared.Unreachable().UTC().Format(time.RFC3339))
 	}
 	if err := c.decisions.Failure(); err != nil {
 		add("audit_failing", true, "calls and commands that the audit log has to record are refused: %v", err)

@@ -28,15 +28,19 @@ type ledgerGuard struct {
 	dir      string // the records folder
 	audit    string // path of the audit log
 	accepted string // the id of the ledger whose loss the operator accepts; empty means none
+	shared   bool   // the ledger is in a database
 }
 
 func ledgerGuardOf(o *Options) ledgerGuard {
-	return ledgerGuard{dir: o.recordsDir(), audit: o.Audit.File, accepted: o.acceptedLoss}
+	return ledgerGuard{dir: o.recordsDir(), audit: o.Audit.File, accepted: o.acceptedLoss, shared: o.Records != ""}
 }
 
 // check runs before toolhost opens anything. It returns an error if the ledger is missing or empty
 // and other state shows that there was one.
 func (k ledgerGuard) check() error {
+	if k.shared {
+		return nil // settleShared checks
+	}
 	path := filepath.Join(k.dir, callstore.LedgerFile)
 	info, err := os.Stat(path)
 	switch {

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -20,7 +21,7 @@ const historyFile = "history.db"
 // records are the files that toolhost keeps about calls. They are in the state folder, which the
 // catalog locks, or in the folder of --records. The ledger locks its own file.
 type records struct {
-	calls     *callstore.Store
+	calls     ledgerOfCalls
 	newest    *newestCall
 	artifacts *artifact.Store
 	decisions *audit.Log
@@ -44,24 +45,9 @@ func openRecords(ctx context.Context, options Options, logger *slog.Logger) (_ *
 	if r.newest, err = keeper.openNewest(); err != nil {
 		return nil, err
 	}
-	r.calls, err = callstore.Open(ctx, callstore.Config{
-		Path: filepath.Join(options.recordsDir(), callstore.LedgerFile),
-		Bounds: callstore.Bounds{
-			MaxIDs:      options.Ledger.MaxIDs,
-			MaxBytes:    int64(options.Ledger.MaxBytes),
-			KeepIDs:     options.Ledger.KeepIDs,
-			KeepResults: options.Ledger.KeepResults,
-		},
-		Begun:  r.newest.set,
-		Logger: logger,
-	})
-	if err != nil {
+	if r.calls, err = openLedger(ctx, &options, keeper, r.newest, logger); err != nil {
 		return nil, err
 	}
-	if err := keeper.settle(ctx, r.calls, r.newest); err != nil {
-		return nil, err
-	}
-	warnOfRestoration(r.calls, logger)
 	r.artifacts, err = artifact.Open(artifact.Config{
 		Dir:      filepath.Join(options.recordsDir(), ArtifactsFolder),
 		MaxBytes: int64(options.Artifacts.MaxBytes),
@@ -87,6 +73,36 @@ func openRecords(ctx context.Context, options Options, logger *slog.Logger) (_ *
 		File: options.Audit.File, All: options.Audit.Log == "all", MaxBytes: int64(options.Audit.MaxBytes), KeepFiles: options.Audit.KeepFiles,
 	})
 	return r, err
+}
+
+// ledgerOfCalls is the store of the ledger, in a file or in a database.
+type ledgerOfCalls interface {
+	callstore.Calls
+	io.Closer
+}
+
+// openLedger opens the ledger, and checks that it is that of the state folder.
+func openLedger(ctx context.Context, options *Options, keeper ledgerGuard, newest *newestCall, logger *slog.Logger) (ledgerOfCalls, error) {
+	bounds := callstore.Bounds{
+		MaxIDs:      options.Ledger.MaxIDs,
+		MaxBytes:    int64(options.Ledger.MaxBytes),
+		KeepIDs:     options.Ledger.KeepIDs,
+		KeepResults: options.Ledger.KeepResults,
+	}
+	if options.Records != "" {
+		return openShared(ctx, options, bounds, keeper, newest, logger)
+	}
+	calls, err := callstore.Open(ctx, callstore.Config{
+		Path: filepath.Join(options.recordsDir(), callstore.LedgerFile), Bounds: bounds, Begun: newest.set, Logger: logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := keeper.settle(ctx, calls, newest); err != nil {
+		return nil, errors.Join(err, calls.Close())
+	}
+	warnOfRestoration(calls, logger)
+	return calls, nil
 }
 
 func (r *records) close() error {

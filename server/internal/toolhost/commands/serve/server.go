@@ -116,6 +116,8 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, records.close()) }()
+	ctx, stay := whileNotGone(ctx, records.calls)
+	defer func() { err = errors.Join(err, stay()) }()
 	cfg := hostConfig(options, known, plugins, log.Logger(loglevel.Calls), logs)
 	cfg.Calls, cfg.Audit, cfg.Artifacts, cfg.History = records.calls, records.decisions, records.artifacts, records.history
 	cfg.Approvals = records.approvals

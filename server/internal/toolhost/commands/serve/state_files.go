@@ -28,6 +28,8 @@ type StateFiles struct {
 	State string // the state folder
 	Audit string // the audit log
 	Trust string // the folder of the user's trust records
+	// Records is the URL of the database with the ledger; empty: the ledger is a file of State.
+	Records string
 }
 
 // StateFiles reads the configuration file and returns the places of the state. It does not need a
@@ -37,7 +39,7 @@ func (f Flags) StateFiles(getenv func(string) string) (StateFiles, error) {
 	if err != nil {
 		return StateFiles{}, err
 	}
-	return StateFiles{State: c.State, Audit: c.Audit.File, Trust: trust.Dir(getenv)}, nil
+	return StateFiles{State: c.State, Audit: c.Audit.File, Trust: trust.Dir(getenv), Records: c.Records}, nil
 }
 
 // read reads the configuration file as `serve` does, with the defaults of this machine and user.

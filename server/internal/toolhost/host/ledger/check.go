@@ -28,7 +28,11 @@ func (l *Ledger[C]) Check(ctx context.Context, call *tool.Call) *tool.Error {
 				"send the call to the toolhost that it was first sent to, or find out what happened and make a new call", call.Ledger, l.ID())
 	case call.FirstSent.IsZero() || call.ID == "" || store == nil || !store.Forgets(call.FirstSent):
 		return nil
-	case store.Known(keyOf(call)):
+	}
+	switch _, found, err := store.Find(ctx, keyOf(call)); {
+	case err != nil:
+		return tool.Errorf(tool.KindUnavailable, "whether the call id was used before cannot be seen: %w; nothing was executed", err)
+	case found:
 		return nil
 	default:
 		return unknown(call.ID,

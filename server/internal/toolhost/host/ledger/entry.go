@@ -132,7 +132,10 @@ func (e *Entry[C]) Begin(ctx context.Context, toolName, plugin string, arrived t
 }
 
 // Refusal returns the caller's error for an error of Begin. The store is full, or it failed.
-func Refusal(err error) *tool.Error {
+func (e *Entry[C]) Refusal(err error) *tool.Error {
+	if errors.Is(err, callstore.ErrTaken) { // since Claim
+		return elsewhere(e.key, "another toolhost has begun the call meanwhile")
+	}
 	if full, ok := errors.AsType[*callstore.FullError](err); ok && full.Owner != "" {
 		e := tool.Errorf(tool.KindRateLimited, "%w; nothing was executed", err)
 		e.RetryAfter = max(time.Until(full.Room), 0)

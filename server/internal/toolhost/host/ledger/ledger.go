@@ -14,6 +14,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/text/arguments"
@@ -95,8 +96,11 @@ func (l *Ledger[C]) ID() string {
 // entry, or the store's record, of the same call, if that has the id; or an error that says why the
 // id cannot be used. Claim returns an entry that has been released without giving it the id. The
 // preview of its call failed, so nothing was executed and nothing will be.
-func (l *Ledger[C]) Claim(ctx context.Context, e *Entry[C], sum Sum) (*Entry[C], *callstore.Entry, *tool.Error) {
-	if l.cfg.Store != nil && !e.generated { // otherwise the memory is complete
+//
+// recorded says that the call may be recorded in the store. Otherwise Claim does not ask a store that
+// other toolhosts share: to execute the call again does no harm, and it must not depend on a database.
+func (l *Ledger[C]) Claim(ctx context.Context, e *Entry[C], sum Sum, recorded bool) (*Entry[C], *callstore.Entry, *tool.Error) {
+	if l.cfg.Store != nil && !e.generated && (recorded || !l.cfg.Store.Shared()) { // otherwise the memory is complete
 		holder, stored, refused := l.Holder(ctx, e.key, sum)
 		if stored != nil && stored.State == callstore.StateFree {
 			e.setSettled(stored.Settled)
@@ -132,6 +136,8 @@ func (l *Ledger[C]) Holder(ctx context.Context, key Key, sum Sum) (*Entry[C], *c
 		return nil, nil, tool.Errorf(tool.KindUnavailable, "whether the call id was used before cannot be seen: %w; nothing was executed", err)
 	case found && stored.Sum != sum:
 		return nil, nil, conflict(key)
+	case found && stored.Elsewhere != "":
+		return nil, nil, elsewhere(key, "the call is under way at the toolhost "+stored.Elsewhere)
 	// otherwise the call began just now
 	case found && !(stored.State == callstore.StateBegun && l.Find(key) != nil):
 		return nil, &stored, nil
@@ -156,6 +162,17 @@ func conflict(key Key) *tool.Error {
 	err.CallID = key.ID
 	return err
 }
+
+// elsewhere says that another toolhost has the call. A caller that repeats the call gets its outcome,
+// or the same answer.
+func elsewhere(key Key, what string) *tool.Error {
+	err := tool.Errorf(tool.KindUnavailable, "%s: repeat it with its id to get its outcome; nothing was executed here", what)
+	err.CallID, err.RetryAfter = key.ID, elsewherePause
+	return err
+}
+
+// elsewherePause is when a caller asks again for a call of another toolhost.
+const elsewherePause = time.Second
 
 // Find returns the entry that has an id in memory, or nil.
 func (l *Ledger[C]) Find(key Key) *Entry[C] {

@@ -23,20 +23,20 @@ func entry(l *ledger.Ledger[string], id string) *ledger.Entry[string] {
 func TestAnIDIsGivenOnce(t *testing.T) {
 	l := ledger.New[string](ledger.Config{MaxEntries: 10, MaxBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
 	first, second := entry(l, "a"), entry(l, "a")
-	if got, _, err := l.Claim(t.Context(), first, ledger.Sum{1}); got != first || err != nil {
+	if got, _, err := l.Claim(t.Context(), first, ledger.Sum{1}, true); got != first || err != nil {
 		t.Fatalf("the first claim got %v, %v", got, err)
 	}
-	if got, _, err := l.Claim(t.Context(), second, ledger.Sum{1}); got != first || err != nil {
+	if got, _, err := l.Claim(t.Context(), second, ledger.Sum{1}, true); got != first || err != nil {
 		t.Errorf("the same call got %v, %v", got, err)
 	}
-	if got, _, err := l.Claim(t.Context(), second, ledger.Sum{2}); got != nil || tool.KindOf(err) != tool.KindConflict {
+	if got, _, err := l.Claim(t.Context(), second, ledger.Sum{2}, true); got != nil || tool.KindOf(err) != tool.KindConflict {
 		t.Errorf("another call got %v, %v", got, err)
 	}
 	first.Release()
-	if got, _, err := l.Claim(t.Context(), second, ledger.Sum{2}); got != second || err != nil {
+	if got, _, err := l.Claim(t.Context(), second, ledger.Sum{2}, true); got != second || err != nil {
 		t.Errorf("after the release the other call got %v, %v", got, err)
 	}
-	if got, _, err := l.Claim(t.Context(), first, ledger.Sum{1}); got != nil || tool.KindOf(err) != tool.KindConflict {
+	if got, _, err := l.Claim(t.Context(), first, ledger.Sum{1}, true); got != nil || tool.KindOf(err) != tool.KindConflict {
 		t.Errorf("the released call got %v, %v", got, err)
 	}
 }
@@ -84,11 +84,11 @@ func TestHarmlessOutcomesAreForgottenFirst(t *testing.T) {
 	l := ledger.New[string](ledger.Config{MaxEntries: 2, MaxBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
 	for i, sideEffects := range []bool{true, false, true, true} {
 		e := entry(l, fmt.Sprint(i))
-		l.Claim(t.Context(), e, ledger.Sum{})
+		l.Claim(t.Context(), e, ledger.Sum{}, true)
 		e.Settle(1, sideEffects)
 	}
 	running := entry(l, "running")
-	l.Claim(t.Context(), running, ledger.Sum{})
+	l.Claim(t.Context(), running, ledger.Sum{}, true)
 	for id, want := range map[string]bool{"0": false, "1": false, "2": true, "3": true, "running": true} {
 		if got := l.Find(ledger.Key{Principal: "p", ID: id}) != nil; got != want {
 			t.Errorf("the ledger has %s: %v, want %v", id, got, want)
@@ -96,7 +96,7 @@ func TestHarmlessOutcomesAreForgottenFirst(t *testing.T) {
 	}
 	generated := &ledger.Entry[string]{}
 	generated.Init(l, "call", ledger.Key{ID: "generated"}, true)
-	l.Claim(t.Context(), generated, ledger.Sum{})
+	l.Claim(t.Context(), generated, ledger.Sum{}, true)
 	generated.Settle(1, true)
 	if l.Find(generated.Key()) != nil {
 		t.Error("the ledger keeps a call whose id no caller knows")
@@ -112,7 +112,7 @@ func TestTenantsKeepTheirOutcomes(t *testing.T) {
 	settle := func(principal, id string, size int, sideEffects bool) {
 		e := &ledger.Entry[string]{}
 		e.Init(l, id, ledger.Key{Principal: principal, ID: id}, false)
-		l.Claim(t.Context(), e, ledger.Sum{})
+		l.Claim(t.Context(), e, ledger.Sum{}, true)
 		e.Settle(size, sideEffects)
 	}
 	kept := func(principal string, ids ...string) (n int) {
@@ -156,7 +156,7 @@ func TestACallThatEndedBeforeItBeganIsNotStored(t *testing.T) {
 	l := ledger.New[string](ledger.Config{Store: store, MaxEntries: 10, MaxBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
 	ended, made := entry(l, "a"), entry(l, "b")
 	for _, e := range []*ledger.Entry[string]{ended, made} {
-		if _, _, err := l.Claim(t.Context(), e, ledger.Sum{1}); err != nil {
+		if _, _, err := l.Claim(t.Context(), e, ledger.Sum{1}, true); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -182,7 +182,7 @@ func TestACallThatEndedBeforeItBeganIsNotStored(t *testing.T) {
 func TestDrop(t *testing.T) {
 	l := ledger.New[string](ledger.Config{MaxEntries: 10, MaxBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
 	e := entry(l, "a")
-	l.Claim(t.Context(), e, ledger.Sum{})
+	l.Claim(t.Context(), e, ledger.Sum{}, true)
 	if l.Drop(e.Key()); l.Find(e.Key()) != e {
 		t.Error("a call in progress is forgotten")
 	}
@@ -191,7 +191,7 @@ func TestDrop(t *testing.T) {
 		t.Error("a call that has ended is not forgotten")
 	}
 	next := entry(l, "a")
-	l.Claim(t.Context(), next, ledger.Sum{})
+	l.Claim(t.Context(), next, ledger.Sum{}, true)
 	e.Settle(1, true)
 	if l.Find(e.Key()) != next {
 		t.Error("the former outcome replaces the call that has the id now")

@@ -1,0 +1,207 @@
+//go:build more
+
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// ledgerNode is a toolhost that shares its ledger with others.
+type ledgerNode struct {
+	*toolhost
+	calls *client.Client // renewed after each start
+}
+
+// startLedgerNodes returns toolhosts with one ledger, each with a state folder and a workspace of its own.
+func startLedgerNodes(t *testing.T, database string, count int) (nodes []*ledgerNode) {
+	t.Helper()
+	for range count {
+		h := prepare(t)
+		installStamped(t, h, "1", "", "")
+		write(t, filepath.Join(h.home, "toolhost.yaml"), "records: "+database+"\n", 0o600)
+		n := &ledgerNode{toolhost: h}
+		n.start(t)
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+func (n *ledgerNode) start(t *testing.T) {
+	t.Helper()
+	n.serve(t)
+	n.calls = n.dial(t)
+}
+
+// listed returns what `toolhost nodes` lists.
+func (n *ledgerNode) listed(t *testing.T) (all []struct{ ID, State, Why string }) {
+	t.Helper()
+	r := n.do(t, "nodes", "-o", "json", "--config", filepath.Join(n.home, "toolhost.yaml"))
+	r.exits(t, 0)
+	if err := json.Unmarshal([]byte(r.stdout), &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Three toolhosts with one ledger are killed and stopped at random moments, and their database
+// restarts, while calls with side effects are sent to one of them and repeated at all. No side effect
+// happens twice, each answer is true, and all nodes give the same one.
+func TestNodesExecuteNothingTwice(t *testing.T) {
+	server := postgrestest.Start(t)
+	nodes := startLedgerNodes(t, server.URL(server.Create(t)), 3)
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d", seed)
+	var all []*writing
+	const rounds = 12
+	for round := range rounds {
+		victim := nodes[random.IntN(len(nodes))]
+		made := writeAtNodes(t, nodes, victim, round, 1+random.IntN(30))
+		switch {
+		case round%4 == 1:
+			server.Restart(t)
+		case round%4 == 3:
+			server.Kill()
+			server.Resume(t)
+		}
+		victim.start(t)
+		for _, w := range made {
+			for _, i := range random.Perm(len(nodes)) {
+				w.askUntilKnown(t, nodes[i].calls)
+			}
+		}
+		all = append(all, made...)
+	}
+	unknown, counts := 0, map[string]int{}
+	for _, n := range nodes {
+		for text, lines := range n.linesWritten(t) {
+			counts[text] += lines
+		}
+	}
+	for _, w := range all {
+		n := counts[w.id]
+		if n > 1 || n == 0 && w.answer != unknownAnswer {
+			t.Errorf("%s: answered %q, and its side effect happened %d times", w.id, w.answer, n)
+		}
+		if w.answer == unknownAnswer {
+			unknown++
+		}
+	}
+	t.Logf("%d calls, %d with an unknown outcome", len(all), unknown)
+}
+
+// writeAtNodes makes calls at all nodes, repeats each at another node at once, and kills the victim
+// after a number of events.
+func writeAtNodes(t *testing.T, nodes []*ledgerNode, victim *ledgerNode, round, events int) (made []*writing) {
+	t.Helper()
+	var mu sync.Mutex
+	over := false
+	happened := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if events--; events == 0 {
+			victim.cmd.Process.Kill()
+			over = true
+		}
+	}
+	var callers sync.WaitGroup
+	for caller := range 6 {
+		callers.Go(func() {
+			for n := 0; ; n++ {
+				w := &writing{id: fmt.Sprintf("round-%d.caller-%d.%d", round, caller, n)}
+				mu.Lock()
+				if over {
+					mu.Unlock()
+					return
+				}
+				made = append(made, w)
+				mu.Unlock()
+				var again sync.WaitGroup
+				again.Go(func() { _, _ = nodes[(caller+1)%len(nodes)].calls.Call(t.Context(), w.call()) })
+				outcome, err := nodes[caller%len(nodes)].calls.Follow(t.Context(), w.call(), func(tool.Event) { happened() })
+				again.Wait()
+				if err == nil {
+					w.answer = outcome.Result.Text()
+				}
+				happened()
+			}
+		})
+	}
+	callers.Wait()
+	<-victim.exited
+	return made
+}
+
+// askUntilKnown repeats the call until a node says what became of it.
+func (w *writing) askUntilKnown(t *testing.T, c *client.Client) {
+	t.Helper()
+	eventually.Holds(t, w.id+" has an answer", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		if _, err := c.Call(ctx, w.call()); tool.KindOf(err) == tool.KindUnavailable {
+			return false
+		}
+		return true
+	})
+	w.askAgain(t, c)
+}
+
+// A node that is silent is not gone. Once an operator says that it is gone, its calls are unknown, and
+// the node ends itself when it continues. A node that lives cannot be declared gone.
+func TestAnOperatorSaysThatANodeIsGone(t *testing.T) {
+	server := postgrestest.Start(t)
+	nodes := startLedgerNodes(t, server.URL(server.Create(t)), 2)
+	frozen, other := nodes[0], nodes[1]
+	up := frozen.listed(t)
+	if len(up) != 2 || up[0].State != "up" || up[1].State != "up" {
+		t.Fatalf("the nodes are %+v", up)
+	}
+	id := up[1].ID // the oldest is the last
+	config := filepath.Join(other.home, "toolhost.yaml")
+	other.do(t, "nodes", "gone", id, "--config", config).says(t, "it lives")
+	call := tool.Call{ID: "slow", Tool: "versionplugin_hold", Arguments: []byte(`{"until":"never"}`), Timeout: time.Hour}
+	started := make(chan struct{})
+	ended := make(chan error, 1)
+	go func() { // ends with the node
+		var once sync.Once
+		_, err := frozen.calls.Follow(t.Context(), call, func(tool.Event) { once.Do(func() { close(started) }) })
+		ended <- err
+	}()
+	<-started
+	eventually.Holds(t, "the call is recorded", func() bool {
+		_, err := other.calls.Call(t.Context(), call)
+		return tool.KindOf(err) == tool.KindUnavailable
+	})
+	if err := frozen.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.calls.Call(t.Context(), call); tool.KindOf(err) != tool.KindUnavailable {
+		t.Errorf("while the node is silent: %v", err)
+	}
+	other.do(t, "nodes", "gone", id, "--config", config).says(t, "is gone", "1 call")
+	if _, err := other.calls.Call(t.Context(), call); tool.KindOf(err) != tool.KindOutcomeUnknown {
+		t.Errorf("when the node is gone: %v", err)
+	}
+	if err := frozen.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	<-frozen.exited
+	<-ended
+	frozen.start(t)
+	if all := other.listed(t); len(all) != 3 || all[0].State != "up" || all[1].State != "up" || all[2].State != "gone" {
+		t.Errorf("the nodes are %+v", all)
+	}
+}

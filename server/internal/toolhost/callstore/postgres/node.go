@@ -1,0 +1,146 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolhost/toolhost/server/internal/store/postgres"
+)
+
+// Node describes this toolhost to the others.
+type Node struct {
+	Name string // of the machine, for people
+	// Folder is the id of the state folder, which a copy of the folder must not have. The caller holds
+	// the lock of the folder. Required.
+	Folder string
+	// Boot is the id of the start of the machine. Of an earlier node with another one, nothing is
+	// proven: a folder on a network can come from another machine. Empty: nothing is ever proven.
+	Boot string
+}
+
+// enter connects and records this process as a node. It begins with what Open returns of the
+// database.
+func (w *writer) enter(ctx context.Context) error {
+	s := w.store
+	var random [8]byte
+	rand.Read(random[:])
+	s.node = int64(binary.BigEndian.Uint64(random[:])>>1 | 1)
+	if err := w.connect(ctx); err != nil {
+		return err
+	}
+	keep := int64(s.cfg.KeepIDs)
+	err := w.conn.QueryRow(ctx, "UPDATE toolhost_ledger SET keep_ids = greatest(keep_ids, $1) RETURNING id, keep_ids", keep).Scan(&s.id, &keep)
+	if err != nil {
+		return postgres.Error(err)
+	}
+	s.keep = time.Duration(keep)
+	arguments := s.arguments()
+	arguments["name"], arguments["now"] = s.cfg.Node.Name, s.Now().UnixNano()
+	// Three statements, because one would not see what the others change.
+	batch := &pgx.Batch{}
+	batch.Queue("INSERT INTO toolhost_nodes (node, name, folder, boot, started) VALUES (@node, @name, @folder, @boot, @now)", arguments)
+	batch.Queue("INSERT INTO toolhost_beats (node) VALUES (@node)", arguments)
+	batch.Queue("UPDATE toolhost_nodes SET gone = @now, why = 'a later toolhost has its state folder' WHERE folder = @folder AND boot = @boot AND boot <> '' AND node <> @node AND gone IS NULL", arguments)
+	if err := w.conn.SendBatch(ctx, batch).Close(); err != nil {
+		return postgres.Error(err)
+	}
+	const newest = "SELECT coalesce(max(b.newest), 0) FROM toolhost_beats b JOIN toolhost_nodes n USING (node) WHERE n.folder = $1"
+	if err := w.conn.QueryRow(ctx, newest, s.cfg.Node.Folder).Scan(&s.newest); err != nil {
+		return postgres.Error(err)
+	}
+	if err := w.warn(ctx); err != nil {
+		return err
+	}
+	return w.count(ctx)
+}
+
+// warn says which earlier nodes of the state folder are not proven to be gone, such as after a new
+// start of the machine.
+func (w *writer) warn(ctx context.Context) error {
+	const query = "SELECT node, (SELECT count(*) FROM toolhost_calls c WHERE c.node = n.node AND c.state = 0) FROM toolhost_nodes n WHERE folder = @folder AND node <> @node AND gone IS NULL"
+	rows, err := w.conn.Query(ctx, query, w.store.arguments())
+	if err != nil {
+		return postgres.Error(err)
+	}
+	var node int64
+	var calls int
+	_, err = pgx.ForEachRow(rows, []any{&node, &calls}, func() error {
+		w.store.log.Warn("an earlier toolhost of this state folder is not proven to be gone, because the machine was started since; its calls stay under way; "+
+			"if nothing of it can run any more, say so with `toolhost nodes gone`", "node", idOf(node), "calls", calls)
+		return nil
+	})
+	return postgres.Error(err)
+}
+
+// errFolder says that another session has the lock of the state folder.
+var errFolder = errors.New("another toolhost has a copy of this state folder and uses the database; give each toolhost a state folder of its own")
+
+// connect makes the session, which has the advisory lock of the state folder. Two copies of a
+// folder thus do not take each other for gone by mistake.
+func (w *writer) connect(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, sessionTime)
+	defer cancel()
+	conn, err := w.store.db.Session(ctx)
+	if err != nil {
+		return err
+	}
+	w.conn = conn
+	key := fnv.New64a()
+	_, _ = key.Write([]byte("toolhost folder " + w.store.cfg.Node.Folder)) // never fails
+	// The server bounds the wait for a session of before, whose end it may not have noticed.
+	_, err = conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(key.Sum64()))
+	if err = postgres.Error(err); errors.Is(err, postgres.ErrTimeout) {
+		err = fmt.Errorf("%w: %w", errFolder, err)
+	}
+	if err == nil {
+		err = w.readClock(ctx)
+	}
+	if err != nil {
+		w.disconnect()
+	}
+	return err
+}
+
+// readClock finds the offset of the database's clock. Half of the time of the question is the
+// error.
+func (w *writer) readClock(ctx context.Context) error {
+	asked := time.Now()
+	var there time.Time
+	if err := w.conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&there); err != nil {
+		return postgres.Error(err)
+	}
+	w.store.offset.Store(int64(there.Sub(asked.Add(time.Since(asked) / 2))))
+	return nil
+}
+
+// disconnect ends the session. The ends that are not on the disk of the database, as far as this
+// node knows, are owed again: the database may have crashed.
+func (w *writer) disconnect() {
+	if w.conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), sessionTime)
+	defer cancel()
+	_ = w.conn.Close(ctx) // the server ends the session in any case
+	select {
+	case <-w.conn.PgConn().CleanupDone():
+	case <-ctx.Done():
+	}
+	w.conn = nil
+	w.owed = append(w.unsynced, w.owed...)
+	w.unsynced = nil
+}
+
+// leave records that this node is gone: it says so itself, after all of its plugins have ended.
+func (w *writer) leave() {
+	ctx, cancel := context.WithTimeout(context.Background(), sessionTime)
+	defer cancel()
+	_, _ = w.conn.Exec(ctx, "UPDATE toolhost_nodes SET gone = $2, why = 'it was stopped' WHERE node = $1 AND gone IS NULL", w.store.node, w.store.Now().UnixNano())
+}

@@ -1,0 +1,166 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolhost/toolhost/server/internal/store/postgres"
+)
+
+// Listed is a node as the ledger knows it.
+type Listed struct {
+	ID      string    `json:"id"` // names the node for DeclareGone
+	Name    string    `json:"name"`
+	Folder  string    `json:"folder"` // the id of the state folder
+	State   string    `json:"state"`  // up, silent or gone
+	Started time.Time `json:"start_time"`
+	Gone    time.Time `json:"gone_time,omitzero"`
+	Why     string    `json:"why,omitempty"` // it is gone
+	// Calls is how many of its calls have begun and not ended: they are under way, or unknown if the
+	// node is gone.
+	Calls int `json:"calls"`
+}
+
+// The states of a node.
+const (
+	Up     = "up"
+	Silent = "silent" // it has not written for a while, which proves nothing
+	Gone   = "gone"
+)
+
+// lookAgain is how long a node that lives may take between two beats.
+const lookAgain = 3 * beatEvery
+
+// ErrAlive says that a node cannot be declared gone, because it lives.
+var ErrAlive = errors.New("it lives: it has just written to the database; stop it first")
+
+// Nodes returns the nodes of the ledger in a database, those that are not gone first, then the
+// newest. It waits for some seconds if a node is silent. It does not create the tables.
+func Nodes(ctx context.Context, cfg postgres.Config) ([]Listed, error) {
+	db, err := postgres.Open(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("listing the nodes: %w", err)
+	}
+	defer db.Close()
+	found, err := list(ctx, db)
+	if err != nil {
+		return nil, fmt.Errorf("listing the nodes in %s: %w", db.Name(), err)
+	}
+	return found, nil
+}
+
+func list(ctx context.Context, db *postgres.DB) ([]Listed, error) {
+	before, err := beats(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	const query = `SELECT n.node, n.name, n.folder, n.started, n.gone, n.why, (SELECT count(*) FROM toolhost_calls c WHERE c.node = n.node AND c.state = 0)
+		FROM toolhost_nodes n ORDER BY n.gone IS NOT NULL, n.started DESC, n.node`
+	var nodes []Listed
+	err = db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, query)
+		if err != nil {
+			return err
+		}
+		nodes, err = pgx.AppendRows(nodes, rows, func(row pgx.CollectableRow) (l Listed, err error) {
+			var node, started int64
+			var gone *int64
+			err = row.Scan(&node, &l.Name, &l.Folder, &started, &gone, &l.Why, &l.Calls)
+			l.ID, l.Started, l.State = idOf(node), time.Unix(0, started).UTC(), Silent
+			if gone != nil {
+				l.Gone, l.State = time.Unix(0, *gone).UTC(), Gone
+			}
+			return l, err
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for deadline := time.Now().Add(lookAgain); ; {
+		now, err := beats(ctx, db)
+		if err != nil {
+			return nil, err
+		}
+		silent := false
+		for i := range nodes {
+			if n := &nodes[i]; n.State == Silent && now[n.ID] != before[n.ID] {
+				n.State = Up
+			}
+			silent = silent || nodes[i].State == Silent
+		}
+		if !silent || time.Now().After(deadline) {
+			return nodes, nil
+		}
+		timer := time.NewTimer(beatEvery / 4)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// beats returns the counters of the nodes. They show who lives, without anybody's clock.
+func beats(ctx context.Context, db *postgres.DB) (map[string]int64, error) {
+	counts := map[string]int64{}
+	err := db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, "SELECT node, count FROM toolhost_beats")
+		if err != nil {
+			return err
+		}
+		var node, count int64
+		_, err = pgx.ForEachRow(rows, []any{&node, &count}, func() error { counts[idOf(node)] = count; return nil })
+		return err
+	})
+	return counts, err
+}
+
+func idOf(node int64) string { return fmt.Sprintf("%016x", node) }
+
+// DeclareGone records that the processes of nodes, toolhosts and their plugins, are gone, and who says
+// so: of all nodes for which which returns true. Their calls that have not ended become unknown. A
+// node that continues nevertheless ends itself. DeclareGone changes nothing and fails with ErrAlive if
+// one of them writes to the database. It returns the nodes as they were.
+func DeclareGone(ctx context.Context, cfg postgres.Config, who string, which func(Listed) bool) ([]Listed, error) {
+	db, err := postgres.Open(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("declaring a node gone: %w", err)
+	}
+	defer db.Close()
+	nodes, err := list(ctx, db)
+	nodes = slices.DeleteFunc(nodes, func(l Listed) bool { return !which(l) })
+	for _, l := range nodes {
+		if err == nil && l.State == Up {
+			err = fmt.Errorf("the node %s: %w", l.ID, ErrAlive)
+		}
+	}
+	if err == nil {
+		err = db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error { return declareGone(ctx, tx, nodes, who) })
+	}
+	if err != nil {
+		return nil, fmt.Errorf("declaring a node gone in %s: %w", db.Name(), err)
+	}
+	return nodes, nil
+}
+
+func declareGone(ctx context.Context, tx pgx.Tx, nodes []Listed, who string) error {
+	for _, l := range nodes {
+		node, err := strconv.ParseUint(l.ID, 16, 64)
+		if err != nil {
+			return err
+		}
+		const update = "UPDATE toolhost_nodes SET gone = (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000, why = $2 WHERE node = $1 AND gone IS NULL"
+		if _, err := tx.Exec(ctx, update, int64(node), who); err != nil {
+			return err
+		}
+	}
+	return nil
+}

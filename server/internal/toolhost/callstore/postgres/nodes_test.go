@@ -1,0 +1,289 @@
+//go:build more
+
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/storetest"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func begin(t testing.TB, store *postgres.Store, id string) error {
+	t.Helper()
+	e := storetest.Entry(id)
+	e.Arguments = []byte("{}")
+	return store.BeginWithin(t.Context(), e, callstore.Quota{})
+}
+
+func find(t testing.TB, store *postgres.Store, id string) callstore.Entry {
+	t.Helper()
+	e, _, err := store.Find(t.Context(), storetest.Key(id))
+	storetest.Must(t, err)
+	return e
+}
+
+// execute executes SQL beside the stores.
+func execute(t testing.TB, address, sql string, arguments ...any) int64 {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
+	storetest.Must(t, err)
+	defer conn.Close(context.Background())
+	tag, err := conn.Exec(t.Context(), sql, arguments...)
+	storetest.Must(t, err)
+	return tag.RowsAffected()
+}
+
+func declareGone(t testing.TB, address, folder string) {
+	t.Helper()
+	if n := execute(t, address, "UPDATE toolhost_nodes SET gone = 1700000000000000000, why = 'said so' WHERE folder = $1 AND gone IS NULL", folder); n != 1 {
+		t.Fatalf("%d nodes have the folder %s", n, folder)
+	}
+}
+
+func want(t testing.TB, what string, err, target error) {
+	t.Helper()
+	if !errors.Is(err, target) || target == nil && err != nil {
+		t.Errorf("%s: %v, want %v", what, err, target)
+	}
+}
+
+// What one node has begun, no other node begins, ends, forgets or settles.
+func TestACallOfAnotherNode(t *testing.T) {
+	address := postgrestest.Database(t)
+	a, b := open(t, config(address, "a")), open(t, config(address, "b"))
+	if a.ID() != b.ID() {
+		t.Fatalf("the nodes have the ledgers %s and %s", a.ID(), b.ID())
+	}
+	storetest.Must(t, begin(t, a, "x"))
+	want(t, "beginning at the other node", begin(t, b, "x"), callstore.ErrTaken)
+	want(t, "ending there", b.End(t.Context(), storetest.Key("x"), storetest.Answer("no")), callstore.ErrNotBegun)
+	want(t, "forgetting there", b.Forget(t.Context(), storetest.Key("x")), callstore.ErrNotBegun)
+	e := find(t, b, "x")
+	if e.State != callstore.StateBegun || e.Elsewhere != "machine-a" || find(t, a, "x").Elsewhere != "" {
+		t.Errorf("at the other node: %+v", e)
+	}
+	want(t, "settling there", b.Settle(t.Context(), e.Key, e.Number, tool.Settlement{Verdict: tool.VerdictDidNotHappen}, tool.Outcome{}), callstore.ErrNotUnknown)
+	storetest.Must(t, a.End(t.Context(), e.Key, storetest.Answer("yes")))
+	for _, store := range []*postgres.Store{a, b} {
+		if e := find(t, store, "x"); e.State != callstore.StateEnded || e.Outcome == nil || e.Outcome.Result.Text() != "yes" {
+			t.Errorf("after its end: %+v", e)
+		}
+	}
+}
+
+// A call is unknown once its node is gone, and not before. The node begins no more. What it knows
+// about its calls still counts, if nothing else is known.
+func TestANodeThatIsGone(t *testing.T) {
+	address := postgrestest.Database(t)
+	a, b := open(t, config(address, "a")), open(t, config(address, "b"))
+	for _, id := range []string{"late", "never", "freed", "begun again"} {
+		storetest.Must(t, begin(t, a, id))
+	}
+	declareGone(t, address, "a")
+	if e := find(t, b, "late"); e.State != callstore.StateUnknown || e.Ended.Unix() != 1700000000 || e.Elsewhere != "" || e.Arguments != nil {
+		t.Errorf("after the loss: %+v", e)
+	}
+	want(t, "beginning at a node that is gone", begin(t, a, "new"), postgres.ErrGone)
+	eventually.Holds(t, "the node knows that it is gone", func() bool {
+		select {
+		case <-a.Gone():
+			return true
+		default:
+			return false
+		}
+	})
+	want(t, "beginning an unknown call", begin(t, b, "late"), callstore.ErrTaken)
+	storetest.Must(t, a.End(t.Context(), storetest.Key("late"), storetest.Answer("yes")))
+	if e := find(t, b, "late"); e.State != callstore.StateEnded || e.Outcome.Result.Text() != "yes" {
+		t.Errorf("after the late end: %+v", e)
+	}
+	for _, id := range []string{"freed", "begun again"} {
+		e := find(t, b, id)
+		storetest.Must(t, b.Settle(t.Context(), e.Key, e.Number, tool.Settlement{Verdict: tool.VerdictDidNotHappen}, tool.Outcome{}))
+	}
+	storetest.Must(t, begin(t, b, "begun again"))
+	for _, id := range []string{"freed", "begun again"} {
+		want(t, "ending what is free, "+id, a.End(t.Context(), storetest.Key(id), storetest.Answer("no")), callstore.ErrNotBegun)
+		want(t, "forgetting what is free, "+id, a.Forget(t.Context(), storetest.Key(id)), callstore.ErrNotBegun)
+	}
+	if e := find(t, b, "begun again"); e.State != callstore.StateBegun || e.Elsewhere != "" {
+		t.Errorf("begun again: %+v", e)
+	}
+	if e := find(t, b, "never"); e.State != callstore.StateUnknown {
+		t.Errorf("nobody knows of it: %+v", e)
+	}
+}
+
+// A begin waits for whoever declares its node gone, and then fails: nobody is told that a call is
+// unknown which begins afterwards.
+func TestABeginWhileItsNodeIsDeclaredGone(t *testing.T) {
+	address := postgrestest.Database(t)
+	store := open(t, config(address, "a"))
+	storetest.Must(t, begin(t, store, "before"))
+	conn, err := pgx.Connect(t.Context(), address)
+	storetest.Must(t, err)
+	defer conn.Close(context.Background())
+	tx, err := conn.Begin(t.Context())
+	storetest.Must(t, err)
+	_, err = tx.Exec(t.Context(), "UPDATE toolhost_nodes SET gone = 1")
+	storetest.Must(t, err)
+	begun := make(chan error, 1)
+	go func() { begun <- begin(t, store, "x") }()
+	eventually.Holds(t, "the begin waits", func() bool {
+		var waiting int
+		storetest.Must(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting))
+		return waiting > 0 || len(begun) > 0
+	})
+	storetest.Must(t, tx.Commit(t.Context()))
+	want(t, "beginning", <-begun, postgres.ErrGone)
+	if _, found, err := store.Find(t.Context(), storetest.Key("x")); err != nil || found {
+		t.Errorf("the call is recorded: %v, %v", found, err)
+	}
+}
+
+// A successor with the same state folder, at the same start of the machine, proves that a node is
+// gone. It may settle the calls of that node.
+func TestASuccessor(t *testing.T) {
+	for _, test := range []struct {
+		folder, boot, want string
+	}{{"a", "boot", ""}, {"a", "another boot", "machine-a"}, {"b", "boot", "machine-a"}} {
+		t.Run(test.folder+" after "+test.boot, func(t *testing.T) {
+			address := postgrestest.Database(t)
+			first := open(t, config(address, "a"))
+			storetest.Must(t, begin(t, first, "x"), first.Close())
+			execute(t, address, "UPDATE toolhost_nodes SET gone = NULL") // as if it was killed
+			cfg := config(address, test.folder)
+			cfg.Node.Boot = test.boot
+			e := find(t, open(t, cfg), "x")
+			if e.Elsewhere != test.want || (e.State == callstore.StateUnknown) != (test.want == "") || (e.Arguments != nil) != (test.want == "") {
+				t.Errorf("got %+v", e)
+			}
+		})
+	}
+}
+
+// Two toolhosts with one state folder would take each other for gone.
+func TestACopyOfTheFolder(t *testing.T) {
+	address := postgrestest.Database(t)
+	open(t, config(address, "a"))
+	if store, err := postgres.Open(t.Context(), config(address, "a")); err == nil {
+		store.Close()
+		t.Error("a second toolhost with the folder was let in")
+	}
+}
+
+// A node that stops cleanly leaves no call in doubt.
+func TestACleanStop(t *testing.T) {
+	address := postgrestest.Database(t)
+	a, b := open(t, config(address, "a")), open(t, config(address, "b"))
+	storetest.Must(t, begin(t, a, "x"), a.Close())
+	if e := find(t, b, "x"); e.State != callstore.StateUnknown {
+		t.Errorf("got %+v", e)
+	}
+}
+
+// Of many Begins of a key, at all nodes, one succeeds, also if groups have their keys in another
+// order.
+func TestOneBeginOfAllNodesWins(t *testing.T) {
+	address := postgrestest.Database(t)
+	const nodes, keys, times = 3, 40, 3
+	var group sync.WaitGroup
+	var won [keys]atomic.Int32
+	for i := range nodes {
+		store := open(t, config(address, fmt.Sprint(i)))
+		for range times {
+			for _, key := range rand.Perm(keys) {
+				group.Go(func() {
+					if err := begin(t, store, fmt.Sprint(key)); err == nil {
+						won[key].Add(1)
+					} else {
+						want(t, "beginning", err, callstore.ErrTaken)
+					}
+				})
+			}
+		}
+	}
+	group.Wait()
+	for key := range won {
+		if n := won[key].Load(); n != 1 {
+			t.Errorf("%d have begun call %d", n, key)
+		}
+	}
+}
+
+// An end that the database has lost in a crash is written again: it was committed without waiting.
+func TestTheDatabaseCrashes(t *testing.T) {
+	server := postgrestest.Start(t, "wal_writer_delay=10s")
+	address := server.Create(t)
+	address = server.URL(address)
+	store := open(t, config(address, "a"))
+	const calls = 20
+	for i := range calls {
+		storetest.Must(t, begin(t, store, fmt.Sprint(i)))
+	}
+	for i := range calls {
+		storetest.Must(t, store.End(t.Context(), storetest.Key(fmt.Sprint(i)), storetest.Answer("yes")))
+	}
+	server.Kill()
+	server.Resume(t)
+	eventually.Holds(t, "all ends are known", func() bool {
+		for i := range calls {
+			e, found, err := store.Find(t.Context(), storetest.Key(fmt.Sprint(i)))
+			if err != nil || !found || e.State != callstore.StateEnded {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// A Begin or an end whose answer is lost is made once, and its caller knows that it is made.
+func TestLostAnswers(t *testing.T) {
+	server := postgrestest.Shared(t)
+	for name, test := range map[string]struct {
+		before []string
+		do     func(store *postgres.Store) error
+		want   callstore.State
+	}{
+		"begin": {nil, func(s *postgres.Store) error { return begin(t, s, "mark-77") }, callstore.StateBegun},
+		"end": {[]string{"mark-77"}, func(s *postgres.Store) error {
+			return s.End(t.Context(), storetest.Key("mark-77"), storetest.Answer("says mark-77"))
+		}, callstore.StateEnded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &postgrestest.Cutter{Mark: []byte("mark-77")}
+			folder := c.Listen(t, server.Folder())
+			cfg := config("postgres://postgres@/"+server.Create(t)+"?host="+url.QueryEscape(folder), "a")
+			store := open(t, cfg)
+			for _, id := range append(test.before, "warm") {
+				storetest.Must(t, begin(t, store, id)) // the statements are prepared when the mark arrives
+			}
+			storetest.Must(t, store.End(t.Context(), storetest.Key("warm"), storetest.Answer("")))
+			c.Cuts.Store(1)
+			storetest.Must(t, test.do(store))
+			if c.Made.Load() != 1 {
+				t.Errorf("%d answers were lost, want 1", c.Made.Load())
+			}
+			if e := find(t, store, "mark-77"); e.State != test.want || e.Elsewhere != "" {
+				t.Errorf("got %+v", e)
+			}
+			if ids, _ := store.IDs(); ids != 2 {
+				t.Errorf("the store counts %d ids, want 2", ids)
+			}
+		})
+	}
+}

@@ -1,0 +1,119 @@
+package postgres
+
+import (
+	"crypto/rand"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/tool"
+)
+
+type verb string
+
+const (
+	verbBegin  verb = "beginning"
+	verbEnd    verb = "ending"
+	verbForget verb = "forgetting"
+	verbSettle verb = "settling"
+)
+
+// op is one operation for the writer. Its caller waits for the result, and may stop waiting.
+type op struct {
+	verb   verb
+	key    callstore.Key
+	hash   callstore.Hash
+	token  []byte // the same in all attempts, so that one whose answer was lost is found
+	entry  callstore.Entry
+	quota  callstore.Quota
+	ending callstore.Ending
+	ended  time.Time
+	number int64 // of verbSettle
+	said   tool.Settlement
+
+	over    atomic.Bool // it was answered, or its caller has left
+	done    chan error  // of capacity 1
+	refused error       // why it was not written; used by the writer only
+}
+
+func newOp(v verb, key callstore.Key) *op {
+	return &op{verb: v, key: key, hash: key.Hash(), token: []byte(rand.Text()), done: make(chan error, 1)}
+}
+
+// answer passes the result to the caller, and reports whether the caller was still waiting.
+func (o *op) answer(err error) bool {
+	if !o.over.CompareAndSwap(false, true) {
+		return false
+	}
+	o.done <- err
+	return true
+}
+
+const (
+	// maxGroup and maxGroupBytes bound the operations that share a commit, so that no caller waits
+	// long for one.
+	maxGroup      = 256
+	maxGroupBytes = 16 << 20
+)
+
+// queue holds the operations that wait for the writer, in order. It is never full, so that the end
+// of a call can always be passed on. Begins are bounded by the calls that toolhost takes.
+type queue struct {
+	wake chan struct{} // of capacity 1: there is an operation, or the queue is closed
+
+	mu     sync.Mutex
+	ops    []*op
+	closed bool
+}
+
+func newQueue() queue { return queue{wake: make(chan struct{}, 1)} }
+
+// push adds an operation. It returns false if the queue is closed. The writer takes every operation
+// that was added.
+func (q *queue) push(o *op) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return false
+	}
+	q.ops = append(q.ops, o)
+	q.signal()
+	return true
+}
+
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.signal()
+}
+
+func (q *queue) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take returns the next group, and whether no operation will ever follow it. A group has at most
+// one operation with a key: what a caller does after another operation has to follow it.
+func (q *queue) take() (group []*op, last bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	bytes, keys := 0, map[callstore.Hash]bool{}
+	for len(group) < min(len(q.ops), maxGroup) {
+		o := q.ops[len(group)]
+		bytes += len(o.ending.Data) + len(o.entry.Arguments)
+		if keys[o.hash] || len(group) > 0 && bytes > maxGroupBytes {
+			break
+		}
+		keys[o.hash] = true
+		group = append(group, o)
+	}
+	clear(q.ops[:len(group)])
+	if q.ops = q.ops[len(group):]; len(q.ops) == 0 {
+		q.ops = nil
+	}
+	return group, q.closed && len(q.ops) == 0
+}

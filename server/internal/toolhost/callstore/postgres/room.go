@@ -1,0 +1,212 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolhost/toolhost/server/internal/store/postgres"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/server/internal/toolhost/shares"
+)
+
+// The writer bounds what the ledger keeps. It counts what it adds itself, and what other nodes have
+// added now and then. So the bounds are exact for one node, and for several nodes up to what they
+// add in the meantime.
+
+// evictEvery is the shortest time between two removals of rows that are too old.
+const evictEvery = time.Second
+
+// maxEvict bounds the rows that one statement removes, so that no call waits long.
+const maxEvict = 2 * maxGroup
+
+// errLeft is why the writer skips a Begin. No caller gets it.
+var errLeft = errors.New("its caller has left")
+
+// count counts what the ledger has. A large ledger is counted rarely.
+func (w *writer) count(ctx context.Context) error {
+	begun := time.Now()
+	owned, ids := callstore.NewHoldings(), 0
+	rows, err := w.conn.Query(ctx, "SELECT principal, count(*) FROM toolhost_calls GROUP BY principal")
+	if err != nil {
+		return postgres.Error(err)
+	}
+	var principal string
+	var n int
+	if _, err := pgx.ForEachRow(rows, []any{&principal, &n}, func() error { owned.Add(principal, n); ids += n; return nil }); err != nil {
+		return postgres.Error(err)
+	}
+	if err := w.conn.QueryRow(ctx, "SELECT coalesce(sum(octet_length(data)), 0) FROM toolhost_outcomes").Scan(&w.outcomes); err != nil {
+		return postgres.Error(err)
+	}
+	w.owned = owned
+	w.store.ids.Store(int64(ids))
+	w.countDue = time.Now().Add(max(countEvery, 100*time.Since(begun)))
+	return w.countArguments(ctx)
+}
+
+func (w *writer) countArguments(ctx context.Context) error {
+	return postgres.Error(w.conn.QueryRow(ctx, "SELECT coalesce(sum(octet_length(arguments)), 0) FROM toolhost_calls WHERE arguments IS NOT NULL").Scan(&w.argumentBytes))
+}
+
+// admit returns the Begins for which the ledger has room. It sets op.refused of the others, and
+// removes arguments for which there is no room.
+func (w *writer) admit(ctx context.Context, ops []*op) (admitted []*op, err error) {
+	changes, growth := callstore.NewHoldings(), 0
+	bytesLeft, counted := w.store.cfg.ArgumentBytes()-w.argumentBytes, false
+	for _, o := range ops {
+		if o.over.Load() {
+			o.refused = errLeft
+			continue
+		}
+		ids, owner := int(w.store.ids.Load())+growth, ""
+		full := ids >= w.store.cfg.MaxIDs
+		if !full {
+			owner, ids = w.owned.Full(o.key.Principal, o.quota, changes)
+			full = owner != ""
+		}
+		if full {
+			if o.refused, err = w.refusal(ctx, o, owner, ids); err != nil {
+				return nil, err
+			}
+			if o.refused != nil {
+				continue
+			}
+		}
+		if len(o.entry.Arguments) > callstore.MaxArguments {
+			o.entry.Arguments = nil
+		}
+		if int64(len(o.entry.Arguments)) > bytesLeft && !counted {
+			if err := w.countArguments(ctx); err != nil {
+				return nil, err
+			}
+			bytesLeft, counted = w.store.cfg.ArgumentBytes()-w.argumentBytes, true
+			for _, earlier := range admitted {
+				bytesLeft -= int64(len(earlier.entry.Arguments))
+			}
+		}
+		if int64(len(o.entry.Arguments)) > bytesLeft {
+			o.entry.Arguments = nil
+		}
+		bytesLeft -= int64(len(o.entry.Arguments))
+		if !full {
+			changes.Add(o.key.Principal, 1)
+			growth++
+		}
+		admitted = append(admitted, o)
+	}
+	return admitted, nil
+}
+
+// refusal returns why a call cannot begin while the ledger, or the quota of an owner, is full. It
+// is nil if the ledger has the id, and the call may have it.
+func (w *writer) refusal(ctx context.Context, o *op, owner string, ids int) (refused, err error) {
+	var state callstore.Standing
+	var sum, token []byte
+	err = w.conn.QueryRow(ctx, "SELECT state, sum, token FROM toolhost_calls WHERE hash = $1", o.hash[:]).Scan(&state, &sum, &token)
+	switch {
+	case err == nil && (state == callstore.StandsFree && bytes.Equal(sum, o.entry.Sum[:]) || bytes.Equal(token, o.token)):
+		return nil, nil
+	case err == nil:
+		return callstore.ErrTaken, nil
+	case !errors.Is(err, pgx.ErrNoRows):
+		return nil, err
+	}
+	var oldest int64
+	err = w.conn.QueryRow(ctx, "SELECT coalesce(min(begun), 0) FROM toolhost_calls").Scan(&oldest)
+	return &callstore.FullError{Owner: owner, IDs: ids, Room: time.Unix(0, oldest).Add(w.store.keep)}, err
+}
+
+// evict removes calls and outcomes that are too old or too many.
+func (w *writer) evict(ctx context.Context) error {
+	most, now := w.store.cfg.MaxBytes, w.store.Now()
+	if w.outcomes > most-most/callstore.ResultShare {
+		if err := w.evictLargest(ctx, most-most/callstore.ResultShare*3/2); err != nil {
+			return w.broken(err)
+		}
+	}
+	err := w.evictOld(ctx, now, &w.outcomesDue, w.store.cfg.KeepResults,
+		"DELETE FROM toolhost_outcomes WHERE number IN (SELECT number FROM toolhost_outcomes WHERE ended <= $1 ORDER BY ended LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING ''",
+		"SELECT min(ended) FROM toolhost_outcomes")
+	if err == nil {
+		err = w.evictOld(ctx, now, &w.callsDue, w.store.keep,
+			"DELETE FROM toolhost_calls WHERE number IN (SELECT number FROM toolhost_calls WHERE begun <= $1 ORDER BY begun LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING principal",
+			"SELECT min(begun) FROM toolhost_calls")
+	}
+	return w.broken(err)
+}
+
+// evictOld removes rows that are too old, and finds when the oldest of the others is. By the clock
+// of the database, it does so once in evictEvery at most.
+func (w *writer) evictOld(ctx context.Context, now time.Time, due *time.Time, keep time.Duration, remove, next string) error {
+	if now.Before(*due) {
+		return nil
+	}
+	var principals []string
+	var oldest *int64
+	batch := &pgx.Batch{}
+	batch.Queue("SELECT set_config('synchronous_commit', 'off', true)")
+	batch.Queue(remove, now.Add(-keep).UnixNano(), maxEvict).Query(func(rows pgx.Rows) (err error) {
+		principals, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	batch.Queue(next).QueryRow(func(row pgx.Row) error { return row.Scan(&oldest) })
+	if err := w.conn.SendBatch(ctx, batch).Close(); err != nil {
+		return err
+	}
+	for _, principal := range principals {
+		if principal != "" {
+			w.own(principal, -1)
+		}
+	}
+	switch {
+	case len(principals) == maxEvict:
+		*due = time.Time{}
+	case oldest == nil:
+		*due = now.Add(keep / 2) // what another node adds may be older than now
+	default:
+		*due = time.Unix(0, *oldest).Add(keep)
+	}
+	if w.store.cfg.Now == nil && due.Before(now.Add(evictEvery)) {
+		*due = now.Add(evictEvery)
+	}
+	return nil
+}
+
+// evictLargest removes the oldest outcomes of the tenant that has the most bytes of them, until the
+// ledger has at most so many bytes of outcomes. So a tenant with few outcomes keeps them while
+// another one makes many calls.
+func (w *writer) evictLargest(ctx context.Context, most int64) error {
+	var kept shares.Shares
+	w.outcomes = 0
+	rows, err := w.conn.Query(ctx, "SELECT tenant, sum(octet_length(data)) FROM toolhost_outcomes GROUP BY tenant")
+	if err != nil {
+		return err
+	}
+	var tenant string
+	var bytes int64
+	if _, err := pgx.ForEachRow(rows, []any{&tenant, &bytes}, func() error { kept.Add(tenant, bytes); w.outcomes += bytes; return nil }); err != nil {
+		return err
+	}
+	for w.outcomes > most {
+		tenant := kept.Largest()
+		rows, err := w.conn.Query(ctx, `DELETE FROM toolhost_outcomes WHERE number IN (
+			SELECT number FROM (SELECT number, sum(octet_length(data)) OVER (ORDER BY place) - octet_length(data) AS before FROM toolhost_outcomes WHERE tenant = $1 ORDER BY place LIMIT $2) oldest
+			WHERE before < $3) RETURNING octet_length(data)`, tenant, maxEvict, w.outcomes-most)
+		if err != nil {
+			return err
+		}
+		gone, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		if err != nil || len(gone) == 0 { // another node has removed them
+			return err
+		}
+		for _, bytes := range gone {
+			kept.Add(tenant, -bytes)
+			w.outcomes -= bytes
+		}
+	}
+	return nil
+}

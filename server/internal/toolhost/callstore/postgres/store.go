@@ -1,0 +1,249 @@
+// Package postgres is a callstore.Calls in a PostgreSQL database, which many toolhosts share.
+//
+// When BeginWithin returns, the call is committed, and survives what the database survives. Of all
+// Begins of a key, at all toolhosts, one succeeds. The database decides that, by the unique hash of
+// the key, and nothing else does: no lease, no clock and no lock.
+//
+// The package owns the tables and one row for each start of a toolhost, a node. A call that has
+// begun and not ended is unknown as soon as its node is proven to be gone, and not before. See
+// docs/adr/0050-one-ledger-for-many-toolhosts.md.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolhost/toolhost/server/internal/store/postgres"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// ErrGone says that somebody has declared this node gone: calls that it has begun are unknown to
+// others, so it must begin no more.
+var ErrGone = errors.New("this toolhost was declared gone, such as by `toolhost nodes gone`; start it again")
+
+// Config configures a Store. Database.URL and Node are required.
+type Config struct {
+	Database postgres.Config
+	callstore.Bounds
+	Node Node
+
+	// Begun receives the number of the newest call once the database contains that call. The caller
+	// stores the number in the state folder, and compares it with Newest at the next start: a database
+	// with fewer calls of this folder has lost commits. The goroutine of the store calls Begun and
+	// waits for it. Nil: none.
+	Begun func(newest int64)
+
+	Now func() time.Time // the clock, for tests; nil: that of the database
+}
+
+// Store stores calls in a database. Use Open to make one, and Close to end it. All methods are safe
+// for concurrent use.
+type Store struct {
+	cfg    Config
+	log    *slog.Logger
+	db     *postgres.DB
+	id     string
+	node   int64
+	newest int64 // when Open read the database
+	keep   time.Duration
+
+	offset atomic.Int64 // nanoseconds from this machine's clock to that of the database
+	ids    atomic.Int64
+	gone   chan struct{} // closed once the node was declared gone
+
+	queue   queue
+	stopped chan struct{} // closed when the writer has ended
+	close   sync.Once
+}
+
+var _ callstore.Calls = (*Store)(nil)
+
+// Open opens the ledger in a database, and creates or migrates its tables. It enters this process
+// as a node, and records that earlier nodes of the same state folder and the same start of the
+// machine are gone: the caller holds the lock of the folder, and has ended what they left. It fails
+// if another toolhost has the folder open. Open starts goroutines, which Close stops.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	s, err := open(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("opening the ledger in PostgreSQL: %w", err)
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, cfg Config) (_ *Store, err error) {
+	if cfg.Bounds, err = cfg.Bounds.WithDefaults(); err != nil {
+		return nil, err
+	}
+	if cfg.Node.Folder == "" {
+		return nil, errors.New("no state folder is given")
+	}
+	s := &Store{cfg: cfg, log: cfg.Database.Log, gone: make(chan struct{}), queue: newQueue(), stopped: make(chan struct{})}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.db, err = postgres.Open(ctx, cfg.Database); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.db.Close()
+		}
+	}()
+	if err := s.db.Migrate(ctx, layout()); err != nil {
+		return nil, err
+	}
+	w := &writer{store: s}
+	if err := w.enter(ctx); err != nil {
+		w.disconnect()
+		return nil, err
+	}
+	go w.loop() // ends with Close, which waits for it
+	return s, nil
+}
+
+// ID implements callstore.Identity.
+func (s *Store) ID() string { return s.id }
+
+// Shared implements callstore.Identity.
+func (s *Store) Shared() bool { return true }
+
+// Unreachable returns since when the database cannot be reached, or the zero time if it can.
+func (s *Store) Unreachable() time.Time { return s.db.Gone() }
+
+// Name returns the address of the database without a password.
+func (s *Store) Name() string { return s.db.Name() }
+
+// Restored implements callstore.Identity. A database knows of no restoration.
+func (s *Store) Restored() *callstore.Restoration { return nil }
+
+// Newest returns the number of the newest call that nodes of the state folder had begun before
+// Open.
+func (s *Store) Newest() int64 { return s.newest }
+
+// Gone is closed when somebody has declared this node gone. The caller then ends this process.
+func (s *Store) Gone() <-chan struct{} { return s.gone }
+
+// IDs implements callstore.Reader. It counts what other nodes have begun up to a minute late.
+func (s *Store) IDs() (ids, most int) { return int(s.ids.Load()), s.cfg.MaxIDs }
+
+// Forgets implements callstore.Identity.
+func (s *Store) Forgets(sent time.Time) bool {
+	bounds := s.cfg.Bounds
+	bounds.KeepIDs = s.keep
+	return bounds.Forgets(s.Now(), sent)
+}
+
+// Now implements callstore.Identity. It returns the time of the database, so that toolhosts whose
+// clocks differ agree.
+func (s *Store) Now() time.Time { return s.there(time.Now()) }
+
+// there converts a time of this machine to the clock of the database.
+func (s *Store) there(t time.Time) time.Time {
+	if s.cfg.Now != nil {
+		return s.cfg.Now()
+	}
+	return t.Add(time.Duration(s.offset.Load())).UTC()
+}
+
+// Close executes the operations that wait, refuses others, and records that this node is gone. The
+// caller has ended all plugins before. It may be called more than once. Its error is always nil.
+func (s *Store) Close() error {
+	s.close.Do(func() {
+		s.queue.close()
+		<-s.stopped
+		s.db.Close()
+	})
+	return nil
+}
+
+// BeginWithin implements callstore.Writer.
+func (s *Store) BeginWithin(ctx context.Context, e callstore.Entry, q callstore.Quota) error {
+	for _, text := range []string{e.Principal, e.Session, e.ID, e.Tool, e.Plugin} {
+		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+			return fmt.Errorf("beginning call %q: a principal, session, id, tool or plugin must be valid UTF-8 without NUL", e.ID)
+		}
+	}
+	o := newOp(verbBegin, e.Key)
+	o.entry, o.quota = e, q
+	if e.Begun.IsZero() {
+		e.Begun = time.Now()
+	}
+	o.entry.Begun = s.there(e.Begun)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return s.do(ctx, o)
+}
+
+// End implements callstore.Writer.
+func (s *Store) End(ctx context.Context, key callstore.Key, out tool.Outcome) (err error) {
+	o := newOp(verbEnd, key)
+	if o.ending, err = callstore.EncodeOutcome(&out, s.cfg.MaxResult); err != nil {
+		return fmt.Errorf("ending call %s: %w", key.ID, err)
+	}
+	o.ended = s.Now()
+	return s.do(ctx, o)
+}
+
+// Forget implements callstore.Writer.
+func (s *Store) Forget(ctx context.Context, key callstore.Key) error {
+	return s.do(ctx, newOp(verbForget, key))
+}
+
+// Settle implements callstore.Writer.
+func (s *Store) Settle(ctx context.Context, key callstore.Key, number int64, said tool.Settlement, out tool.Outcome) (err error) {
+	o := newOp(verbSettle, key)
+	o.number, o.said, o.ended = number, said, s.Now()
+	o.said.Reason = strings.ReplaceAll(strings.ToValidUTF8(said.Reason, "\uFFFD"), "\x00", "\uFFFD")
+	if said.Verdict == tool.VerdictHappened {
+		if o.ending, err = callstore.EncodeOutcome(&out, s.cfg.MaxResult); err != nil {
+			return fmt.Errorf("settling call %s: %w", key.ID, err)
+		}
+	}
+	return s.do(ctx, o)
+}
+
+// do passes the operation to the writer and waits until it is written.
+func (s *Store) do(ctx context.Context, o *op) error {
+	if !s.queue.push(o) {
+		return s.failed(o, callstore.ErrClosed)
+	}
+	select {
+	case err := <-o.done: // the writer answers every operation that it got
+		return err
+	case <-ctx.Done():
+		if o.over.CompareAndSwap(false, true) {
+			return context.Cause(ctx)
+		}
+		return <-o.done
+	}
+}
+
+func (s *Store) failed(o *op, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s call %s in %s: %w", o.verb, o.key.ID, s.db.Name(), err)
+}
+
+// read calls f with a connection for reading.
+func (s *Store) read(ctx context.Context, doing string, f func(ctx context.Context, conn *pgx.Conn) error) error {
+	err := s.db.Do(ctx, f)
+	if errors.Is(err, postgres.ErrClosed) {
+		err = callstore.ErrClosed
+	}
+	if err != nil {
+		return fmt.Errorf("%s in %s: %w", doing, s.db.Name(), err)
+	}
+	return nil
+}

@@ -1,0 +1,453 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/server/internal/store/postgres"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+)
+
+const (
+	// beatEvery is how often the writer says that this node lives.
+	beatEvery = time.Second
+	// countEvery is how often the writer counts what other nodes have begun.
+	countEvery = time.Minute
+	// patience is how long an operation waits for a database that is gone. A restart of PostgreSQL
+	// takes less.
+	patience = 5 * time.Second
+	// retryPause is the pause between two attempts while the database is gone.
+	retryPause = 100 * time.Millisecond
+	// sessionTime bounds a statement of the writer, and the network below it.
+	sessionTime = 13 * time.Second
+)
+
+// writer is the one goroutine that writes. No other goroutine uses its fields.
+//
+// All of its writes go through one session, in order. A group with a Begin is committed
+// synchronously. Other groups are not, so a crash of the database may lose them. A later
+// synchronous commit of the same session makes them durable, too. Until then, the writer keeps
+// them, and writes them again if the session breaks. Each operation has a token, which its row
+// keeps, so to write it again changes nothing.
+type writer struct {
+	store    *Store
+	conn     *pgx.Conn // nil: none
+	owed     []*op     // ends and forgets that must still be written
+	unsynced []*op     // those that this session has written, and that a crash of the database may lose
+	owned    callstore.Holdings
+
+	outcomes, argumentBytes int64     // no more bytes than these are stored, as far as this node knows
+	countDue                time.Time // of count
+	callsDue, outcomesDue   time.Time // when the oldest call and the oldest outcome are due; zero: not known
+	failing                 bool      // the last attempt to write failed
+}
+
+// loop writes the operations that wait in groups, until the store closes.
+func (w *writer) loop() {
+	defer close(w.store.stopped)
+	defer w.disconnect()
+	ticker := time.NewTicker(beatEvery)
+	defer ticker.Stop()
+	for {
+		group, last := w.store.queue.take()
+		if len(group) > 0 {
+			w.work(group)
+		}
+		if last {
+			if w.settleDebts(time.Now()) == nil && w.conn != nil {
+				w.leave()
+			}
+			return
+		}
+		if len(group) > 0 {
+			continue
+		}
+		select {
+		case <-w.store.queue.wake:
+		case <-ticker.C:
+			w.beat()
+		}
+	}
+}
+
+// beat says that the node lives, and does what is due.
+func (w *writer) beat() {
+	ctx, cancel := context.WithTimeout(context.Background(), sessionTime)
+	defer cancel()
+	err := w.settleDebts(time.Now())
+	if err == nil {
+		_, err = w.write(ctx, nil)
+	}
+	if err == nil && time.Now().After(w.countDue) {
+		err = w.broken(errors.Join(w.readClock(ctx), w.count(ctx)))
+	}
+	if err == nil {
+		err = w.evict(ctx)
+	}
+	w.note(err)
+}
+
+// work writes a group and answers it, after what is due and what is owed. While the database is
+// gone, it tries again for some seconds.
+func (w *writer) work(group []*op) {
+	deadline := time.Now().Add(patience)
+	for {
+		err := w.settleDebts(deadline)
+		if err == nil {
+			ctx, cancel := context.WithTimeout(context.Background(), sessionTime)
+			err = w.evict(ctx)
+			if err == nil {
+				_, err = w.write(ctx, group)
+			}
+			cancel()
+		}
+		w.note(err)
+		switch {
+		case err == nil:
+			w.deliver(group)
+			return
+		case isGone(err) && time.Now().Before(deadline):
+			time.Sleep(retryPause) // the goroutine has nothing else to do
+			continue
+		case !isGone(err) && len(group) > 1: // one of them cannot be written
+			for _, o := range group {
+				w.work([]*op{o})
+			}
+			return
+		case !isGone(err) && group[0].verb == verbEnd && len(group[0].ending.Data) > 0:
+			w.store.log.Warn("a result could not be written to the ledger; trying to write how the call ended", "call", group[0].key.ID, "error", err)
+			group[0].ending.Data = nil
+			continue
+		}
+		for _, o := range group {
+			w.fail(o, err)
+		}
+		return
+	}
+}
+
+// isGone reports whether the same action may succeed later.
+func isGone(err error) bool {
+	return errors.Is(err, postgres.ErrUnavailable) || errors.Is(err, postgres.ErrTimeout) || errors.Is(err, postgres.ErrConflict)
+}
+
+// deliver answers what was written. It undoes a Begin whose caller has left, before anything else.
+func (w *writer) deliver(group []*op) {
+	for _, o := range group {
+		if !o.answer(w.store.failed(o, o.refused)) && o.verb == verbBegin && o.refused == nil {
+			w.undo(o)
+		}
+	}
+}
+
+// fail answers an operation that could not be written. It keeps ends and forgets, because the
+// ledger is correct only with them. A Begin may be in the database nevertheless.
+func (w *writer) fail(o *op, err error) {
+	switch o.verb {
+	case verbBegin:
+		w.undo(o)
+	case verbEnd, verbForget:
+		w.owed = append(w.owed, o)
+	}
+	o.answer(w.store.failed(o, err))
+}
+
+// undo makes the id of a Begin free that nothing has followed.
+func (w *writer) undo(begin *op) {
+	o := newOp(verbForget, begin.key)
+	o.over.Store(true)
+	w.owed = append(w.owed, o)
+}
+
+// settleDebts connects, and writes what is owed.
+func (w *writer) settleDebts(deadline time.Time) error {
+	ctx, cancel := context.WithTimeout(context.Background(), max(time.Until(deadline), 0)+sessionTime)
+	defer cancel()
+	if w.conn != nil && w.conn.IsClosed() {
+		w.disconnect()
+	}
+	if w.conn == nil {
+		if err := w.connect(ctx); err != nil {
+			return err
+		}
+	}
+	for len(w.owed) > 0 {
+		n := 0
+		for keys := map[callstore.Hash]bool{}; n < min(len(w.owed), maxGroup) && !keys[w.owed[n].hash]; n++ {
+			keys[w.owed[n].hash] = true
+		}
+		group := w.owed[:n:n]
+		if _, err := w.write(ctx, group); err != nil {
+			return err
+		}
+		w.owed = w.owed[n:]
+		if len(w.owed) == 0 {
+			w.owed = nil
+		}
+	}
+	return nil
+}
+
+// note logs when the ledger cannot be written, and when it can again.
+func (w *writer) note(err error) {
+	if failing := err != nil; failing != w.failing {
+		w.failing = failing
+		if failing {
+			w.store.log.Error("the ledger cannot be written; calls with side effects are refused until it can", "database", w.store.db.Name(), "error", err)
+		} else {
+			w.store.log.Info("the ledger can be written again", "database", w.store.db.Name())
+		}
+	}
+}
+
+// write writes a group in one transaction. It sets op.refused of those that the ledger refuses.
+// After an error, nothing or all was written.
+func (w *writer) write(ctx context.Context, group []*op) (synced bool, err error) {
+	by := map[verb][]*op{}
+	for _, o := range group {
+		o.refused = nil
+		by[o.verb] = append(by[o.verb], o)
+	}
+	begins, err := w.admit(ctx, by[verbBegin])
+	if err != nil {
+		return false, w.broken(err)
+	}
+	batch := &pgx.Batch{}
+	// What waits for a person or a check is rare, and a beat may make ends durable.
+	synced = len(group) == 0 || len(begins)+len(by[verbSettle]) > 0
+	if !synced {
+		batch.Queue("SELECT set_config('synchronous_commit', 'off', true)")
+	}
+	var after []func()
+	w.queueEnds(batch, by[verbEnd], &after)
+	w.queueForgets(batch, by[verbForget], &after)
+	for _, o := range by[verbSettle] {
+		w.queueSettle(batch, o)
+	}
+	w.queueBegins(batch, begins, &after)
+	if err := w.conn.SendBatch(ctx, batch).Close(); err != nil {
+		return false, w.broken(err)
+	}
+	if err := postgres.Confirmed(w.conn); err != nil {
+		return false, w.broken(err)
+	}
+	if synced {
+		w.unsynced = nil
+	}
+	for _, f := range after {
+		f()
+	}
+	return synced, nil
+}
+
+// broken returns the meaning of an error, and ends the session if the session may be broken.
+func (w *writer) broken(err error) error {
+	if err == nil {
+		return nil
+	}
+	err = postgres.Error(err)
+	if w.conn.IsClosed() || errors.Is(err, postgres.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
+		w.disconnect()
+	}
+	return err
+}
+
+const endCalls = `WITH given AS (
+	SELECT * FROM unnest(@hashes::bytea[], @tokens::bytea[], @states::smallint[], @endeds::bigint[], @plugins::text[], @instances::text[], @errors::bytea[], @unknowns::boolean[], @data::bytea[])
+		AS g (hash, token, state, ended, plugin, instance, error, unknown, data)),
+ended AS (
+	UPDATE toolhost_calls c SET state = g.state, ended = g.ended, plugin = CASE g.plugin WHEN '' THEN c.plugin ELSE g.plugin END, instance = g.instance, error = g.error,
+		token = g.token, arguments = CASE WHEN g.unknown THEN c.arguments END
+	FROM given g WHERE c.hash = g.hash AND c.node = @node AND (c.state = 0 OR c.token = g.token)
+	RETURNING c.hash, c.number, c.tenant),
+kept AS (
+	INSERT INTO toolhost_outcomes (number, tenant, ended, data)
+	SELECT e.number, e.tenant, g.ended, g.data FROM ended e JOIN given g USING (hash) WHERE g.data IS NOT NULL ORDER BY g.ended
+	ON CONFLICT (number) DO NOTHING)
+SELECT hash FROM ended`
+
+func (w *writer) queueEnds(batch *pgx.Batch, ops []*op, after *[]func()) {
+	if len(ops) == 0 {
+		return
+	}
+	n := len(ops)
+	states, endeds, unknowns := make([]int16, n), make([]int64, n), make([]bool, n)
+	plugins, instances, errs, data := make([]string, n), make([]string, n), make([][]byte, n), make([][]byte, n)
+	arguments := hashes(w.store.arguments(), ops)
+	for i, o := range ops {
+		e := &o.ending
+		if w.outcomes+int64(len(e.Data)) > w.store.cfg.MaxBytes {
+			e.Data = nil // there is no room before the next eviction
+		}
+		w.outcomes += int64(len(e.Data))
+		states[i], endeds[i], plugins[i], instances[i], errs[i], unknowns[i], data[i] = int16(e.Stands), o.ended.UnixNano(), e.Plugin, e.Instance, e.Short, e.Unknown, e.Data
+	}
+	arguments["states"], arguments["endeds"], arguments["plugins"], arguments["instances"] = states, endeds, plugins, instances
+	arguments["errors"], arguments["unknowns"], arguments["data"] = errs, unknowns, data
+	found := map[callstore.Hash]bool{}
+	batch.Queue(endCalls, arguments).Query(func(rows pgx.Rows) error {
+		var hash []byte
+		_, err := pgx.ForEachRow(rows, []any{&hash}, func() error { found[callstore.Hash(hash)] = true; return nil })
+		return err
+	})
+	*after = append(*after, func() {
+		for _, o := range ops {
+			if found[o.hash] {
+				w.unsynced = append(w.unsynced, o)
+			} else {
+				o.refused = callstore.ErrNotBegun
+			}
+		}
+	})
+}
+
+// hashes adds the hashes and tokens of operations to arguments.
+func hashes(arguments pgx.NamedArgs, ops []*op) pgx.NamedArgs {
+	hashes, tokens := make([][]byte, len(ops)), make([][]byte, len(ops))
+	for i, o := range ops {
+		hashes[i], tokens[i] = o.hash[:], o.token
+	}
+	arguments["hashes"], arguments["tokens"] = hashes, tokens
+	return arguments
+}
+
+func (w *writer) queueForgets(batch *pgx.Batch, ops []*op, after *[]func()) {
+	if len(ops) == 0 {
+		return
+	}
+	arguments := hashes(w.store.arguments(), ops)
+	var gone []string // principals
+	batch.Queue("DELETE FROM toolhost_calls WHERE hash = ANY(@hashes) AND node = @node AND state = 0 RETURNING principal", arguments).Query(func(rows pgx.Rows) (err error) {
+		gone, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	left := map[callstore.Hash]bool{}
+	batch.Queue("SELECT hash FROM toolhost_calls WHERE hash = ANY(@hashes)", arguments).Query(func(rows pgx.Rows) error {
+		var hash []byte
+		_, err := pgx.ForEachRow(rows, []any{&hash}, func() error { left[callstore.Hash(hash)] = true; return nil })
+		return err
+	})
+	*after = append(*after, func() {
+		for _, principal := range gone {
+			w.own(principal, -1)
+		}
+		for _, o := range ops {
+			if left[o.hash] {
+				o.refused = callstore.ErrNotBegun
+			} else {
+				w.unsynced = append(w.unsynced, o)
+			}
+		}
+	})
+}
+
+// beginCalls inserts the calls whose keys are free. The row of the node is locked, so that nobody
+// declares the node gone meanwhile. A key is taken over if its call is free and the same, or if the
+// row is that of an earlier attempt, whose answer was lost: to write it again waits until it is
+// durable.
+const beginCalls = `WITH alive AS (
+	SELECT node FROM toolhost_nodes WHERE node = @node AND gone IS NULL FOR SHARE),
+begun AS (
+	INSERT INTO toolhost_calls (hash, node, token, begun, state, principal, tenant, session, id, sum, tool, plugin, arguments)
+	SELECT g.hash, alive.node, g.token, g.begun, 0, g.principal, g.tenant, g.session, g.id, g.sum, g.tool, g.plugin, g.arguments
+	FROM alive, unnest(@hashes::bytea[], @tokens::bytea[], @beguns::bigint[], @principals::text[], @tenants::text[], @sessions::text[], @ids::text[], @sums::bytea[], @tools::text[], @plugins::text[], @arguments::bytea[])
+		AS g (hash, token, begun, principal, tenant, session, id, sum, tool, plugin, arguments)
+	ORDER BY g.hash
+	ON CONFLICT (hash) DO UPDATE SET number = excluded.number, node = excluded.node, token = excluded.token, begun = excluded.begun, state = 0, ended = NULL,
+		tool = excluded.tool, plugin = excluded.plugin, instance = '', error = NULL, arguments = excluded.arguments
+	WHERE toolhost_calls.state = 5 AND toolhost_calls.sum = excluded.sum OR toolhost_calls.token = excluded.token
+	RETURNING hash, number, principal, verdict),
+beat AS (
+	UPDATE toolhost_beats SET count = count + 1, newest = greatest(newest, (SELECT max(number) FROM begun)) WHERE node = @node)
+SELECT EXISTS (SELECT FROM alive), hash, number, principal, verdict FROM (SELECT) one LEFT JOIN begun ON true`
+
+// queueBegins writes the calls that begin; without any, it is a beat.
+func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
+	if len(ops) == 0 {
+		batch.Queue("UPDATE toolhost_beats SET count = count + 1 WHERE node = $1", w.store.node)
+		batch.Queue("SELECT gone IS NULL FROM toolhost_nodes WHERE node = $1", w.store.node).QueryRow(func(row pgx.Row) error {
+			var alive bool
+			err := row.Scan(&alive)
+			w.checkAlive(alive || err != nil)
+			return err
+		})
+		return
+	}
+	n := len(ops)
+	beguns, texts, sums, values := make([]int64, n), [6][]string{}, make([][]byte, n), make([][]byte, n)
+	for i, o := range ops {
+		e := &o.entry
+		beguns[i], sums[i] = e.Begun.UnixNano(), e.Sum[:]
+		for j, text := range []string{e.Principal, identity.TenantOf(e.Principal), e.Session, e.ID, e.Tool, e.Plugin} {
+			texts[j] = append(texts[j], text)
+		}
+		values[i] = e.Arguments
+	}
+	arguments := hashes(w.store.arguments(), ops)
+	for j, name := range []string{"principals", "tenants", "sessions", "ids", "tools", "plugins"} {
+		arguments[name] = texts[j]
+	}
+	arguments["beguns"], arguments["sums"], arguments["arguments"] = beguns, sums, values
+	var alive bool
+	numbers := map[callstore.Hash]int64{}
+	var added []string // principals
+	batch.Queue(beginCalls, arguments).Query(func(rows pgx.Rows) error {
+		var hash []byte
+		var number *int64
+		var principal *string
+		var verdict *int
+		_, err := pgx.ForEachRow(rows, []any{&alive, &hash, &number, &principal, &verdict}, func() error {
+			if number != nil {
+				numbers[callstore.Hash(hash)] = *number
+			}
+			if number != nil && *verdict == 0 { // otherwise the call was there, and free
+				added = append(added, *principal)
+			}
+			return nil
+		})
+		return err
+	})
+	*after = append(*after, func() {
+		w.checkAlive(alive)
+		newest := int64(0)
+		for _, o := range ops {
+			number, begun := numbers[o.hash]
+			switch {
+			case begun:
+				newest = max(newest, number)
+				w.argumentBytes += int64(len(o.entry.Arguments))
+			case !alive:
+				o.refused = ErrGone
+			default:
+				o.refused = callstore.ErrTaken
+			}
+		}
+		for _, principal := range added {
+			w.own(principal, 1)
+		}
+		if newest > 0 && w.store.cfg.Begun != nil {
+			w.store.cfg.Begun(newest)
+		}
+	})
+}
+
+func (w *writer) checkAlive(alive bool) {
+	select {
+	case <-w.store.gone:
+	default:
+		if !alive {
+			w.store.log.Error("this toolhost was declared gone, so it begins no more calls with side effects")
+			close(w.store.gone)
+		}
+	}
+}
+
+// own changes the number of ids of a principal.
+func (w *writer) own(principal string, ids int) {
+	w.owned.Add(principal, ids)
+	w.store.ids.Add(int64(ids))
+}

@@ -1,0 +1,118 @@
+package serve
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolhost/toolhost/server/internal/store/atomicfile"
+	database "github.com/toolhost/toolhost/server/internal/store/postgres"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
+)
+
+// NodeFile has the id of the state folder of a node of a shared ledger. A backup does not have the
+// file, so that a restored folder is another one.
+const NodeFile = "node.id"
+
+// openShared opens the ledger in PostgreSQL, which several toolhosts can use. The reaper has ended
+// what an earlier toolhost of the state folder left, and the lock of the folder is held.
+func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, keeper ledgerGuard, newest *newestCall, logger *slog.Logger) (ledgerOfCalls, error) {
+	folder, err := nodeID(options.State)
+	if err != nil {
+		return nil, err
+	}
+	name, _ := os.Hostname() // only for people
+	calls, err := postgres.Open(ctx, postgres.Config{
+		Database: database.Config{URL: options.Records, Log: logger}, Bounds: bounds, Begun: newest.set,
+		Node: postgres.Node{Name: name, Folder: folder, Boot: bootID()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := keeper.settleShared(calls, newest); err != nil {
+		return nil, errors.Join(err, calls.Close())
+	}
+	return calls, nil
+}
+
+// whileNotGone returns a context that ends when somebody declares this toolhost gone: others then
+// answer for its calls. The caller calls stay at the end, which returns why the context has ended.
+func whileNotGone(ctx context.Context, calls ledgerOfCalls) (_ context.Context, stay func() error) {
+	shared, ok := calls.(*postgres.Store)
+	if !ok {
+		return ctx, func() error { return nil }
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() { // ends with stay
+		select {
+		case <-shared.Gone():
+			cancel(postgres.ErrGone)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() error {
+		cancel(nil)
+		if errors.Is(context.Cause(ctx), postgres.ErrGone) {
+			return postgres.ErrGone
+		}
+		return nil
+	}
+}
+
+// nodeID returns the id of a state folder, and chooses it the first time.
+func nodeID(state string) (string, error) {
+	path := filepath.Join(state, NodeFile)
+	data, err := os.ReadFile(path)
+	id := strings.TrimSpace(string(data))
+	if errors.Is(err, fs.ErrNotExist) {
+		id = rand.Text()
+		err = atomicfile.Write(path, []byte(id+"\n"), 0o600)
+	}
+	if err == nil && id == "" {
+		err = errors.New("it is empty; remove it")
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading the id of the state folder %s: %w", path, err)
+	}
+	return id, nil
+}
+
+// bootID returns what identifies the start of this machine; empty: it is not known.
+func bootID() string {
+	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // only Linux has it
+	return strings.TrimSpace(string(id))
+}
+
+// settleShared checks that the state folder belongs to the ledger of the database, and that the
+// database has the newest call of this node. It then writes the id of the ledger to the folder.
+func (k ledgerGuard) settleShared(calls *postgres.Store, noted *newestCall) error {
+	id := calls.ID()
+	marked, err := callstore.ReadMark(k.dir)
+	switch {
+	case err != nil:
+		return err
+	case marked != "" && marked != id:
+		err = k.refusal(fmt.Sprintf("%s has the ledger %s, and the state folder belongs to the ledger %s", calls.Name(), id, marked), marked)
+	case marked == id && calls.Newest() < noted.number:
+		err = k.refusal(fmt.Sprintf("%s has lost commits: the newest call of this toolhost in it is %d, and call %d was begun", calls.Name(), calls.Newest(), noted.number),
+			fmt.Sprintf("%s@%d", id, noted.number))
+	}
+	if err != nil {
+		return err
+	}
+	noted.set(calls.Newest())
+	if noted.err != nil || marked == id {
+		return noted.err
+	}
+	if err := atomicfile.Write(filepath.Join(k.dir, callstore.MarkFile), []byte(id+"\n"), 0o600); err != nil {
+		return fmt.Errorf("noting the ledger's id: %w", err)
+	}
+	return nil
+}
