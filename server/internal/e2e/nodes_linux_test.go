@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -203,5 +205,59 @@ func TestAnOperatorSaysThatANodeIsGone(t *testing.T) {
 	frozen.start(t)
 	if all := other.listed(t); len(all) != 3 || all[0].State != "up" || all[1].State != "up" || all[2].State != "gone" {
 		t.Errorf("the nodes are %+v", all)
+	}
+}
+
+// Without the database, calls without side effects continue, and others are refused before they
+// execute. Everything continues when the database is back.
+func TestTheDatabaseIsGone(t *testing.T) {
+	server := postgrestest.Start(t)
+	node := startLedgerNodes(t, server.URL(server.Create(t)), 1)[0]
+	status := func(code int, says ...string) {
+		t.Helper()
+		r := node.do(t, "status")
+		r.says(t, says...)
+		r.exits(t, code)
+	}
+	before := &writing{id: "before"}
+	before.askAgain(t, node.calls)
+	server.Stop()
+	if _, err := node.calls.Call(t.Context(), tool.Call{ID: "harmless", Tool: "versionplugin_read", Arguments: []byte("{}"), Timeout: patience}); err != nil {
+		t.Errorf("a call without side effects: %v", err)
+	}
+	during := &writing{id: "during"}
+	if _, err := node.calls.Call(t.Context(), during.call()); tool.KindOf(err) != tool.KindUnavailable || !strings.Contains(err.Error(), "nothing was executed") {
+		t.Errorf("a call with side effects: %v", err)
+	}
+	eventually.Holds(t, "the status says it", func() bool { return strings.Contains(node.do(t, "status").stdout, "the database of the ledger") })
+	status(1)
+	server.Resume(t)
+	during.askUntilKnown(t, node.calls)
+	before.askAgain(t, node.calls)
+	eventually.Holds(t, "all is well", func() bool { return node.do(t, "status").code == 0 })
+	if counts := node.linesWritten(t); counts["before"] != 1 || counts["during"] != 1 {
+		t.Errorf("the side effects happened %v times", counts)
+	}
+}
+
+// A toolhost does not start with a database that does not have the calls of its state folder.
+func TestADatabaseThatHasLostCalls(t *testing.T) {
+	server := postgrestest.Start(t)
+	database := server.Create(t)
+	node := startLedgerNodes(t, server.URL(database), 1)[0]
+	(&writing{id: "only-once"}).askAgain(t, node.calls)
+	node.stop(t)
+	server.Do(t, database, "UPDATE toolhost_beats SET newest = 0")
+	flag := regexp.MustCompile("--accept-lost-ledger [^ ]+$").FindString(strings.TrimSpace(node.fails(t)))
+	if !strings.Contains(node.fails(t), "has lost commits") || flag == "" {
+		t.Errorf("the database has lost calls: %s", node.fails(t))
+	}
+	node.serve(t, strings.Fields(flag)...)
+	node.stop(t)
+	node.start(t)
+	node.stop(t)
+	server.Do(t, database, "UPDATE toolhost_ledger SET id = 'another'")
+	if why := node.fails(t); !strings.Contains(why, "belongs to the ledger") {
+		t.Errorf("another ledger: %s", why)
 	}
 }

@@ -82,6 +82,7 @@ const everyKey = `
 listen: unix:///run/t.sock
 plugins: [plugins, ../shared, /opt/plugins/]
 state: state
+records: postgres://toolhost@db.example/toolhost
 workspace: {mode: tenant, folder: ./w/../work, quota: 2GiB, keep: 48h}
 insecure: true
 listeners:
@@ -220,6 +221,7 @@ func TestEveryKey(t *testing.T) {
 		},
 		Folders:   []string{"/etc/toolhost/plugins", "/etc/shared", "/opt/plugins"},
 		State:     "/etc/toolhost/state",
+		Records:   "postgres://toolhost@db.example/toolhost",
 		Workspace: config.Workspace{Backend: "local", Mode: "tenant", Folder: "/etc/toolhost/work", Quota: 2 << 30, Keep: 48 * time.Hour},
 		Insecure:  true,
 		Listeners: []authconfig.Listener{

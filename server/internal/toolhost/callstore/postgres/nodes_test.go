@@ -11,11 +11,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
+	database "github.com/toolhost/toolhost/server/internal/store/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/storetest"
@@ -286,4 +288,25 @@ func TestLostAnswers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A begin waits for a database that restarts, and fails if the database stays away. Nothing is begun
+// afterwards.
+func TestABeginWaitsForTheDatabase(t *testing.T) {
+	server := postgrestest.Start(t)
+	address := server.URL(server.Create(t))
+	cfg := config(address, "patient")
+	cfg.Patience = time.Hour
+	store := open(t, cfg)
+	storetest.Must(t, begin(t, store, "warm"))
+	server.Stop()
+	begun := make(chan error, 1)
+	go func() { begun <- begin(t, store, "restart") }()
+	server.Resume(t)
+	want(t, "during a restart", <-begun, nil)
+	store = open(t, config(address, "a"))
+	server.Stop()
+	want(t, "while the database stays away", begin(t, store, "away"), database.ErrUnavailable)
+	server.Resume(t)
+	want(t, "when it is back", begin(t, store, "away"), nil)
 }

@@ -43,7 +43,10 @@ type Config struct {
 	// waits for it. Nil: none.
 	Begun func(newest int64)
 
-	Now func() time.Time // the clock, for tests; nil: that of the database
+	// Patience is how long an operation waits for a database that is gone. 0 means 5 seconds: a restart
+	// of PostgreSQL takes less.
+	Patience time.Duration
+	Now      func() time.Time // the clock, for tests; nil: that of the database
 }
 
 // Store stores calls in a database. Use Open to make one, and Close to end it. All methods are safe
@@ -83,6 +86,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 	if cfg.Bounds, err = cfg.Bounds.WithDefaults(); err != nil {
 		return nil, err
+	}
+	if cfg.Patience <= 0 {
+		cfg.Patience = patience
 	}
 	if cfg.Node.Folder == "" {
 		return nil, errors.New("no state folder is given")

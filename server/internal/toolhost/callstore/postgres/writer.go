@@ -17,9 +17,7 @@ const (
 	beatEvery = time.Second
 	// countEvery is how often the writer counts what other nodes have begun.
 	countEvery = time.Minute
-	// patience is how long an operation waits for a database that is gone. A restart of PostgreSQL
-	// takes less.
-	patience = 5 * time.Second
+	patience   = 5 * time.Second // see Config.Patience
 	// retryPause is the pause between two attempts while the database is gone.
 	retryPause = 100 * time.Millisecond
 	// sessionTime bounds a statement of the writer, and the network below it.
@@ -94,7 +92,7 @@ func (w *writer) beat() {
 // work writes a group and answers it, after what is due and what is owed. While the database is
 // gone, it tries again for some seconds.
 func (w *writer) work(group []*op) {
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(w.store.cfg.Patience)
 	for {
 		err := w.settleDebts(deadline)
 		if err == nil {
