@@ -78,7 +78,7 @@ func (m *mutant) run(t *testing.T, overlay string) (passed bool, out string) {
 	if inner, ok := strings.CutPrefix(folder, "server/"); ok {
 		module, folder = "server", inner
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-vet=off", "-timeout="+limit.String(), "-run=^("+cmp.Or(m.test, ".*")+")$", "./"+folder)
+	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-vet=off", "-tags=grpcnotrace,more", "-timeout="+limit.String(), "-run=^("+cmp.Or(m.test, ".*")+")$", "./"+folder)
 	cmd.Dir, cmd.WaitDelay = filepath.Join(root(t), module), time.Second
 	cmd.Env = os.Environ()
 	if overlay != "" {
