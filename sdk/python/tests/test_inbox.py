@@ -58,7 +58,9 @@ class _Decisions(pb_grpc.DecisionServiceServicer):
             assert (request.on_behalf_of.tenant, request.on_behalf_of.name) == ("red", "ada")
             return pb.ListDecisionsResponse(decisions=[HELD])
         if request.page_size == 7:
-            return pb.ListDecisionsResponse(decisions=[HELD], next_page_token="more", unavailable=["it hangs"], position="p0")
+            return pb.ListDecisionsResponse(
+                decisions=[HELD], next_page_token="more", unavailable=["it hangs"], position="p0"
+            )
         if request.page_token == "":
             return pb.ListDecisionsResponse(decisions=[WAITING], next_page_token="empty")
         if request.page_token == "empty":

@@ -121,7 +121,10 @@ test("a client of toolhost lists and decides held calls, also for another princi
     assert.deepEqual([made.verdict, made.text, made.decidedByPrincipal], ["reject", "no", "seen,me,q,ada"]);
     await using agentd = new AgentClient({ address: `127.0.0.1:${port}` });
     const page = await agentd.inboxPage({ pageSize: 7, pageToken: "x" });
-    assert.deepEqual([page.decisions.length, page.nextPageToken, page.unavailable, page.position], [1, "x+", ["it hangs"], "p0"]);
+    assert.deepEqual(
+      [page.decisions.length, page.nextPageToken, page.unavailable, page.position],
+      [1, "x+", ["it hangs"], "p0"],
+    );
   } finally {
     server.forceShutdown();
   }
