@@ -20,8 +20,7 @@ const (
 // houses are the folders that the rule gives another place than the program that links them, each
 // with the reason.
 var houses = map[string]struct{ house, reason string }{
-	"server/internal/store/postgres": {garden, "the ledger will be able to use it, too"},
-	"internal/wire/workspaceserver":  {shelf, "tests of sdk/workspace use it"},
+	"internal/wire/workspaceserver": {shelf, "tests of sdk/workspace use it"},
 }
 
 // TestProgramsNameTheirHouses fails for an internal package that stands elsewhere than the programs

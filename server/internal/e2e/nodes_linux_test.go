@@ -27,7 +27,8 @@ type ledgerNode struct {
 	calls *client.Client // renewed after each start
 }
 
-// startLedgerNodes returns toolhosts with one ledger, each with a state folder and a workspace of its own.
+// startLedgerNodes returns toolhosts with one ledger, each with a state folder and a workspace of
+// its own.
 func startLedgerNodes(t *testing.T, database string, count int) (nodes []*ledgerNode) {
 	t.Helper()
 	for range count {
@@ -59,8 +60,8 @@ func (n *ledgerNode) listed(t *testing.T) (all []struct{ ID, State, Why string }
 }
 
 // Three toolhosts with one ledger are killed and stopped at random moments, and their database
-// restarts, while calls with side effects are sent to one of them and repeated at all. No side effect
-// happens twice, each answer is true, and all nodes give the same one.
+// restarts, while calls with side effects are sent to one of them and repeated at all. No side
+// effect happens twice, each answer is true, and all nodes give the same one.
 func TestNodesExecuteNothingTwice(t *testing.T) {
 	server := postgrestest.Start(t)
 	nodes := startLedgerNodes(t, server.URL(server.Create(t)), 3)
@@ -161,8 +162,8 @@ func (w *writing) askUntilKnown(t *testing.T, c *client.Client) {
 	w.askAgain(t, c)
 }
 
-// A node that is silent is not gone. Once an operator says that it is gone, its calls are unknown, and
-// the node ends itself when it continues. A node that lives cannot be declared gone.
+// A node that is silent is not gone. Once an operator says that it is gone, its calls are unknown,
+// and the node ends itself when it continues. A node that lives cannot be declared gone.
 func TestAnOperatorSaysThatANodeIsGone(t *testing.T) {
 	server := postgrestest.Start(t)
 	nodes := startLedgerNodes(t, server.URL(server.Create(t)), 2)

@@ -115,8 +115,8 @@ func (h *toolhost) allow(t *testing.T) {
 	}
 }
 
-// share puts the ledger into a database of the PostgreSQL server at E2E_RECORDS, if that is set: each
-// test can check a toolhost with such a ledger, too.
+// share puts the ledger into a database of the PostgreSQL server at E2E_RECORDS, if that is set:
+// each test can check a toolhost with such a ledger, too.
 func (h *toolhost) share(t *testing.T) {
 	t.Helper()
 	server := os.Getenv("E2E_RECORDS")

@@ -125,10 +125,10 @@ func beats(ctx context.Context, db *postgres.DB) (map[string]int64, error) {
 
 func idOf(node int64) string { return fmt.Sprintf("%016x", node) }
 
-// DeclareGone records that the processes of nodes, toolhosts and their plugins, are gone, and who says
-// so: of all nodes for which which returns true. Their calls that have not ended become unknown. A
-// node that continues nevertheless ends itself. DeclareGone changes nothing and fails with ErrAlive if
-// one of them writes to the database. It returns the nodes as they were.
+// DeclareGone records that the processes of nodes, toolhosts and their plugins, are gone, and who
+// says so: of all nodes for which which returns true. Their calls that have not ended become
+// unknown. A node that continues nevertheless ends itself. DeclareGone changes nothing and fails
+// with ErrAlive if one of them writes to the database. It returns the nodes as they were.
 func DeclareGone(ctx context.Context, cfg postgres.Config, who string, which func(Listed) bool) ([]Listed, error) {
 	db, err := postgres.Open(ctx, cfg)
 	if err != nil {

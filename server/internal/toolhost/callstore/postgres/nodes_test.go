@@ -290,8 +290,8 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// A begin waits for a database that restarts, and fails if the database stays away. Nothing is begun
-// afterwards.
+// A begin waits for a database that restarts, and fails if the database stays away. Nothing is
+// begun afterwards.
 func TestABeginWaitsForTheDatabase(t *testing.T) {
 	server := postgrestest.Start(t)
 	address := server.URL(server.Create(t))

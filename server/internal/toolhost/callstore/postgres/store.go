@@ -43,8 +43,8 @@ type Config struct {
 	// waits for it. Nil: none.
 	Begun func(newest int64)
 
-	// Patience is how long an operation waits for a database that is gone. 0 means 5 seconds: a restart
-	// of PostgreSQL takes less.
+	// Patience is how long an operation waits for a database that is gone. 0 means 5 seconds: a
+	// restart of PostgreSQL takes less.
 	Patience time.Duration
 	Now      func() time.Time // the clock, for tests; nil: that of the database
 }

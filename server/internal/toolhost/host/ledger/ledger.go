@@ -97,8 +97,9 @@ func (l *Ledger[C]) ID() string {
 // id cannot be used. Claim returns an entry that has been released without giving it the id. The
 // preview of its call failed, so nothing was executed and nothing will be.
 //
-// recorded says that the call may be recorded in the store. Otherwise Claim does not ask a store that
-// other toolhosts share: to execute the call again does no harm, and it must not depend on a database.
+// recorded says that the call may be recorded in the store. Otherwise Claim does not ask a store
+// that other toolhosts share: to execute the call again does no harm, and it must not depend on a
+// database.
 func (l *Ledger[C]) Claim(ctx context.Context, e *Entry[C], sum Sum, recorded bool) (*Entry[C], *callstore.Entry, *tool.Error) {
 	if l.cfg.Store != nil && !e.generated && (recorded || !l.cfg.Store.Shared()) { // otherwise the memory is complete
 		holder, stored, refused := l.Holder(ctx, e.key, sum)
@@ -163,8 +164,8 @@ func conflict(key Key) *tool.Error {
 	return err
 }
 
-// elsewhere says that another toolhost has the call. A caller that repeats the call gets its outcome,
-// or the same answer.
+// elsewhere says that another toolhost has the call. A caller that repeats the call gets its
+// outcome, or the same answer.
 func elsewhere(key Key, what string) *tool.Error {
 	err := tool.Errorf(tool.KindUnavailable, "%s: repeat it with its id to get its outcome; nothing was executed here", what)
 	err.CallID, err.RetryAfter = key.ID, elsewherePause
