@@ -72,15 +72,15 @@ func TestNodesExecuteNothingTwice(t *testing.T) {
 	const rounds = 12
 	for round := range rounds {
 		victim := nodes[random.IntN(len(nodes))]
-		made := writeAtNodes(t, nodes, victim, round, 1+random.IntN(30))
-		switch {
-		case round%4 == 1:
-			server.Restart(t)
-		case round%4 == 3:
-			server.Kill()
-			server.Resume(t)
-		}
-		victim.start(t)
+		made := writeAtNodes(t, nodes, victim, round, 1+random.IntN(30), func() {
+			switch {
+			case round%4 == 1:
+				server.Restart(t)
+			case round%4 == 3:
+				server.Kill()
+				server.Resume(t)
+			}
+		})
 		for _, w := range made {
 			for _, i := range random.Perm(len(nodes)) {
 				w.askUntilKnown(t, nodes[i].calls)
@@ -107,8 +107,8 @@ func TestNodesExecuteNothingTwice(t *testing.T) {
 }
 
 // writeAtNodes makes calls at all nodes, repeats each at another node at once, and kills the victim
-// after a number of events.
-func writeAtNodes(t *testing.T, nodes []*ledgerNode, victim *ledgerNode, round, events int) (made []*writing) {
+// after a number of events. It starts the victim again after meanwhile.
+func writeAtNodes(t *testing.T, nodes []*ledgerNode, victim *ledgerNode, round, events int, meanwhile func()) (made []*writing) {
 	t.Helper()
 	var mu sync.Mutex
 	over := false
@@ -120,7 +120,16 @@ func writeAtNodes(t *testing.T, nodes []*ledgerNode, victim *ledgerNode, round, 
 			over = true
 		}
 	}
+	clients := make([]*client.Client, len(nodes))
+	for i, n := range nodes {
+		clients[i] = n.calls
+	}
 	var callers sync.WaitGroup
+	callers.Go(func() { // others wait for the calls of the victim, until it is back
+		<-victim.exited
+		meanwhile()
+		victim.start(t)
+	})
 	for caller := range 6 {
 		callers.Go(func() {
 			for n := 0; ; n++ {
@@ -133,8 +142,8 @@ func writeAtNodes(t *testing.T, nodes []*ledgerNode, victim *ledgerNode, round, 
 				made = append(made, w)
 				mu.Unlock()
 				var again sync.WaitGroup
-				again.Go(func() { _, _ = nodes[(caller+1)%len(nodes)].calls.Call(t.Context(), w.call()) })
-				outcome, err := nodes[caller%len(nodes)].calls.Follow(t.Context(), w.call(), func(tool.Event) { happened() })
+				again.Go(func() { _, _ = clients[(caller+1)%len(nodes)].Call(t.Context(), w.call()) })
+				outcome, err := clients[caller%len(nodes)].Follow(t.Context(), w.call(), func(tool.Event) { happened() })
 				again.Wait()
 				if err == nil {
 					w.answer = outcome.Result.Text()
@@ -144,7 +153,6 @@ func writeAtNodes(t *testing.T, nodes []*ledgerNode, victim *ledgerNode, round, 
 		})
 	}
 	callers.Wait()
-	<-victim.exited
 	return made
 }
 
@@ -184,6 +192,7 @@ func TestAnOperatorSaysThatANodeIsGone(t *testing.T) {
 		ended <- err
 	}()
 	<-started
+	call.Timeout = time.Second // from here on, to wait for it
 	eventually.Holds(t, "the call is recorded", func() bool {
 		_, err := other.calls.Call(t.Context(), call)
 		return tool.KindOf(err) == tool.KindUnavailable
@@ -260,5 +269,53 @@ func TestADatabaseThatHasLostCalls(t *testing.T) {
 	server.Do(t, database, "UPDATE toolhost_ledger SET id = 'another'")
 	if why := node.fails(t); !strings.Contains(why, "belongs to the ledger") {
 		t.Errorf("another ledger: %s", why)
+	}
+}
+
+// A call that is repeated or watched at another node waits there for its end, and gets its outcome.
+func TestACallIsJoinedAtAnotherNode(t *testing.T) {
+	server := postgrestest.Start(t)
+	nodes := startLedgerNodes(t, server.URL(server.Create(t)), 2)
+	call := tool.Call{ID: "held", Tool: "versionplugin_hold", Arguments: []byte(`{"until":"now"}`), Timeout: time.Hour}
+	started := make(chan struct{})
+	outcomes := make(chan tool.Outcome, 3)
+	go func() {
+		var once sync.Once
+		outcome, _ := nodes[0].calls.Follow(t.Context(), call, func(tool.Event) { once.Do(func() { close(started) }) })
+		outcomes <- outcome
+	}()
+	<-started
+	brief := call
+	brief.Timeout = time.Second
+	eventually.Holds(t, "the call is recorded", func() bool {
+		_, err := nodes[1].calls.Call(t.Context(), brief)
+		return tool.KindOf(err) == tool.KindUnavailable && strings.Contains(err.Error(), "under way at the toolhost")
+	})
+	key := tool.CallKey{ID: call.ID}
+	if err := nodes[1].calls.CancelCall(t.Context(), key, ""); tool.KindOf(err) != tool.KindUnavailable {
+		t.Errorf("cancelling it at the other node: %v", err)
+	}
+	other := call
+	other.Arguments = []byte(`{"until":"never"}`)
+	if _, err := nodes[1].calls.Call(t.Context(), other); tool.KindOf(err) != tool.KindConflict {
+		t.Errorf("another call with the id: %v", err)
+	}
+	go func() {
+		outcome, _ := nodes[1].calls.Call(t.Context(), call)
+		outcomes <- outcome
+	}()
+	go func() {
+		for event, err := range nodes[1].calls.WatchCall(t.Context(), key, 0) {
+			if err != nil || event.Ended != nil {
+				outcomes <- *event.Ended
+				return
+			}
+		}
+	}()
+	write(t, filepath.Join(nodes[0].workspace, "now"), "", 0o600)
+	for range cap(outcomes) {
+		if outcome := <-outcomes; outcome.Err != nil || outcome.Result.Text() != "1" {
+			t.Errorf("the outcome is %+v", outcome)
+		}
 	}
 }

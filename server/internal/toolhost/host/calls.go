@@ -120,6 +120,11 @@ func (h *Host) watch(ctx context.Context, key tool.CallKey, after uint64) (_ *ev
 		}
 		e.Call.memory.unfollow()
 	}
+	if ledger.CheckKey(key) == nil && h.cfg.Calls != nil && h.cfg.Calls.Shared() {
+		if err := h.services.await(ctx, ledger.KeyOf(key)); err != nil {
+			return nil, func() {}, tool.AsError(err)
+		}
+	}
 	events, err := h.eventsOf(ctx, key, after)
 	if err != nil {
 		return nil, func() {}, err
@@ -157,6 +162,8 @@ func (h *Host) eventsOf(ctx context.Context, key tool.CallKey, after uint64) (*e
 		return nil, tool.Errorf(tool.KindUnavailable, "%w", err)
 	case !found, !caller.InScope(stored.Tool):
 		return nil, unknownCall(key.ID)
+	case stored.Elsewhere != "":
+		return nil, ledger.Elsewhere(&stored)
 	default:
 		events := &eventlog.Call{}
 		events.Restore(ledger.StoredOutcome(&stored), after)

@@ -88,6 +88,6 @@ func (h *Host) newServices() *services {
 		limits:    limits{h.rates, h.concurrency, h.usage},
 		approvals: approvals{h.frozen, h.cfg.Approvals, func() bool { return h.generations.latest().Approvals.Off }, h.cfg.Audit != nil, h.held},
 		records:   callRecords{&h.recent, h.stats, h.cfg.History, h.cfg.Logs},
-		artifacts: h.cfg.Artifacts, log: h.log, spawn: h.spawn, newCall: h.newCall,
+		calls:     h.cfg.Calls, artifacts: h.cfg.Artifacts, log: h.log, spawn: h.spawn, newCall: h.newCall,
 	}
 }

@@ -169,6 +169,7 @@ func (h *Host) claim(c *call, text []byte, whole bool) (follow *call, todo task)
 
 // claimFor is claim for parsed arguments. If the same call has an unknown outcome that its tool can
 // settle, and ask is set, nothing has the id yet: the work is to ask the tool and to claim again.
+// If another toolhost executes the call, the work is to wait for its end, and to claim again.
 func (h *Host) claimFor(c *call, s submission, ask bool) (follow *call, todo task) {
 	recorded := c.tool.Spec.HasSideEffects() || len(c.permittedKinds()) > 0 // see attempt.open
 	holder, stored, refused := h.ledger.Claim(h.ctx, &c.entry, ledger.SumOf(c.request.Tool, s.parsed), recorded)
@@ -178,6 +179,8 @@ func (h *Host) claimFor(c *call, s submission, ask bool) (follow *call, todo tas
 		return c, task{}
 	case ask && (stored != nil && stored.Unsettled() || stored == nil && holder.Call != c) && h.settler.IsUnsettled(h.ctx, c.entry.Key()):
 		return c, task{call: c, submitted: s, unsettled: true}
+	case stored != nil && stored.Elsewhere != "":
+		return c, task{call: c, submitted: s, elsewhere: stored}
 	case stored != nil:
 		c.finishJoined()
 		return h.restore(c.request, c.settings, stored), task{}
@@ -206,6 +209,8 @@ func (h *Host) openFormer(ctx context.Context, request *tool.Call, settings *gen
 	switch {
 	case refused != nil:
 		return nil, refused
+	case stored != nil && stored.Elsewhere != "":
+		return nil, ledger.Elsewhere(stored)
 	case stored != nil:
 		c = h.restore(*request, settings, stored)
 	case holder != nil:

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/toolhost/toolhost/internal/text/arguments"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
@@ -31,6 +32,7 @@ type task struct {
 	// unsettled says that an earlier execution under the id has an unknown outcome: execution claims
 	// the id for the call when the tool was asked.
 	unsettled bool
+	elsewhere *callstore.Entry // the call as another toolhost executes it; nil: none does
 	execution *execution
 }
 
@@ -42,6 +44,12 @@ func (t task) do() {
 	if t.unsettled {
 		t.call.services.plugins.settler.Settle(t.call.ctx(), t.call.entry.Key())
 		t.execution.claimAgain(t.call, t.submitted).do()
+		return
+	}
+	if t.elsewhere != nil {
+		if t.call.awaitElsewhere(t.elsewhere) {
+			t.execution.claimAgain(t.call, t.submitted).do()
+		}
 		return
 	}
 	ready := t.call.prepare(t.submitted)

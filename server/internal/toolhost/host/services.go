@@ -5,6 +5,7 @@ import (
 
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/held"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/frozen"
@@ -26,6 +27,7 @@ type services struct {
 	limits    limits
 	approvals approvals
 	records   callRecords
+	calls     callstore.Calls // nil: calls are not stored
 	artifacts *artifact.Store // nil: large results are not kept
 	log       loggers
 

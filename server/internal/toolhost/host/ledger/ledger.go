@@ -123,7 +123,8 @@ func (l *Ledger[C]) Claim(ctx context.Context, e *Entry[C], sum Sum, recorded bo
 
 // Holder returns the entry that has an id, or the store's record of it, if it belongs to the same
 // call. It returns an error if the id cannot be used, and nothing if the id is free. The store's
-// record of a call in StateFree says why the same call may have the id again.
+// record of a call in StateFree says why the same call may have the id again. One with Elsewhere is
+// that of a call without an outcome, which another toolhost executes.
 func (l *Ledger[C]) Holder(ctx context.Context, key Key, sum Sum) (*Entry[C], *callstore.Entry, *tool.Error) {
 	l.mu.Lock()
 	holder, refused := l.holderLocked(key, sum)
@@ -137,8 +138,6 @@ func (l *Ledger[C]) Holder(ctx context.Context, key Key, sum Sum) (*Entry[C], *c
 		return nil, nil, tool.Errorf(tool.KindUnavailable, "whether the call id was used before cannot be seen: %w; nothing was executed", err)
 	case found && stored.Sum != sum:
 		return nil, nil, conflict(key)
-	case found && stored.Elsewhere != "":
-		return nil, nil, elsewhere(key, "the call is under way at the toolhost "+stored.Elsewhere)
 	// otherwise the call began just now
 	case found && !(stored.State == callstore.StateBegun && l.Find(key) != nil):
 		return nil, &stored, nil
@@ -164,16 +163,16 @@ func conflict(key Key) *tool.Error {
 	return err
 }
 
-// elsewhere says that another toolhost has the call. A caller that repeats the call gets its
-// outcome, or the same answer.
-func elsewhere(key Key, what string) *tool.Error {
-	err := tool.Errorf(tool.KindUnavailable, "%s: repeat it with its id to get its outcome; nothing was executed here", what)
-	err.CallID, err.RetryAfter = key.ID, elsewherePause
-	return err
+// Elsewhere returns the error for who asks for more of a call of another toolhost than its outcome.
+func Elsewhere(e *callstore.Entry) *tool.Error {
+	return elsewhere(e.Key, "the call is under way at the toolhost "+e.Elsewhere+", which alone can show its progress, answer its questions and cancel it")
 }
 
-// elsewherePause is when a caller asks again for a call of another toolhost.
-const elsewherePause = time.Second
+func elsewhere(key Key, what string) *tool.Error {
+	err := tool.Errorf(tool.KindUnavailable, "%s; repeat it here with its id to get its outcome; nothing was executed here", what)
+	err.CallID, err.RetryAfter = key.ID, time.Second
+	return err
+}
 
 // Find returns the entry that has an id in memory, or nil.
 func (l *Ledger[C]) Find(key Key) *Entry[C] {
