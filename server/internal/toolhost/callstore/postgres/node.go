@@ -102,10 +102,31 @@ func (w *writer) connect(ctx context.Context) error {
 	if err == nil {
 		err = w.readClock(ctx)
 	}
+	if err == nil {
+		err = w.checkCommits(ctx)
+	}
 	if err != nil {
 		w.disconnect()
 	}
 	return err
+}
+
+// checkCommits ends this node if the database has lost a begin that was acknowledged, such as in a
+// failover to a standby that did not have it. To execute its id again would be a second time.
+func (w *writer) checkCommits(ctx context.Context) error {
+	if w.newest == 0 {
+		return nil
+	}
+	var newest int64
+	err := w.conn.QueryRow(ctx, "SELECT newest FROM toolhost_beats WHERE node = $1", w.store.node).Scan(&newest)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return postgres.Error(err)
+	}
+	if newest < w.newest {
+		w.end(ErrLost)
+		return ErrLost
+	}
+	return nil
 }
 
 // readClock finds the offset of the database's clock. Half of the time of the question is the

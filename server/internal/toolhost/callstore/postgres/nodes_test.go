@@ -157,6 +157,19 @@ func TestABeginWhileItsNodeIsDeclaredGone(t *testing.T) {
 	}
 }
 
+// A node whose begun calls are lost, such as by a failover, begins no more.
+func TestTheDatabaseHasLostCommits(t *testing.T) {
+	address := postgrestest.Database(t)
+	store := open(t, config(address, "a"))
+	storetest.Must(t, begin(t, store, "x"))
+	execute(t, address, "UPDATE toolhost_beats SET newest = newest - 1")
+	execute(t, address, "DELETE FROM toolhost_calls")
+	execute(t, address, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	<-store.Gone()
+	want(t, "why it ends", store.Why(), postgres.ErrLost)
+	want(t, "repeating the call", begin(t, store, "x"), postgres.ErrLost)
+}
+
 // A successor with the same state folder, at the same start of the machine, proves that a node is
 // gone. It may settle the calls of that node.
 func TestASuccessor(t *testing.T) {

@@ -31,6 +31,10 @@ import (
 // others, so it must begin no more.
 var ErrGone = errors.New("this toolhost was declared gone, such as by `toolhost nodes gone`; start it again")
 
+// ErrLost says that the database does not have a call that this node has begun, so that it has lost
+// commits, such as in a failover.
+var ErrLost = errors.New("the database has lost calls that this toolhost has begun, such as in a failover to a standby that did not have them; calls whose ids are repeated could be executed again")
+
 // Config configures a Store. Database.URL and Node are required.
 type Config struct {
 	Database postgres.Config
@@ -62,7 +66,8 @@ type Store struct {
 
 	offset atomic.Int64 // nanoseconds from this machine's clock to that of the database
 	ids    atomic.Int64
-	gone   chan struct{} // closed once the node was declared gone
+	gone   chan struct{} // closed once this node may begin no more
+	why    atomic.Pointer[error]
 
 	queue   queue
 	stopped chan struct{} // closed when the writer has ended
@@ -136,8 +141,17 @@ func (s *Store) Restored() *callstore.Restoration { return nil }
 // Open.
 func (s *Store) Newest() int64 { return s.newest }
 
-// Gone is closed when somebody has declared this node gone. The caller then ends this process.
+// Gone is closed when this node must begin no more: it was declared gone, or the database has lost
+// commits. The caller then ends this process.
 func (s *Store) Gone() <-chan struct{} { return s.gone }
+
+// Why returns why Gone is closed, ErrGone or ErrLost; nil: it is not.
+func (s *Store) Why() error {
+	if why := s.why.Load(); why != nil {
+		return *why
+	}
+	return nil
+}
 
 // IDs implements callstore.Reader. It counts what other nodes have begun up to a minute late.
 func (s *Store) IDs() (ids, most int) { return int(s.ids.Load()), s.cfg.MaxIDs }

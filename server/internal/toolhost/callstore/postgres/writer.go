@@ -42,6 +42,7 @@ type writer struct {
 	countDue                time.Time // of count
 	callsDue, outcomesDue   time.Time // when the oldest call and the oldest outcome are due; zero: not known
 	failing                 bool      // the last attempt to write failed
+	newest                  int64     // the number of the newest call that this node has begun
 }
 
 // loop writes the operations that wait in groups, until the store closes.
@@ -427,6 +428,7 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
 		for _, principal := range added {
 			w.own(principal, 1)
 		}
+		w.newest = max(w.newest, newest)
 		if newest > 0 && w.store.cfg.Begun != nil {
 			w.store.cfg.Begun(newest)
 		}
@@ -434,13 +436,16 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
 }
 
 func (w *writer) checkAlive(alive bool) {
-	select {
-	case <-w.store.gone:
-	default:
-		if !alive {
-			w.store.log.Error("this toolhost was declared gone, so it begins no more calls with side effects")
-			close(w.store.gone)
-		}
+	if !alive {
+		w.end(ErrGone)
+	}
+}
+
+// end makes this node begin no more.
+func (w *writer) end(why error) {
+	if w.store.why.CompareAndSwap(nil, &why) {
+		w.store.log.Error("this toolhost begins no more calls with side effects, and stops", "error", why)
+		close(w.store.gone)
 	}
 }
 

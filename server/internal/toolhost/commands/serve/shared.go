@@ -42,8 +42,8 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	return calls, nil
 }
 
-// whileNotGone returns a context that ends when somebody declares this toolhost gone: others then
-// answer for its calls. The caller calls stay at the end, which returns why the context has ended.
+// whileNotGone returns a context that ends when this toolhost may begin no more calls: others answer
+// for its calls, or the database has lost them. The caller calls stay at the end, which returns why.
 func whileNotGone(ctx context.Context, calls ledgerOfCalls) (_ context.Context, stay func() error) {
 	shared, ok := calls.(*postgres.Store)
 	if !ok {
@@ -53,16 +53,13 @@ func whileNotGone(ctx context.Context, calls ledgerOfCalls) (_ context.Context, 
 	go func() { // ends with stay
 		select {
 		case <-shared.Gone():
-			cancel(postgres.ErrGone)
+			cancel(shared.Why())
 		case <-ctx.Done():
 		}
 	}()
 	return ctx, func() error {
 		cancel(nil)
-		if errors.Is(context.Cause(ctx), postgres.ErrGone) {
-			return postgres.ErrGone
-		}
-		return nil
+		return shared.Why()
 	}
 }
 
