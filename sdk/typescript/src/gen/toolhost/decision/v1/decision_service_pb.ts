@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/decision/v1/decision_service.proto.
  */
 export const file_toolhost_decision_v1_decision_service: GenFile = /*@__PURE__*/
-  fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSKBAQoUTGlzdERlY2lzaW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDwoHdGVuYW50cxgDIAMoCRIxCgxvbl9iZWhhbGZfb2YYBCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJ4ChVMaXN0RGVjaXNpb25zUmVzcG9uc2USMQoJZGVjaXNpb25zGAEgAygLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhMKC3VuYXZhaWxhYmxlGAMgAygJIkEKGExpc3RNYWRlRGVjaXNpb25zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJnChlMaXN0TWFkZURlY2lzaW9uc1Jlc3BvbnNlEjEKCWRlY2lzaW9ucxgBIAMoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJVChJHZXREZWNpc2lvblJlcXVlc3QSDAoEbmFtZRgBIAEoCRIxCgxvbl9iZWhhbGZfb2YYAiABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJHChNHZXREZWNpc2lvblJlc3BvbnNlEjAKCGRlY2lzaW9uGAEgASgLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24ibQoVV2F0Y2hEZWNpc2lvbnNSZXF1ZXN0Eg8KB3RlbmFudHMYASADKAkSEAoIcG9zaXRpb24YAiABKAkSMQoMb25fYmVoYWxmX29mGAMgASgLMhsudG9vbGhvc3QudG9vbC52MS5QcmluY2lwYWwipQEKFldhdGNoRGVjaXNpb25zUmVzcG9uc2USDwoHcmVzdGFydBgBIAEoCBIOCgZzb3VyY2UYAiABKAkSMQoJZGVjaXNpb25zGAMgAygLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24SEAoIY29tcGxldGUYBCABKAgSEAoIcG9zaXRpb24YBSABKAkSEwoLdW5hdmFpbGFibGUYBiADKAki3AEKDURlY2lkZVJlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgRldGFnGAIgASgJEi4KB3ZlcmRpY3QYAyABKA4yHS50b29saG9zdC5kZWNpc2lvbi52MS5WZXJkaWN0EgwKBHRleHQYBCABKAkSEQoJYXJndW1lbnRzGAUgASgMEhIKCnJlcXVlc3RfaWQYBiABKAkSFwoPZGVjaWRlZF9ieV9uYW1lGAcgASgJEjEKDG9uX2JlaGFsZl9vZhgIIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsIkIKDkRlY2lkZVJlc3BvbnNlEjAKCGRlY2lzaW9uGAEgASgLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24ijgYKCERlY2lzaW9uEgwKBG5hbWUYASABKAkSMAoEa2luZBgCIAEoDjIiLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uS2luZBIyCgVzdGF0ZRgDIAEoDjIjLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uU3RhdGUSDgoGcnVuX2lkGAQgASgJEhMKC2RlY2lzaW9uX2lkGAUgASgJEhUKDXBhcmVudF9ydW5faWQYBiABKAkSDgoGdGVuYW50GAcgASgJEhEKCXByaW5jaXBhbBgIIAEoCRIPCgdjYWxsX2lkGAkgASgJEgwKBHRvb2wYCiABKAkSFAoMZGlzcGxheV9uYW1lGAsgASgJEg4KBnBsdWdpbhgMIAEoCRIRCglhcmd1bWVudHMYDSABKAkSDgoGcmVhc29uGA4gASgJEg8KB29wdGlvbnMYDyADKAkSDAoEcnVsZRgQIAEoCRIRCglmb3VyX2V5ZXMYESABKAgSDgoGc2NoZW1hGBIgASgJEgwKBGRpZmYYEyABKAkSCwoDY3V0GBQgASgIEjAKDHJlcXVlc3RfdGltZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYFiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC25vdF9hbGxvd2VkGBcgASgJEi4KB3ZlcmRpY3QYGCABKA4yHS50b29saG9zdC5kZWNpc2lvbi52MS5WZXJkaWN0Ei8KC2RlY2lkZV90aW1lGBkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpkZWNpZGVkX2J5GBogASgJEhcKD2RlY2lkZWRfYnlfbmFtZRgbIAEoCRIMCgR0ZXh0GBwgASgJEgwKBGV0YWcYHSABKAkSFwoPYXBwcm92ZXJfZ3JvdXBzGB4gAygJEg0KBWFnZW50GB8gASgJEg8KB3Nlc3Npb24YICABKAkSDwoHY29udGV4dBghIAEoCSqxAQoMRGVjaXNpb25LaW5kEh0KGURFQ0lTSU9OX0tJTkRfVU5TUEVDSUZJRUQQABIaChZERUNJU0lPTl9LSU5EX0FQUFJPVkFMEAESGgoWREVDSVNJT05fS0lORF9RVUVTVElPThACEhkKFURFQ0lTSU9OX0tJTkRfT1VUQ09NRRADEhcKE0RFQ0lTSU9OX0tJTkRfUEFVU0UQBBIWChJERUNJU0lPTl9LSU5EX1RPT0wQBSqCAQoNRGVjaXNpb25TdGF0ZRIeChpERUNJU0lPTl9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFQ0lTSU9OX1NUQVRFX1dBSVRJTkcQARIXChNERUNJU0lPTl9TVEFURV9NQURFEAISHAoYREVDSVNJT05fU1RBVEVfV0lUSERSQVdOEAMqdAoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEwoPVkVSRElDVF9BUFBST1ZFEAESEgoOVkVSRElDVF9SRUpFQ1QQAhISCg5WRVJESUNUX0FOU1dFUhADEhMKD1ZFUkRJQ1RfRVhQSVJFRBAEMtAECg9EZWNpc2lvblNlcnZpY2USdAoNTGlzdERlY2lzaW9ucxIqLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3REZWNpc2lvbnNSZXF1ZXN0GisudG9vbGhvc3QuZGVjaXNpb24udjEuTGlzdERlY2lzaW9uc1Jlc3BvbnNlIgqSthgGEBESAwUEEm4KC0dldERlY2lzaW9uEigudG9vbGhvc3QuZGVjaXNpb24udjEuR2V0RGVjaXNpb25SZXF1ZXN0GikudG9vbGhvc3QuZGVjaXNpb24udjEuR2V0RGVjaXNpb25SZXNwb25zZSIKkrYYBhAREgMFBBJ9ChFMaXN0TWFkZURlY2lzaW9ucxIuLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3RNYWRlRGVjaXNpb25zUmVxdWVzdBovLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3RNYWRlRGVjaXNpb25zUmVzcG9uc2UiB5K2GAMQERISeQoOV2F0Y2hEZWNpc2lvbnMSKy50b29saG9zdC5kZWNpc2lvbi52MS5XYXRjaERlY2lzaW9uc1JlcXVlc3QaLC50b29saG9zdC5kZWNpc2lvbi52MS5XYXRjaERlY2lzaW9uc1Jlc3BvbnNlIgqSthgGEBESAwUEMAESXQoGRGVjaWRlEiMudG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaWRlUmVxdWVzdBokLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lkZVJlc3BvbnNlIgiSthgEEBIDBEJFWkNnaXRodWIuY29tL3Rvb2xob3N0L3Rvb2xob3N0L2dlbi9nby90b29saG9zdC9kZWNpc2lvbi92MTtkZWNpc2lvbnYxYgZwcm90bzM", [file_google_protobuf_timestamp, file_toolhost_tool_v1_principal, file_toolhost_tool_v1_right]);
+  fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSKBAQoUTGlzdERlY2lzaW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDwoHdGVuYW50cxgDIAMoCRIxCgxvbl9iZWhhbGZfb2YYBCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJ4ChVMaXN0RGVjaXNpb25zUmVzcG9uc2USMQoJZGVjaXNpb25zGAEgAygLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhMKC3VuYXZhaWxhYmxlGAMgAygJIkEKGExpc3RNYWRlRGVjaXNpb25zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJnChlMaXN0TWFkZURlY2lzaW9uc1Jlc3BvbnNlEjEKCWRlY2lzaW9ucxgBIAMoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJVChJHZXREZWNpc2lvblJlcXVlc3QSDAoEbmFtZRgBIAEoCRIxCgxvbl9iZWhhbGZfb2YYAiABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJHChNHZXREZWNpc2lvblJlc3BvbnNlEjAKCGRlY2lzaW9uGAEgASgLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24ibQoVV2F0Y2hEZWNpc2lvbnNSZXF1ZXN0Eg8KB3RlbmFudHMYASADKAkSEAoIcG9zaXRpb24YAiABKAkSMQoMb25fYmVoYWxmX29mGAMgASgLMhsudG9vbGhvc3QudG9vbC52MS5QcmluY2lwYWwipQEKFldhdGNoRGVjaXNpb25zUmVzcG9uc2USDwoHcmVzdGFydBgBIAEoCBIOCgZzb3VyY2UYAiABKAkSMQoJZGVjaXNpb25zGAMgAygLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24SEAoIY29tcGxldGUYBCABKAgSEAoIcG9zaXRpb24YBSABKAkSEwoLdW5hdmFpbGFibGUYBiADKAki3AEKDURlY2lkZVJlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgRldGFnGAIgASgJEi4KB3ZlcmRpY3QYAyABKA4yHS50b29saG9zdC5kZWNpc2lvbi52MS5WZXJkaWN0EgwKBHRleHQYBCABKAkSEQoJYXJndW1lbnRzGAUgASgMEhIKCnJlcXVlc3RfaWQYBiABKAkSFwoPZGVjaWRlZF9ieV9uYW1lGAcgASgJEjEKDG9uX2JlaGFsZl9vZhgIIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsIkIKDkRlY2lkZVJlc3BvbnNlEjAKCGRlY2lzaW9uGAEgASgLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24iiQEKFUV4dGVuZERlY2lzaW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJEi8KC2V4cGlyZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCgxvbl9iZWhhbGZfb2YYAyABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJKChZFeHRlbmREZWNpc2lvblJlc3BvbnNlEjAKCGRlY2lzaW9uGAEgASgLMh4udG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaXNpb24ijgYKCERlY2lzaW9uEgwKBG5hbWUYASABKAkSMAoEa2luZBgCIAEoDjIiLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uS2luZBIyCgVzdGF0ZRgDIAEoDjIjLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uU3RhdGUSDgoGcnVuX2lkGAQgASgJEhMKC2RlY2lzaW9uX2lkGAUgASgJEhUKDXBhcmVudF9ydW5faWQYBiABKAkSDgoGdGVuYW50GAcgASgJEhEKCXByaW5jaXBhbBgIIAEoCRIPCgdjYWxsX2lkGAkgASgJEgwKBHRvb2wYCiABKAkSFAoMZGlzcGxheV9uYW1lGAsgASgJEg4KBnBsdWdpbhgMIAEoCRIRCglhcmd1bWVudHMYDSABKAkSDgoGcmVhc29uGA4gASgJEg8KB29wdGlvbnMYDyADKAkSDAoEcnVsZRgQIAEoCRIRCglmb3VyX2V5ZXMYESABKAgSDgoGc2NoZW1hGBIgASgJEgwKBGRpZmYYEyABKAkSCwoDY3V0GBQgASgIEjAKDHJlcXVlc3RfdGltZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYFiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC25vdF9hbGxvd2VkGBcgASgJEi4KB3ZlcmRpY3QYGCABKA4yHS50b29saG9zdC5kZWNpc2lvbi52MS5WZXJkaWN0Ei8KC2RlY2lkZV90aW1lGBkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpkZWNpZGVkX2J5GBogASgJEhcKD2RlY2lkZWRfYnlfbmFtZRgbIAEoCRIMCgR0ZXh0GBwgASgJEgwKBGV0YWcYHSABKAkSFwoPYXBwcm92ZXJfZ3JvdXBzGB4gAygJEg0KBWFnZW50GB8gASgJEg8KB3Nlc3Npb24YICABKAkSDwoHY29udGV4dBghIAEoCSqxAQoMRGVjaXNpb25LaW5kEh0KGURFQ0lTSU9OX0tJTkRfVU5TUEVDSUZJRUQQABIaChZERUNJU0lPTl9LSU5EX0FQUFJPVkFMEAESGgoWREVDSVNJT05fS0lORF9RVUVTVElPThACEhkKFURFQ0lTSU9OX0tJTkRfT1VUQ09NRRADEhcKE0RFQ0lTSU9OX0tJTkRfUEFVU0UQBBIWChJERUNJU0lPTl9LSU5EX1RPT0wQBSqCAQoNRGVjaXNpb25TdGF0ZRIeChpERUNJU0lPTl9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFQ0lTSU9OX1NUQVRFX1dBSVRJTkcQARIXChNERUNJU0lPTl9TVEFURV9NQURFEAISHAoYREVDSVNJT05fU1RBVEVfV0lUSERSQVdOEAMqdAoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEwoPVkVSRElDVF9BUFBST1ZFEAESEgoOVkVSRElDVF9SRUpFQ1QQAhISCg5WRVJESUNUX0FOU1dFUhADEhMKD1ZFUkRJQ1RfRVhQSVJFRBAEMscFCg9EZWNpc2lvblNlcnZpY2USdAoNTGlzdERlY2lzaW9ucxIqLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3REZWNpc2lvbnNSZXF1ZXN0GisudG9vbGhvc3QuZGVjaXNpb24udjEuTGlzdERlY2lzaW9uc1Jlc3BvbnNlIgqSthgGEBESAwUEEm4KC0dldERlY2lzaW9uEigudG9vbGhvc3QuZGVjaXNpb24udjEuR2V0RGVjaXNpb25SZXF1ZXN0GikudG9vbGhvc3QuZGVjaXNpb24udjEuR2V0RGVjaXNpb25SZXNwb25zZSIKkrYYBhAREgMFBBJ9ChFMaXN0TWFkZURlY2lzaW9ucxIuLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3RNYWRlRGVjaXNpb25zUmVxdWVzdBovLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3RNYWRlRGVjaXNpb25zUmVzcG9uc2UiB5K2GAMQERISeQoOV2F0Y2hEZWNpc2lvbnMSKy50b29saG9zdC5kZWNpc2lvbi52MS5XYXRjaERlY2lzaW9uc1JlcXVlc3QaLC50b29saG9zdC5kZWNpc2lvbi52MS5XYXRjaERlY2lzaW9uc1Jlc3BvbnNlIgqSthgGEBESAwUEMAESXQoGRGVjaWRlEiMudG9vbGhvc3QuZGVjaXNpb24udjEuRGVjaWRlUmVxdWVzdBokLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lkZVJlc3BvbnNlIgiSthgEEBIDBBJ1Cg5FeHRlbmREZWNpc2lvbhIrLnRvb2xob3N0LmRlY2lzaW9uLnYxLkV4dGVuZERlY2lzaW9uUmVxdWVzdBosLnRvb2xob3N0LmRlY2lzaW9uLnYxLkV4dGVuZERlY2lzaW9uUmVzcG9uc2UiCJK2GAQQEgMEQkVaQ2dpdGh1Yi5jb20vdG9vbGhvc3QvdG9vbGhvc3QvZ2VuL2dvL3Rvb2xob3N0L2RlY2lzaW9uL3YxO2RlY2lzaW9udjFiBnByb3RvMw", [file_google_protobuf_timestamp, file_toolhost_tool_v1_principal, file_toolhost_tool_v1_right]);
 
 /**
  * ListDecisionsRequest selects a page of decisions.
@@ -399,6 +399,62 @@ export const DecideResponseSchema: GenMessage<DecideResponse> = /*@__PURE__*/
   messageDesc(file_toolhost_decision_v1_decision_service, 9);
 
 /**
+ * ExtendDecisionRequest moves the end of a decision.
+ *
+ * @generated from message toolhost.decision.v1.ExtendDecisionRequest
+ */
+export type ExtendDecisionRequest = Message<"toolhost.decision.v1.ExtendDecisionRequest"> & {
+  /**
+   * The name of the decision. Required.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * When the decision shall count as rejected. Required.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 2;
+   */
+  expireTime?: Timestamp | undefined;
+
+  /**
+   * The principal that extends, if not the caller; see ListDecisionsRequest.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 3;
+   */
+  onBehalfOf?: Principal | undefined;
+};
+
+/**
+ * Describes the message toolhost.decision.v1.ExtendDecisionRequest.
+ * Use `create(ExtendDecisionRequestSchema)` to create a new message.
+ */
+export const ExtendDecisionRequestSchema: GenMessage<ExtendDecisionRequest> = /*@__PURE__*/
+  messageDesc(file_toolhost_decision_v1_decision_service, 10);
+
+/**
+ * ExtendDecisionResponse has the decision as it waits now.
+ *
+ * @generated from message toolhost.decision.v1.ExtendDecisionResponse
+ */
+export type ExtendDecisionResponse = Message<"toolhost.decision.v1.ExtendDecisionResponse"> & {
+  /**
+   * The decision.
+   *
+   * @generated from field: toolhost.decision.v1.Decision decision = 1;
+   */
+  decision?: Decision | undefined;
+};
+
+/**
+ * Describes the message toolhost.decision.v1.ExtendDecisionResponse.
+ * Use `create(ExtendDecisionResponseSchema)` to create a new message.
+ */
+export const ExtendDecisionResponseSchema: GenMessage<ExtendDecisionResponse> = /*@__PURE__*/
+  messageDesc(file_toolhost_decision_v1_decision_service, 11);
+
+/**
  * Decision is a decision of a person. All its texts but those that are said to be the operator's are
  * what a model, a tool or a caller wrote: escape them.
  *
@@ -608,8 +664,9 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
 
   /**
    * What the person sees, as a digest for DecideRequest.etag: arguments, tool, plugin, question,
-   * schema, rule, approvers and the time of the request. Only GetDecision and Decide set it, because
-   * a list does not show the whole. Empty for a decision that does not wait.
+   * schema, rule, approvers and the time of the request, but not its end. Only GetDecision and
+   * ExtendDecision set it, because a list does not show the whole. Empty for a decision that does not
+   * wait.
    *
    * @generated from field: string etag = 29;
    */
@@ -651,7 +708,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
  * Use `create(DecisionSchema)` to create a new message.
  */
 export const DecisionSchema: GenMessage<Decision> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 10);
+  messageDesc(file_toolhost_decision_v1_decision_service, 12);
 
 /**
  * DecisionKind says what has to be decided.
@@ -882,6 +939,26 @@ export const DecisionService: GenService<{
     methodKind: "unary";
     input: typeof DecideRequestSchema;
     output: typeof DecideResponseSchema;
+  },
+  /**
+   * ExtendDecision moves the end of a decision that waits, and returns the decision. It says nothing
+   * about the content, so it needs no etag, and a verdict about what a person saw before it counts.
+   * The end never moves to an earlier time: a request of an end that is not later than the present one
+   * changes nothing, and so does a repeated request.
+   *
+   * Who may approve or answer may extend, also where the rule has four eyes. A call that toolhost
+   * holds waits no longer than its caller lets it; the approval counts for a repeat of the call.
+   * Errors: NOT_FOUND; CONFLICT if the decision was made before, has expired, or is not wanted any
+   * more, with who, what and when, and if it never ends; INVALID_ARGUMENT if the end is not in the
+   * future, more than 7 days after the request for the decision, or after what asked gives up;
+   * DENIED if the caller may not extend.
+   *
+   * @generated from rpc toolhost.decision.v1.DecisionService.ExtendDecision
+   */
+  extendDecision: {
+    methodKind: "unary";
+    input: typeof ExtendDecisionRequestSchema;
+    output: typeof ExtendDecisionResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_toolhost_decision_v1_decision_service, 0);
