@@ -134,8 +134,8 @@ func (a *AgentClient) InboxDecision(ctx context.Context, name string) (InboxDeci
 // ExtendDecision lets a decision wait until a time, at most 7 days after it was requested, and
 // returns it as it waits now. A time that is not after its end changes nothing. Who may approve or
 // answer may extend, also where the rule has four eyes. Errors: not_found; conflict if the decision
-// was made before, has ended or has no end; invalid_argument for a time that is not possible; denied
-// if the client may not extend; unsupported by an agentd of before.
+// was made before, has ended or has no end; invalid_argument for a time that is not possible;
+// denied if the client may not extend; unsupported by an agentd of before.
 func (a *AgentClient) ExtendDecision(ctx context.Context, name string, until time.Time) (InboxDecision, error) {
 	return extendDecision(ctx, a.link, &decisionv1.ExtendDecisionRequest{Name: name, ExpireTime: toolpb.FromTime(until)})
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ExtendDecision moves the end of a decision. An extension decides nothing, so four eyes do not hold
-// it back: the decision still waits for another person than the one of the run.
+// ExtendDecision moves the end of a decision. An extension decides nothing, so four eyes do not
+// hold it back: the decision still waits for another person than the one of the run.
 func (s *decisions) ExtendDecision(ctx context.Context, req *decisionv1.ExtendDecisionRequest) (*decisionv1.ExtendDecisionResponse, error) {
 	if err := s.mayDrive(ctx); err != nil {
 		return nil, err

@@ -98,8 +98,8 @@ func pauseAfter(n int, err error) time.Duration {
 }
 
 // content reads what a message says from its run. It is nil if there is nothing to say any more:
-// the decision was made or ends later, the run was deleted, a backup was restored that does not have the event,
-// or a reload took the route away, perhaps because the target is for others now.
+// the decision was made or ends later, the run was deleted, a backup was restored that does not
+// have the event, or a reload took the route away, perhaps because the target is for others now.
 func (q *queue) content(ctx context.Context, m *runstore.Message) (*Content, error) {
 	started, e, err := q.runs.Event(ctx, m.RunID, m.Seq)
 	if tool.KindOf(err) == tool.KindNotFound || err == nil && !e.Time.Equal(m.Created) {

@@ -17,8 +17,8 @@ type Extension struct {
 }
 
 // Extend lets a decision wait longer, and returns it. An end that is not later than the present one
-// changes nothing. Extend calls permit with the decision as it will be, before it is; an error keeps
-// the end where it is. Errors: not_found; conflict if the decision was made or has expired;
+// changes nothing. Extend calls permit with the decision as it will be, before it is; an error
+// keeps the end where it is. Errors: not_found; conflict if the decision was made or has expired;
 // invalid_argument if the end is not possible.
 func (s *Store) Extend(x Extension, permit func(Decision) error) (Decision, error) {
 	s.deciding.Lock()

@@ -24,7 +24,8 @@ import (
 )
 
 const (
-	// MaxWait is how long a decision waits unless somebody extends it. It counts as rejected afterwards.
+	// MaxWait is how long a decision waits unless somebody extends it. It counts as rejected
+	// afterwards.
 	MaxWait = time.Hour
 	// Fresh is how long a verdict counts: an approval for its use, and a rejection for the repeats of
 	// the call. Nobody who approves a call expects it much later.

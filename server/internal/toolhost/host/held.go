@@ -131,10 +131,10 @@ func (p *preparation) decideAgain(d *held.Decision) (decision, *tool.Error) {
 	return made, made.refused
 }
 
-// await waits for a verdict about d until a time at most, and until d ends, which may move meanwhile.
-// The time limit of the call does not run meanwhile. await returns an error if the call ends first.
-// A call that a plugin previews occupies the plugin, and does not wait; neither does a call of a
-// principal with too many that do.
+// await waits for a verdict about d until a time at most, and until d ends, which may move
+// meanwhile. The time limit of the call does not run meanwhile. await returns an error if the call
+// ends first. A call that a plugin previews occupies the plugin, and does not wait; neither does a
+// call of a principal with too many that do.
 func (c *call) await(store *held.Store, d held.Decision, made <-chan struct{}, until time.Time) *tool.Error {
 	wait := min(time.Until(until), held.MaxExtended)
 	if wait <= 0 || c.args.previews() {

@@ -187,8 +187,8 @@ func TestRejectedAndExpired(t *testing.T) {
 	})
 }
 
-// A call that waits goes on to wait behind the first end, as long as its caller lets it. The log has
-// who gave it more time.
+// A call that waits goes on to wait behind the first end, as long as its caller lets it. The log
+// has who gave it more time.
 func TestExtendedWhileTheCallWaits(t *testing.T) {
 	for name, test := range map[string]struct {
 		wait time.Duration
