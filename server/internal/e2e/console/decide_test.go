@@ -51,7 +51,7 @@ func TestFromALinkToAVerdict(t *testing.T) {
 			path := "/decisions/" + id + "/d1"
 			b := s.logIn(t, path)
 			b.awaits("button[value=approve]")
-			if hidden := b.hidden(append(one.seen, user, "reviewed", "a person looks at it", "ends in", "Reject", "Approve", "as "+user)...); len(hidden) > 0 {
+			if hidden := b.hidden(append(one.seen, user, "reviewed", "a person looks at it", "a No in", "Reject", "Approve", "as "+user)...); len(hidden) > 0 {
 				t.Errorf("without scrolling, nobody sees %q", hidden)
 			}
 			if wide := eval[float64](b, "() => document.documentElement.scrollWidth"); wide > 320 {
