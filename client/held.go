@@ -3,11 +3,13 @@ package client
 import (
 	"context"
 	"iter"
+	"time"
 
 	"google.golang.org/grpc"
 
 	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
 	"github.com/toolhost/toolhost/internal/wire/link"
+	"github.com/toolhost/toolhost/internal/wire/toolpb"
 )
 
 // Inbox returns the calls that the toolhost holds until a person approves them, and that the client
@@ -53,4 +55,12 @@ func (c *Client) Decide(ctx context.Context, request DecideRequest) (InboxDecisi
 		return InboxDecision{}, err
 	}
 	return toInboxDecision(resp.GetDecision()), nil
+}
+
+// ExtendDecision lets a held call be decided until a time, in the name of the client or of the
+// principal of OnBehalfOf; see AgentClient.ExtendDecision. The call itself waits no longer than its
+// caller lets it; the approval then counts for a repeat. Errors: those of
+// AgentClient.ExtendDecision; unsupported by a toolhost of before.
+func (c *Client) ExtendDecision(ctx context.Context, name string, until time.Time) (InboxDecision, error) {
+	return extendDecision(ctx, c.link, &decisionv1.ExtendDecisionRequest{Name: name, ExpireTime: toolpb.FromTime(until), OnBehalfOf: onBehalfOf(ctx)})
 }

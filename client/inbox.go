@@ -134,6 +134,25 @@ func (a *AgentClient) InboxDecision(ctx context.Context, name string) (InboxDeci
 	return toInboxDecision(resp.GetDecision()), nil
 }
 
+// ExtendDecision lets a decision wait until a time, at most 7 days after it was requested, and
+// returns it as it waits now. A time that is not after its end changes nothing. Who may approve or
+// answer may extend, also where the rule has four eyes. Errors: not_found; conflict if the decision
+// was made before, has ended or has no end; invalid_argument for a time that is not possible;
+// denied if the client may not extend; unsupported by an agentd of before.
+func (a *AgentClient) ExtendDecision(ctx context.Context, name string, until time.Time) (InboxDecision, error) {
+	return extendDecision(ctx, a.link, &decisionv1.ExtendDecisionRequest{Name: name, ExpireTime: toolpb.FromTime(until)})
+}
+
+func extendDecision(ctx context.Context, l *link.Link, request *decisionv1.ExtendDecisionRequest) (InboxDecision, error) {
+	resp, err := link.Invoke(ctx, l, func(conn grpc.ClientConnInterface) (*decisionv1.ExtendDecisionResponse, error) {
+		return decisionv1.NewDecisionServiceClient(conn).ExtendDecision(ctx, request)
+	})
+	if err != nil {
+		return InboxDecision{}, err
+	}
+	return toInboxDecision(resp.GetDecision()), nil
+}
+
 // MadePage returns one page of what the client has decided in runs, the newest first. Tenants of
 // the query are ignored, and Unavailable of the page is never set. Arguments are those that were
 // approved. Errors: invalid_argument for a token that the server did not give out; unsupported by

@@ -236,6 +236,9 @@ func toCallPayload(m *agentdv1.RunEvent) RunPayload {
 			approved.Err = toolpb.ToError(s.GetError())
 		}
 		return approved
+	case *agentdv1.RunEvent_DecisionExtended:
+		x := e.DecisionExtended
+		return &DecisionExtended{ID: x.GetDecisionId(), Expires: toolpb.ToTime(x.GetExpireTime()), Principal: x.GetPrincipal()}
 	case *agentdv1.RunEvent_SubRunWaiting:
 		s := e.SubRunWaiting
 		return &SubRunWaiting{CallID: s.GetCallId(), RunID: s.GetRunId(), DecisionIDs: s.GetDecisionIds()}

@@ -148,6 +148,13 @@ type DecisionMade struct {
 	Standing  *StandingChoice // the later calls that were approved too; nil: none
 }
 
+// DecisionExtended says that a decision waits longer.
+type DecisionExtended struct {
+	ID        string
+	Expires   time.Time
+	Principal string // the key of the principal that moved the end
+}
+
 // BudgetWarning says that the run has used 80 % of a limit.
 type BudgetWarning struct {
 	Budget      string // turns, calls, tokens, cost, wall_time (seconds), output (bytes) or failures
@@ -246,6 +253,7 @@ func (*TurnReset) runPayload()         {}
 func (*CancelRequested) runPayload()   {}
 func (*DecisionRequested) runPayload() {}
 func (*DecisionMade) runPayload()      {}
+func (*DecisionExtended) runPayload()  {}
 func (*BudgetWarning) runPayload()     {}
 func (*ContextChange) runPayload()     {}
 func (*TodoChange) runPayload()        {}

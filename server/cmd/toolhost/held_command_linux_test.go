@@ -25,6 +25,10 @@ func (b heldBook) DecideHeld(_ context.Context, v held.Verdict, _ string) (held.
 	return b.Decide(v, func(held.Decision) error { return nil })
 }
 
+func (b heldBook) ExtendHeld(_ context.Context, x held.Extension, _ string) (held.Decision, error) {
+	return b.Extend(x, func(held.Decision) error { return nil })
+}
+
 // hold holds a call whose texts try to steer the terminal, and to look like lines of the command.
 func (b heldBook) hold(t *testing.T, key string) held.Decision {
 	t.Helper()

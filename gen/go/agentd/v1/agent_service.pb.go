@@ -3809,6 +3809,7 @@ type RunEvent struct {
 	//	*RunEvent_ArgumentDelta
 	//	*RunEvent_AnswerDelta
 	//	*RunEvent_StandingApproved
+	//	*RunEvent_DecisionExtended
 	Event         isRunEvent_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4088,6 +4089,15 @@ func (x *RunEvent) GetStandingApproved() *StandingApproved {
 	return nil
 }
 
+func (x *RunEvent) GetDecisionExtended() *DecisionExtended {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_DecisionExtended); ok {
+			return x.DecisionExtended
+		}
+	}
+	return nil
+}
+
 type isRunEvent_Event interface {
 	isRunEvent_Event()
 }
@@ -4212,6 +4222,11 @@ type RunEvent_StandingApproved struct {
 	StandingApproved *StandingApproved `protobuf:"bytes,27,opt,name=standing_approved,json=standingApproved,proto3,oneof"`
 }
 
+type RunEvent_DecisionExtended struct {
+	// Durable: the end of a decision moved.
+	DecisionExtended *DecisionExtended `protobuf:"bytes,28,opt,name=decision_extended,json=decisionExtended,proto3,oneof"`
+}
+
 func (*RunEvent_RunStarted) isRunEvent_Event() {}
 
 func (*RunEvent_UserMessage) isRunEvent_Event() {}
@@ -4259,6 +4274,8 @@ func (*RunEvent_ArgumentDelta) isRunEvent_Event() {}
 func (*RunEvent_AnswerDelta) isRunEvent_Event() {}
 
 func (*RunEvent_StandingApproved) isRunEvent_Event() {}
+
+func (*RunEvent_DecisionExtended) isRunEvent_Event() {}
 
 // RunStarted describes the start of a run.
 type RunStarted struct {
@@ -5549,6 +5566,70 @@ func (x *DecisionMade) GetStanding() *StandingChoice {
 	return nil
 }
 
+// DecisionExtended says that a decision waits longer. See ExtendDecision of DecisionService.
+type DecisionExtended struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the decision.
+	DecisionId string `protobuf:"bytes,1,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
+	// When the decision counts as rejected.
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// The key of the principal that moved the end.
+	Principal     string `protobuf:"bytes,3,opt,name=principal,proto3" json:"principal,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DecisionExtended) Reset() {
+	*x = DecisionExtended{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[64]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DecisionExtended) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DecisionExtended) ProtoMessage() {}
+
+func (x *DecisionExtended) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[64]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DecisionExtended.ProtoReflect.Descriptor instead.
+func (*DecisionExtended) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{64}
+}
+
+func (x *DecisionExtended) GetDecisionId() string {
+	if x != nil {
+		return x.DecisionId
+	}
+	return ""
+}
+
+func (x *DecisionExtended) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
+func (x *DecisionExtended) GetPrincipal() string {
+	if x != nil {
+		return x.Principal
+	}
+	return ""
+}
+
 // StandingApproved says that toolhost has created a standing approval that a person chose together
 // with an approval, or why it has not.
 type StandingApproved struct {
@@ -5573,7 +5654,7 @@ type StandingApproved struct {
 
 func (x *StandingApproved) Reset() {
 	*x = StandingApproved{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[64]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5585,7 +5666,7 @@ func (x *StandingApproved) String() string {
 func (*StandingApproved) ProtoMessage() {}
 
 func (x *StandingApproved) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[64]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5598,7 +5679,7 @@ func (x *StandingApproved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StandingApproved.ProtoReflect.Descriptor instead.
 func (*StandingApproved) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{64}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *StandingApproved) GetDecisionId() string {
@@ -5665,7 +5746,7 @@ type BudgetWarning struct {
 
 func (x *BudgetWarning) Reset() {
 	*x = BudgetWarning{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[65]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5677,7 +5758,7 @@ func (x *BudgetWarning) String() string {
 func (*BudgetWarning) ProtoMessage() {}
 
 func (x *BudgetWarning) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[65]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5690,7 +5771,7 @@ func (x *BudgetWarning) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BudgetWarning.ProtoReflect.Descriptor instead.
 func (*BudgetWarning) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{65}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *BudgetWarning) GetBudget() string {
@@ -5728,7 +5809,7 @@ type ContextChange struct {
 
 func (x *ContextChange) Reset() {
 	*x = ContextChange{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[66]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5740,7 +5821,7 @@ func (x *ContextChange) String() string {
 func (*ContextChange) ProtoMessage() {}
 
 func (x *ContextChange) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[66]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5753,7 +5834,7 @@ func (x *ContextChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextChange.ProtoReflect.Descriptor instead.
 func (*ContextChange) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{66}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *ContextChange) GetKeys() []string {
@@ -5781,7 +5862,7 @@ type TodoChange struct {
 
 func (x *TodoChange) Reset() {
 	*x = TodoChange{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[67]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5793,7 +5874,7 @@ func (x *TodoChange) String() string {
 func (*TodoChange) ProtoMessage() {}
 
 func (x *TodoChange) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[67]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5806,7 +5887,7 @@ func (x *TodoChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TodoChange.ProtoReflect.Descriptor instead.
 func (*TodoChange) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{67}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *TodoChange) GetTodos() []byte {
@@ -5833,7 +5914,7 @@ type SubRunStarted struct {
 
 func (x *SubRunStarted) Reset() {
 	*x = SubRunStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[68]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5845,7 +5926,7 @@ func (x *SubRunStarted) String() string {
 func (*SubRunStarted) ProtoMessage() {}
 
 func (x *SubRunStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[68]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5858,7 +5939,7 @@ func (x *SubRunStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubRunStarted.ProtoReflect.Descriptor instead.
 func (*SubRunStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{68}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *SubRunStarted) GetCallId() string {
@@ -5902,7 +5983,7 @@ type RunResumed struct {
 
 func (x *RunResumed) Reset() {
 	*x = RunResumed{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[69]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5914,7 +5995,7 @@ func (x *RunResumed) String() string {
 func (*RunResumed) ProtoMessage() {}
 
 func (x *RunResumed) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[69]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5927,7 +6008,7 @@ func (x *RunResumed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunResumed.ProtoReflect.Descriptor instead.
 func (*RunResumed) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{69}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *RunResumed) GetBackupTime() *timestamppb.Timestamp {
@@ -5954,7 +6035,7 @@ type SubRunWaiting struct {
 
 func (x *SubRunWaiting) Reset() {
 	*x = SubRunWaiting{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[70]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5966,7 +6047,7 @@ func (x *SubRunWaiting) String() string {
 func (*SubRunWaiting) ProtoMessage() {}
 
 func (x *SubRunWaiting) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[70]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5979,7 +6060,7 @@ func (x *SubRunWaiting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubRunWaiting.ProtoReflect.Descriptor instead.
 func (*SubRunWaiting) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{70}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *SubRunWaiting) GetCallId() string {
@@ -6030,7 +6111,7 @@ type Compacted struct {
 
 func (x *Compacted) Reset() {
 	*x = Compacted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[71]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6042,7 +6123,7 @@ func (x *Compacted) String() string {
 func (*Compacted) ProtoMessage() {}
 
 func (x *Compacted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[71]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6055,7 +6136,7 @@ func (x *Compacted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compacted.ProtoReflect.Descriptor instead.
 func (*Compacted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{71}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{72}
 }
 
 func (x *Compacted) GetReason() string {
@@ -6140,7 +6221,7 @@ type RunFinished struct {
 
 func (x *RunFinished) Reset() {
 	*x = RunFinished{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[72]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6152,7 +6233,7 @@ func (x *RunFinished) String() string {
 func (*RunFinished) ProtoMessage() {}
 
 func (x *RunFinished) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[72]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6165,7 +6246,7 @@ func (x *RunFinished) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunFinished.ProtoReflect.Descriptor instead.
 func (*RunFinished) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{72}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{73}
 }
 
 func (x *RunFinished) GetStopReason() StopReason {
@@ -6470,7 +6551,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x06schema\x18\x0f \x01(\fR\x06schema\x12\x12\n" +
 	"\x04diff\x18\x10 \x01(\tR\x04diff\x12B\n" +
 	"\x0fstanding_offers\x18\x11 \x03(\v2\x19.agentd.v1.StandingChoiceR\x0estandingOffers\x12'\n" +
-	"\x0fapprover_groups\x18\x12 \x03(\tR\x0eapproverGroups\"\xec\f\n" +
+	"\x0fapprover_groups\x18\x12 \x03(\tR\x0eapproverGroups\"\xb8\r\n" +
 	"\bRunEvent\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x04R\x05index\x12.\n" +
@@ -6506,7 +6587,8 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x0freasoning_delta\x18\x18 \x01(\v2\x19.agentd.v1.ReasoningDeltaH\x00R\x0ereasoningDelta\x12A\n" +
 	"\x0eargument_delta\x18\x19 \x01(\v2\x18.agentd.v1.ArgumentDeltaH\x00R\rargumentDelta\x12;\n" +
 	"\fanswer_delta\x18\x1a \x01(\v2\x16.agentd.v1.AnswerDeltaH\x00R\vanswerDelta\x12J\n" +
-	"\x11standing_approved\x18\x1b \x01(\v2\x1b.agentd.v1.StandingApprovedH\x00R\x10standingApprovedB\a\n" +
+	"\x11standing_approved\x18\x1b \x01(\v2\x1b.agentd.v1.StandingApprovedH\x00R\x10standingApproved\x12J\n" +
+	"\x11decision_extended\x18\x1c \x01(\v2\x1b.agentd.v1.DecisionExtendedH\x00R\x10decisionExtendedB\a\n" +
 	"\x05event\"\xfa\x03\n" +
 	"\n" +
 	"RunStarted\x12\x15\n" +
@@ -6604,7 +6686,13 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\n" +
 	"decided_by\x18\x05 \x01(\tR\tdecidedBy\x12\x1c\n" +
 	"\tprincipal\x18\x06 \x01(\tR\tprincipal\x125\n" +
-	"\bstanding\x18\a \x01(\v2\x19.agentd.v1.StandingChoiceR\bstanding\"\x89\x02\n" +
+	"\bstanding\x18\a \x01(\v2\x19.agentd.v1.StandingChoiceR\bstanding\"\x8e\x01\n" +
+	"\x10DecisionExtended\x12\x1f\n" +
+	"\vdecision_id\x18\x01 \x01(\tR\n" +
+	"decisionId\x12;\n" +
+	"\vexpire_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\x12\x1c\n" +
+	"\tprincipal\x18\x03 \x01(\tR\tprincipal\"\x89\x02\n" +
 	"\x10StandingApproved\x12\x1f\n" +
 	"\vdecision_id\x18\x01 \x01(\tR\n" +
 	"decisionId\x12\x17\n" +
@@ -6747,7 +6835,7 @@ func file_agentd_v1_agent_service_proto_rawDescGZIP() []byte {
 }
 
 var file_agentd_v1_agent_service_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 75)
+var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 76)
 var file_agentd_v1_agent_service_proto_goTypes = []any{
 	(Completion)(0),                   // 0: agentd.v1.Completion
 	(StandingScope)(0),                // 1: agentd.v1.StandingScope
@@ -6819,46 +6907,47 @@ var file_agentd_v1_agent_service_proto_goTypes = []any{
 	(*DecisionRequested)(nil),         // 67: agentd.v1.DecisionRequested
 	(*ModelReplied)(nil),              // 68: agentd.v1.ModelReplied
 	(*DecisionMade)(nil),              // 69: agentd.v1.DecisionMade
-	(*StandingApproved)(nil),          // 70: agentd.v1.StandingApproved
-	(*BudgetWarning)(nil),             // 71: agentd.v1.BudgetWarning
-	(*ContextChange)(nil),             // 72: agentd.v1.ContextChange
-	(*TodoChange)(nil),                // 73: agentd.v1.TodoChange
-	(*SubRunStarted)(nil),             // 74: agentd.v1.SubRunStarted
-	(*RunResumed)(nil),                // 75: agentd.v1.RunResumed
-	(*SubRunWaiting)(nil),             // 76: agentd.v1.SubRunWaiting
-	(*Compacted)(nil),                 // 77: agentd.v1.Compacted
-	(*RunFinished)(nil),               // 78: agentd.v1.RunFinished
-	nil,                               // 79: agentd.v1.StartRunRequest.ContextEntry
-	nil,                               // 80: agentd.v1.ContextChange.RefusedEntry
-	(*timestamppb.Timestamp)(nil),     // 81: google.protobuf.Timestamp
-	(*v1.VersionInfo)(nil),            // 82: toolhost.tool.v1.VersionInfo
-	(*v1.CallerInfo)(nil),             // 83: toolhost.tool.v1.CallerInfo
-	(*durationpb.Duration)(nil),       // 84: google.protobuf.Duration
-	(*v1.Usage)(nil),                  // 85: toolhost.tool.v1.Usage
-	(*v1.Status)(nil),                 // 86: toolhost.tool.v1.Status
-	(*v1.Result)(nil),                 // 87: toolhost.tool.v1.Result
-	(*v1.Error)(nil),                  // 88: toolhost.tool.v1.Error
-	(*v11.Settled)(nil),               // 89: toolhost.v1.Settled
+	(*DecisionExtended)(nil),          // 70: agentd.v1.DecisionExtended
+	(*StandingApproved)(nil),          // 71: agentd.v1.StandingApproved
+	(*BudgetWarning)(nil),             // 72: agentd.v1.BudgetWarning
+	(*ContextChange)(nil),             // 73: agentd.v1.ContextChange
+	(*TodoChange)(nil),                // 74: agentd.v1.TodoChange
+	(*SubRunStarted)(nil),             // 75: agentd.v1.SubRunStarted
+	(*RunResumed)(nil),                // 76: agentd.v1.RunResumed
+	(*SubRunWaiting)(nil),             // 77: agentd.v1.SubRunWaiting
+	(*Compacted)(nil),                 // 78: agentd.v1.Compacted
+	(*RunFinished)(nil),               // 79: agentd.v1.RunFinished
+	nil,                               // 80: agentd.v1.StartRunRequest.ContextEntry
+	nil,                               // 81: agentd.v1.ContextChange.RefusedEntry
+	(*timestamppb.Timestamp)(nil),     // 82: google.protobuf.Timestamp
+	(*v1.VersionInfo)(nil),            // 83: toolhost.tool.v1.VersionInfo
+	(*v1.CallerInfo)(nil),             // 84: toolhost.tool.v1.CallerInfo
+	(*durationpb.Duration)(nil),       // 85: google.protobuf.Duration
+	(*v1.Usage)(nil),                  // 86: toolhost.tool.v1.Usage
+	(*v1.Status)(nil),                 // 87: toolhost.tool.v1.Status
+	(*v1.Result)(nil),                 // 88: toolhost.tool.v1.Result
+	(*v1.Error)(nil),                  // 89: toolhost.tool.v1.Error
+	(*v11.Settled)(nil),               // 90: toolhost.v1.Settled
 }
 var file_agentd_v1_agent_service_proto_depIdxs = []int32{
-	81,  // 0: agentd.v1.CreateConsoleCodeResponse.expire_time:type_name -> google.protobuf.Timestamp
+	82,  // 0: agentd.v1.CreateConsoleCodeResponse.expire_time:type_name -> google.protobuf.Timestamp
 	12,  // 1: agentd.v1.ReloadResponse.configuration:type_name -> agentd.v1.ConfigurationChange
 	12,  // 2: agentd.v1.DiffConfigurationResponse.configuration:type_name -> agentd.v1.ConfigurationChange
 	13,  // 3: agentd.v1.ConfigurationChange.changes:type_name -> agentd.v1.SettingChange
-	82,  // 4: agentd.v1.GetVersionResponse.version:type_name -> toolhost.tool.v1.VersionInfo
-	83,  // 5: agentd.v1.WhoAmIResponse.caller:type_name -> toolhost.tool.v1.CallerInfo
+	83,  // 4: agentd.v1.GetVersionResponse.version:type_name -> toolhost.tool.v1.VersionInfo
+	84,  // 5: agentd.v1.WhoAmIResponse.caller:type_name -> toolhost.tool.v1.CallerInfo
 	26,  // 6: agentd.v1.StartRunRequest.tools:type_name -> agentd.v1.ToolChoice
 	27,  // 7: agentd.v1.StartRunRequest.limits:type_name -> agentd.v1.Limits
 	25,  // 8: agentd.v1.StartRunRequest.people:type_name -> agentd.v1.People
-	79,  // 9: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
+	80,  // 9: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
 	23,  // 10: agentd.v1.StartRunRequest.window:type_name -> agentd.v1.Window
 	24,  // 11: agentd.v1.StartRunRequest.system_tools:type_name -> agentd.v1.SystemTools
 	0,   // 12: agentd.v1.StartRunRequest.completion:type_name -> agentd.v1.Completion
 	22,  // 13: agentd.v1.StartRunRequest.sampling:type_name -> agentd.v1.Sampling
 	19,  // 14: agentd.v1.StartRunRequest.attachments:type_name -> agentd.v1.Attachment
 	20,  // 15: agentd.v1.Attachment.artifact:type_name -> agentd.v1.ArtifactSource
-	84,  // 16: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
-	84,  // 17: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
+	85,  // 16: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
+	85,  // 17: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
 	19,  // 18: agentd.v1.SendMessageRequest.attachments:type_name -> agentd.v1.Attachment
 	52,  // 19: agentd.v1.WatchRunResponse.event:type_name -> agentd.v1.RunEvent
 	34,  // 20: agentd.v1.RespondRequest.decisions:type_name -> agentd.v1.Decision
@@ -6868,22 +6957,22 @@ var file_agentd_v1_agent_service_proto_depIdxs = []int32{
 	36,  // 24: agentd.v1.Approve.standing:type_name -> agentd.v1.StandingChoice
 	1,   // 25: agentd.v1.StandingChoice.scope:type_name -> agentd.v1.StandingScope
 	37,  // 26: agentd.v1.StandingChoice.patterns:type_name -> agentd.v1.StandingPattern
-	81,  // 27: agentd.v1.StandingChoice.expire_time:type_name -> google.protobuf.Timestamp
+	82,  // 27: agentd.v1.StandingChoice.expire_time:type_name -> google.protobuf.Timestamp
 	49,  // 28: agentd.v1.GetRunResponse.run:type_name -> agentd.v1.Run
 	4,   // 29: agentd.v1.ListRunsRequest.states:type_name -> agentd.v1.RunState
 	49,  // 30: agentd.v1.ListRunsResponse.runs:type_name -> agentd.v1.Run
 	4,   // 31: agentd.v1.Run.state:type_name -> agentd.v1.RunState
 	5,   // 32: agentd.v1.Run.stop_reason:type_name -> agentd.v1.StopReason
-	81,  // 33: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
-	81,  // 34: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
-	85,  // 35: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
+	82,  // 33: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
+	82,  // 34: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
+	86,  // 35: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
 	51,  // 36: agentd.v1.Run.pending_decisions:type_name -> agentd.v1.PendingDecision
 	50,  // 37: agentd.v1.Run.settlements:type_name -> agentd.v1.Settlements
 	2,   // 38: agentd.v1.PendingDecision.kind:type_name -> agentd.v1.DecisionKind
-	81,  // 39: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
-	81,  // 40: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
+	82,  // 39: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
+	82,  // 40: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
 	36,  // 41: agentd.v1.PendingDecision.standing_offers:type_name -> agentd.v1.StandingChoice
-	81,  // 42: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
+	82,  // 42: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
 	53,  // 43: agentd.v1.RunEvent.run_started:type_name -> agentd.v1.RunStarted
 	55,  // 44: agentd.v1.RunEvent.user_message:type_name -> agentd.v1.UserMessage
 	56,  // 45: agentd.v1.RunEvent.text_delta:type_name -> agentd.v1.TextDelta
@@ -6893,76 +6982,78 @@ var file_agentd_v1_agent_service_proto_depIdxs = []int32{
 	64,  // 49: agentd.v1.RunEvent.call_result:type_name -> agentd.v1.CallResult
 	65,  // 50: agentd.v1.RunEvent.turn_reset:type_name -> agentd.v1.TurnReset
 	66,  // 51: agentd.v1.RunEvent.cancel_requested:type_name -> agentd.v1.CancelRequested
-	78,  // 52: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
+	79,  // 52: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
 	67,  // 53: agentd.v1.RunEvent.decision_requested:type_name -> agentd.v1.DecisionRequested
 	69,  // 54: agentd.v1.RunEvent.decision_made:type_name -> agentd.v1.DecisionMade
-	71,  // 55: agentd.v1.RunEvent.budget_warning:type_name -> agentd.v1.BudgetWarning
-	72,  // 56: agentd.v1.RunEvent.context_change:type_name -> agentd.v1.ContextChange
-	73,  // 57: agentd.v1.RunEvent.todo_change:type_name -> agentd.v1.TodoChange
-	74,  // 58: agentd.v1.RunEvent.sub_run_started:type_name -> agentd.v1.SubRunStarted
-	77,  // 59: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
-	76,  // 60: agentd.v1.RunEvent.sub_run_waiting:type_name -> agentd.v1.SubRunWaiting
-	75,  // 61: agentd.v1.RunEvent.run_resumed:type_name -> agentd.v1.RunResumed
+	72,  // 55: agentd.v1.RunEvent.budget_warning:type_name -> agentd.v1.BudgetWarning
+	73,  // 56: agentd.v1.RunEvent.context_change:type_name -> agentd.v1.ContextChange
+	74,  // 57: agentd.v1.RunEvent.todo_change:type_name -> agentd.v1.TodoChange
+	75,  // 58: agentd.v1.RunEvent.sub_run_started:type_name -> agentd.v1.SubRunStarted
+	78,  // 59: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
+	77,  // 60: agentd.v1.RunEvent.sub_run_waiting:type_name -> agentd.v1.SubRunWaiting
+	76,  // 61: agentd.v1.RunEvent.run_resumed:type_name -> agentd.v1.RunResumed
 	68,  // 62: agentd.v1.RunEvent.model_replied:type_name -> agentd.v1.ModelReplied
 	57,  // 63: agentd.v1.RunEvent.reasoning_delta:type_name -> agentd.v1.ReasoningDelta
 	58,  // 64: agentd.v1.RunEvent.argument_delta:type_name -> agentd.v1.ArgumentDelta
 	59,  // 65: agentd.v1.RunEvent.answer_delta:type_name -> agentd.v1.AnswerDelta
-	70,  // 66: agentd.v1.RunEvent.standing_approved:type_name -> agentd.v1.StandingApproved
-	22,  // 67: agentd.v1.RunStarted.sampling:type_name -> agentd.v1.Sampling
-	21,  // 68: agentd.v1.RunStarted.attachments:type_name -> agentd.v1.AttachmentInfo
-	54,  // 69: agentd.v1.RunStarted.memory_files:type_name -> agentd.v1.MemoryFile
-	21,  // 70: agentd.v1.UserMessage.attachments:type_name -> agentd.v1.AttachmentInfo
-	61,  // 71: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
-	85,  // 72: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
-	85,  // 73: agentd.v1.AssistantMessage.wasted_usage:type_name -> toolhost.tool.v1.Usage
-	86,  // 74: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
-	87,  // 75: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
-	88,  // 76: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
-	89,  // 77: agentd.v1.CallResult.settled:type_name -> toolhost.v1.Settled
-	5,   // 78: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
-	51,  // 79: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
-	85,  // 80: agentd.v1.ModelReplied.usage:type_name -> toolhost.tool.v1.Usage
-	88,  // 81: agentd.v1.ModelReplied.error:type_name -> toolhost.tool.v1.Error
-	3,   // 82: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
-	36,  // 83: agentd.v1.DecisionMade.standing:type_name -> agentd.v1.StandingChoice
-	81,  // 84: agentd.v1.StandingApproved.expire_time:type_name -> google.protobuf.Timestamp
-	88,  // 85: agentd.v1.StandingApproved.error:type_name -> toolhost.tool.v1.Error
-	80,  // 86: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
-	81,  // 87: agentd.v1.RunResumed.backup_time:type_name -> google.protobuf.Timestamp
-	85,  // 88: agentd.v1.Compacted.usage:type_name -> toolhost.tool.v1.Usage
-	5,   // 89: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
-	85,  // 90: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
-	18,  // 91: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
-	29,  // 92: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
-	31,  // 93: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
-	33,  // 94: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
-	41,  // 95: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
-	43,  // 96: agentd.v1.AgentService.DeleteRun:input_type -> agentd.v1.DeleteRunRequest
-	45,  // 97: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
-	47,  // 98: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
-	14,  // 99: agentd.v1.AgentService.GetVersion:input_type -> agentd.v1.GetVersionRequest
-	16,  // 100: agentd.v1.AgentService.WhoAmI:input_type -> agentd.v1.WhoAmIRequest
-	8,   // 101: agentd.v1.AgentService.Reload:input_type -> agentd.v1.ReloadRequest
-	10,  // 102: agentd.v1.AgentService.DiffConfiguration:input_type -> agentd.v1.DiffConfigurationRequest
-	6,   // 103: agentd.v1.AgentService.CreateConsoleCode:input_type -> agentd.v1.CreateConsoleCodeRequest
-	28,  // 104: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
-	30,  // 105: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
-	32,  // 106: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
-	40,  // 107: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
-	42,  // 108: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
-	44,  // 109: agentd.v1.AgentService.DeleteRun:output_type -> agentd.v1.DeleteRunResponse
-	46,  // 110: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
-	48,  // 111: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
-	15,  // 112: agentd.v1.AgentService.GetVersion:output_type -> agentd.v1.GetVersionResponse
-	17,  // 113: agentd.v1.AgentService.WhoAmI:output_type -> agentd.v1.WhoAmIResponse
-	9,   // 114: agentd.v1.AgentService.Reload:output_type -> agentd.v1.ReloadResponse
-	11,  // 115: agentd.v1.AgentService.DiffConfiguration:output_type -> agentd.v1.DiffConfigurationResponse
-	7,   // 116: agentd.v1.AgentService.CreateConsoleCode:output_type -> agentd.v1.CreateConsoleCodeResponse
-	104, // [104:117] is the sub-list for method output_type
-	91,  // [91:104] is the sub-list for method input_type
-	91,  // [91:91] is the sub-list for extension type_name
-	91,  // [91:91] is the sub-list for extension extendee
-	0,   // [0:91] is the sub-list for field type_name
+	71,  // 66: agentd.v1.RunEvent.standing_approved:type_name -> agentd.v1.StandingApproved
+	70,  // 67: agentd.v1.RunEvent.decision_extended:type_name -> agentd.v1.DecisionExtended
+	22,  // 68: agentd.v1.RunStarted.sampling:type_name -> agentd.v1.Sampling
+	21,  // 69: agentd.v1.RunStarted.attachments:type_name -> agentd.v1.AttachmentInfo
+	54,  // 70: agentd.v1.RunStarted.memory_files:type_name -> agentd.v1.MemoryFile
+	21,  // 71: agentd.v1.UserMessage.attachments:type_name -> agentd.v1.AttachmentInfo
+	61,  // 72: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
+	86,  // 73: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
+	86,  // 74: agentd.v1.AssistantMessage.wasted_usage:type_name -> toolhost.tool.v1.Usage
+	87,  // 75: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
+	88,  // 76: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
+	89,  // 77: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
+	90,  // 78: agentd.v1.CallResult.settled:type_name -> toolhost.v1.Settled
+	5,   // 79: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
+	51,  // 80: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
+	86,  // 81: agentd.v1.ModelReplied.usage:type_name -> toolhost.tool.v1.Usage
+	89,  // 82: agentd.v1.ModelReplied.error:type_name -> toolhost.tool.v1.Error
+	3,   // 83: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
+	36,  // 84: agentd.v1.DecisionMade.standing:type_name -> agentd.v1.StandingChoice
+	82,  // 85: agentd.v1.DecisionExtended.expire_time:type_name -> google.protobuf.Timestamp
+	82,  // 86: agentd.v1.StandingApproved.expire_time:type_name -> google.protobuf.Timestamp
+	89,  // 87: agentd.v1.StandingApproved.error:type_name -> toolhost.tool.v1.Error
+	81,  // 88: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
+	82,  // 89: agentd.v1.RunResumed.backup_time:type_name -> google.protobuf.Timestamp
+	86,  // 90: agentd.v1.Compacted.usage:type_name -> toolhost.tool.v1.Usage
+	5,   // 91: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
+	86,  // 92: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
+	18,  // 93: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
+	29,  // 94: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
+	31,  // 95: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
+	33,  // 96: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
+	41,  // 97: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
+	43,  // 98: agentd.v1.AgentService.DeleteRun:input_type -> agentd.v1.DeleteRunRequest
+	45,  // 99: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
+	47,  // 100: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
+	14,  // 101: agentd.v1.AgentService.GetVersion:input_type -> agentd.v1.GetVersionRequest
+	16,  // 102: agentd.v1.AgentService.WhoAmI:input_type -> agentd.v1.WhoAmIRequest
+	8,   // 103: agentd.v1.AgentService.Reload:input_type -> agentd.v1.ReloadRequest
+	10,  // 104: agentd.v1.AgentService.DiffConfiguration:input_type -> agentd.v1.DiffConfigurationRequest
+	6,   // 105: agentd.v1.AgentService.CreateConsoleCode:input_type -> agentd.v1.CreateConsoleCodeRequest
+	28,  // 106: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
+	30,  // 107: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
+	32,  // 108: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
+	40,  // 109: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
+	42,  // 110: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
+	44,  // 111: agentd.v1.AgentService.DeleteRun:output_type -> agentd.v1.DeleteRunResponse
+	46,  // 112: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
+	48,  // 113: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
+	15,  // 114: agentd.v1.AgentService.GetVersion:output_type -> agentd.v1.GetVersionResponse
+	17,  // 115: agentd.v1.AgentService.WhoAmI:output_type -> agentd.v1.WhoAmIResponse
+	9,   // 116: agentd.v1.AgentService.Reload:output_type -> agentd.v1.ReloadResponse
+	11,  // 117: agentd.v1.AgentService.DiffConfiguration:output_type -> agentd.v1.DiffConfigurationResponse
+	7,   // 118: agentd.v1.AgentService.CreateConsoleCode:output_type -> agentd.v1.CreateConsoleCodeResponse
+	106, // [106:119] is the sub-list for method output_type
+	93,  // [93:106] is the sub-list for method input_type
+	93,  // [93:93] is the sub-list for extension type_name
+	93,  // [93:93] is the sub-list for extension extendee
+	0,   // [0:93] is the sub-list for field type_name
 }
 
 func init() { file_agentd_v1_agent_service_proto_init() }
@@ -7012,6 +7103,7 @@ func file_agentd_v1_agent_service_proto_init() {
 		(*RunEvent_ArgumentDelta)(nil),
 		(*RunEvent_AnswerDelta)(nil),
 		(*RunEvent_StandingApproved)(nil),
+		(*RunEvent_DecisionExtended)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -7019,7 +7111,7 @@ func file_agentd_v1_agent_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_agentd_v1_agent_service_proto_rawDesc), len(file_agentd_v1_agent_service_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   75,
+			NumMessages:   76,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -45,6 +45,27 @@ func (a *Agent) Decide(ctx context.Context, runID, etag string, made loop.Decisi
 	return d, nil
 }
 
+// Extend moves the end of a decision of a run and returns the decision. Whoever calls it has
+// checked that the principal may. Errors: KindNotFound; KindConflict if the decision was made, has
+// ended or has no end; KindInvalidArgument for an end that is not possible. If ctx ends first, the
+// end may still move.
+func (a *Agent) Extend(ctx context.Context, runID string, e loop.DecisionExtended) (Decision, error) {
+	d, err := a.Decision(ctx, runID, e.ID)
+	if err != nil {
+		return Decision{}, err
+	}
+	if d.Waits {
+		_, refused := a.hand(ctx, runID, &input{payloads: []loop.Payload{&e}})
+		if refused == nil {
+			return a.Decision(ctx, runID, e.ID)
+		}
+		if d, err = a.Decision(ctx, runID, e.ID); err != nil || d.Waits {
+			return Decision{}, refused
+		}
+	}
+	return Decision{}, d.Repeats(&loop.DecisionMade{}) // no request is a repeat
+}
+
 // Repeats returns nil if a verdict about a decision that does not wait is a repeated request of the
 // one that decided, and otherwise a KindConflict that says who decided what, and when.
 func (d *Decision) Repeats(made *loop.DecisionMade) error {

@@ -252,7 +252,9 @@ func (a *Agent) Decision(ctx context.Context, runID, id string) (Decision, error
 		if err != nil {
 			return Decision{}, storeError(err)
 		}
-		if t := loop.Type(rec.Type); t != loop.TypeDecisionRequested && t != loop.TypeDecisionMade {
+		switch loop.Type(rec.Type) {
+		case loop.TypeDecisionRequested, loop.TypeDecisionExtended, loop.TypeDecisionMade:
+		default:
 			continue
 		}
 		event, err := decode(rec)
@@ -266,6 +268,10 @@ func (a *Agent) Decision(ctx context.Context, runID, id string) (Decision, error
 				if p.Expiry > 0 {
 					d.Expires = event.Time.Add(p.Expiry)
 				}
+			}
+		case *loop.DecisionExtended:
+			if d != nil && p.ID == id {
+				d.Expires = p.Expires
 			}
 		case *loop.DecisionMade:
 			if d != nil && p.ID == id {

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 	"github.com/toolhost/toolhost/tool"
@@ -117,7 +118,7 @@ func (a *Agent) hand(ctx context.Context, runID string, in *input) (uint64, erro
 		switch first := in.payloads[0]; {
 		case first.Type() == loop.TypeCancelRequested && r.Finished():
 			return r.LastSeq, nil
-		case first.Type() == loop.TypeDecisionMade && r.Finished():
+		case (first.Type() == loop.TypeDecisionMade || first.Type() == loop.TypeDecisionExtended) && r.Finished():
 			return 0, tool.Errorf(tool.KindNotFound, "run %s is finished and waits for no decision", runID)
 		}
 		// a sub-run belongs to its parent's process
@@ -238,6 +239,12 @@ func (r *run) checkInput(payloads []loop.Payload) (bool, error) {
 			return true, r.checkAttachments(p)
 		case *loop.CancelRequested:
 			return r.state.Finished() == nil && !r.state.Cancelling(), nil
+		case *loop.DecisionExtended:
+			d := r.state.Decision(p.ID)
+			if d == nil {
+				return false, tool.Errorf(tool.KindNotFound, "run %s: decision %q is not wanted, or not any more", r.id, loop.Clip(p.ID))
+			}
+			return d.Extends(p, time.Now())
 		case *loop.DecisionMade:
 			if err := r.state.Check(p); err != nil {
 				kind := tool.KindInvalidArgument

@@ -80,6 +80,8 @@ func (l *runLog) event(e loop.Event) {
 		l.fact(loglevel.Runs, slog.LevelInfo, "run waits for a person", "decision", p.ID, "kind", p.Kind, "tool", p.Tool, "call", p.CallID)
 	case *loop.DecisionMade:
 		l.fact(loglevel.Runs, slog.LevelInfo, "person decided", "principal", p.Principal, "decision", p.ID, "verdict", p.Verdict, "by", p.By)
+	case *loop.DecisionExtended:
+		l.fact(loglevel.Runs, slog.LevelInfo, "person extended a decision", "principal", p.Principal, "decision", p.ID, "until", p.Expires.UTC())
 	case *loop.CancelRequested:
 		l.fact(loglevel.Runs, slog.LevelInfo, "run cancelled", "reason", p.Reason)
 	case *loop.ContextChange:

@@ -78,6 +78,7 @@ func TestEventsRoundTrip(t *testing.T) {
 		{&loop.ModelReplied{CallID: "c", Tool: "t", Plugin: "p", Usage: usage, Failure: &loop.Failure{Kind: tool.KindDenied, Message: "no"}}, &client.ModelReplied{CallID: "c", Tool: "t", Plugin: "p", Usage: usage, Err: &tool.Error{Kind: tool.KindDenied, Message: "no", CallID: "c"}}},
 		{&loop.StandingApproved{DecisionID: "d", CallID: "c", Tool: "t", ApprovalID: "a", Approver: "uid:7", Expires: moment}, &client.StandingApproved{DecisionID: "d", CallID: "c", Tool: "t", ApprovalID: "a", Approver: "uid:7", Expires: moment}},
 		{&loop.StandingApproved{DecisionID: "d", CallID: "c", Tool: "t", Failure: &loop.Failure{Kind: tool.KindConflict, Message: "no"}}, &client.StandingApproved{DecisionID: "d", CallID: "c", Tool: "t", Err: &tool.Error{Kind: tool.KindConflict, Message: "no", CallID: "c"}}},
+		{&loop.DecisionExtended{ID: "d1", Expires: moment, Principal: "uid:7"}, &client.DecisionExtended{ID: "d1", Expires: moment, Principal: "uid:7"}},
 		{&loop.RunResumed{}, &client.RunResumed{}},
 		{&loop.RunResumed{Backup: moment, Ledger: "0a1b"}, &client.RunResumed{Backup: moment}},
 		{

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
@@ -200,6 +201,56 @@ func TestDecide(t *testing.T) {
 				t.Errorf("decided %+v", got)
 			}
 			if d := resp.GetDecision(); d.GetVerdict() != test.verdict || d.GetState() != decisionv1.DecisionState_DECISION_STATE_MADE || d.GetEtag() != "" || d.GetDecidedBy() != test.caller.Key() {
+				t.Errorf("the decision is %v", d)
+			}
+		})
+	}
+}
+
+// Who may approve or answer may extend, and four eyes do not hold it back.
+func TestExtendDecision(t *testing.T) {
+	ada, bob := identity.Principal{Tenant: "red", Name: "ada"}, identity.Principal{Tenant: "red", Name: "bob"}
+	for name, test := range map[string]struct {
+		caller identity.Principal
+		id     string
+		until  *timestamppb.Timestamp
+		want   tool.Kind
+	}{
+		"an approver":                   {bob, "red/r/d2", timestamppb.New(moment), ""},
+		"an approver, of a question":    {bob, "red/r/d3", timestamppb.New(moment), ""},
+		"an approver in no group":       {bob, "red/r/d5", timestamppb.New(moment), tool.KindDenied},
+		"the owner, of its question":    {ada, "red/r/d3", timestamppb.New(moment), ""},
+		"the owner without the right":   {ada, "red/r/d2", timestamppb.New(moment), tool.KindDenied},
+		"the owner, four eyes":          {identity.Principal{Tenant: "default", Name: "root"}, "red/r/d6", timestamppb.New(moment), ""},
+		"an auditor":                    {identity.Principal{Tenant: "default", Name: "carl"}, "red/r/d2", timestamppb.New(moment), tool.KindDenied},
+		"another principal":             {identity.Principal{Tenant: "red", Name: "eve"}, "red/r/d3", timestamppb.New(moment), tool.KindNotFound},
+		"another tenant":                {identity.Principal{Tenant: "blue", Name: "ada"}, "red/r/d3", timestamppb.New(moment), tool.KindNotFound},
+		"a token for some tools":        {identity.Principal{Tenant: "red", Name: "bob", Scope: &identity.Scope{Tools: []string{"echo"}}}, "red/r/d2", timestamppb.New(moment), tool.KindDenied},
+		"no end":                        {bob, "red/r/d2", nil, tool.KindInvalidArgument},
+		"an end that is none":           {bob, "red/r/d2", &timestamppb.Timestamp{Nanos: -1}, tool.KindInvalidArgument},
+		"no name":                       {bob, "d2", timestamppb.New(moment), tool.KindInvalidArgument},
+		"what is made":                  {bob, "red/r/d4", timestamppb.New(moment), tool.KindConflict},
+		"what is made, for a bystander": {identity.Principal{Tenant: "red", Name: "eve"}, "red/r/d4", timestamppb.New(moment), tool.KindNotFound},
+		"what was never asked":          {bob, "red/r/d9", timestamppb.New(moment), tool.KindNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := waiting()
+			made, grouped, own := f.inbox[1], f.inbox[1], f.inbox[0]
+			made.ID, made.Waits, made.Made = "d4", false, &loop.DecisionMade{ID: "d4", Verdict: loop.VerdictReject, Principal: "red/bob"}
+			grouped.ID, grouped.Approvers = "d5", []string{"red/leads"}
+			own.ID, own.Run.Principal = "d6", "root"
+			f.inbox = append(f.inbox, made, grouped, own)
+			resp, err := inboxOf(t, f, test.caller).ExtendDecision(t.Context(), &decisionv1.ExtendDecisionRequest{Name: test.id, ExpireTime: test.until})
+			if kindOf(err) != test.want || (len(f.extended) == 1) != (err == nil) {
+				t.Fatalf("got %v, %v, want %q; extended %+v", resp, err, test.want, f.extended)
+			}
+			if err != nil {
+				return
+			}
+			if e := f.extended[0]; "red/r/"+e.ID != test.id || !e.Expires.Equal(moment) || e.Principal != test.caller.Key() {
+				t.Errorf("extended %+v", e)
+			}
+			if d := resp.GetDecision(); d.GetName() != test.id || !d.GetExpireTime().AsTime().Equal(moment) || d.GetEtag() == "" {
 				t.Errorf("the decision is %v", d)
 			}
 		})

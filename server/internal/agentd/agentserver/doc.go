@@ -29,6 +29,7 @@ type Control interface {
 	SendMessageOnce(ctx context.Context, runID string, id loop.MessageID, text string, files ...loop.NewAttachment) (seq uint64, err error)
 	Respond(ctx context.Context, runID string, decisions ...loop.DecisionMade) (seq uint64, err error)
 	Decide(ctx context.Context, runID, etag string, made loop.DecisionMade) (agent.Decision, error)
+	Extend(ctx context.Context, runID string, e loop.DecisionExtended) (agent.Decision, error)
 	CancelRun(ctx context.Context, runID, reason string) error
 }
 

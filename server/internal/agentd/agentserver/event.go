@@ -33,6 +33,8 @@ func fromEvent(e loop.Event) *agentdv1.RunEvent {
 		m.Event = &agentdv1.RunEvent_DecisionRequested{DecisionRequested: &agentdv1.DecisionRequested{Decision: fromRequested(p, e.Time)}}
 	case *loop.DecisionMade:
 		m.Event = &agentdv1.RunEvent_DecisionMade{DecisionMade: fromMade(p)}
+	case *loop.DecisionExtended:
+		m.Event = &agentdv1.RunEvent_DecisionExtended{DecisionExtended: &agentdv1.DecisionExtended{DecisionId: p.ID, ExpireTime: toolpb.FromTime(p.Expires), Principal: p.Principal}}
 	default:
 		addCallEvent(m, p)
 	}

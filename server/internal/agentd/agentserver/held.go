@@ -25,6 +25,7 @@ type HeldCalls interface {
 	InboxPage(ctx context.Context, query client.InboxQuery) (client.InboxPage, error)
 	InboxDecision(ctx context.Context, name string) (client.InboxDecision, error)
 	Decide(ctx context.Context, request client.DecideRequest) (client.InboxDecision, error)
+	ExtendDecision(ctx context.Context, name string, until time.Time) (client.InboxDecision, error)
 	WatchInbox(ctx context.Context, watch client.InboxWatch) iter.Seq2[client.InboxChange, error]
 }
 

@@ -39,6 +39,7 @@ type holding struct {
 	asked    []string
 	groups   []string
 	decided  *decisionv1.DecideRequest
+	moved    *decisionv1.ExtendDecisionRequest
 	listed   *decisionv1.ListDecisionsRequest
 	watch    func(*decisionv1.WatchDecisionsRequest, grpc.ServerStreamingServer[decisionv1.WatchDecisionsResponse]) error
 }
@@ -70,6 +71,14 @@ func (h *holding) Decide(_ context.Context, r *decisionv1.DecideRequest) (*decis
 	d.State, d.Verdict, d.DecidedBy, d.DecidedByName, d.Text, d.DecideTime = decisionv1.DecisionState_DECISION_STATE_MADE, r.GetVerdict(), "red/x", r.GetDecidedByName(), r.GetText(), timestamppb.New(moment)
 	d.NotAllowed = ""
 	return &decisionv1.DecideResponse{Decision: d}, nil
+}
+
+func (h *holding) ExtendDecision(_ context.Context, r *decisionv1.ExtendDecisionRequest) (*decisionv1.ExtendDecisionResponse, error) {
+	h.asked = append(h.asked, r.GetOnBehalfOf().GetTenant()+"/"+r.GetOnBehalfOf().GetName())
+	h.moved = r
+	d := proto.CloneOf(h.held[0])
+	d.ExpireTime, d.Etag = r.GetExpireTime(), "seen"
+	return &decisionv1.ExtendDecisionResponse{Decision: d}, nil
 }
 
 // client returns a client of the toolhost.
@@ -164,6 +173,14 @@ func TestHeldCallsInTheNameOfTheCaller(t *testing.T) {
 			}
 			if d := h.decided; d != nil && (d.GetVerdict() != verdict || d.GetEtag() != "seen" || d.GetText() != "why" || d.GetRequestId() != "q" || d.GetDecidedByName() != "Bob" || d.GetName() != heldName) {
 				t.Errorf("%s: toolhost got %v", name, d)
+			}
+			end := timestamppb.New(moment.Add(9 * time.Hour))
+			later, err := c.ExtendDecision(t.Context(), &decisionv1.ExtendDecisionRequest{Name: heldName, ExpireTime: end})
+			if kindOf(err) != test.approve || (h.moved != nil) != (test.approve == ok) || f.extended != nil {
+				t.Errorf("%s extends: %v, moved %v", name, err, h.moved)
+			}
+			if m := h.moved; m != nil && (m.GetName() != heldName || !proto.Equal(m.GetExpireTime(), end) || !proto.Equal(later.GetDecision().GetExpireTime(), end) || later.GetDecision().GetEtag() != "seen") {
+				t.Errorf("%s: toolhost got %v, and the caller %v", name, m, later)
 			}
 			for _, asked := range h.asked {
 				if asked != test.caller.Tenant+"/"+test.caller.Name {
@@ -288,6 +305,9 @@ func TestAToolhostThatDoesNotAnswerIsSaid(t *testing.T) {
 	}
 	if _, err := c.Decide(t.Context(), &decisionv1.DecideRequest{Name: heldName, Etag: "e", Verdict: decisionv1.Verdict_VERDICT_REJECT}); kindOf(err) != tool.KindUnavailable {
 		t.Errorf("one that cannot be decided: %v", err)
+	}
+	if _, err := c.ExtendDecision(t.Context(), &decisionv1.ExtendDecisionRequest{Name: heldName, ExpireTime: timestamppb.New(moment)}); kindOf(err) != tool.KindUnavailable {
+		t.Errorf("one that cannot be extended: %v", err)
 	}
 	for _, verdict := range []*decisionv1.DecideRequest{{Name: heldName, Verdict: decisionv1.Verdict_VERDICT_REJECT}, {Name: heldName, Etag: "e"}} {
 		if _, err := c.Decide(t.Context(), verdict); kindOf(err) != tool.KindInvalidArgument {

@@ -51,6 +51,7 @@ type fakeAgent struct {
 	messageID loop.MessageID
 	run       agent.Run
 	made      []loop.DecisionMade
+	extended  []loop.DecisionExtended
 	query     agent.RunQuery
 	decisions agent.DecisionQuery
 	madeBy    agent.MadeQuery
@@ -141,6 +142,19 @@ func (f *fakeAgent) Decide(_ context.Context, runID, etag string, made loop.Deci
 		return agent.Decision{}, err
 	}
 	f.made, d.Waits, d.Made = []loop.DecisionMade{made}, false, &made
+	return d, nil
+}
+
+func (f *fakeAgent) Extend(_ context.Context, runID string, e loop.DecisionExtended) (agent.Decision, error) {
+	d, err := f.Decision(context.Background(), runID, e.ID)
+	if err == nil && !d.Waits {
+		err = tool.Errorf(tool.KindConflict, "not any more")
+	}
+	if err != nil {
+		return agent.Decision{}, err
+	}
+	f.extended = append(f.extended, e)
+	d.Expires = e.Expires
 	return d, nil
 }
 

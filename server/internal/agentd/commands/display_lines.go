@@ -36,6 +36,13 @@ type decisionMadeLine struct {
 	Standing   *standingChoice `json:"standing,omitempty"`
 }
 
+type decisionExtendedLine struct {
+	header
+	DecisionID string    `json:"decision_id"`
+	ExpireTime time.Time `json:"expire_time"`
+	Principal  string    `json:"principal,omitempty"`
+}
+
 // standingLine is a standing approval that a person chose, or why there is none.
 type standingLine struct {
 	header
@@ -141,6 +148,8 @@ func moreLine(h header, e client.RunEvent) any {
 			l.Error = p.Err.Message
 		}
 		return l
+	case *client.DecisionExtended:
+		return decisionExtendedLine{h, p.ID, p.Expires.UTC(), p.Principal}
 	case *client.BudgetWarning:
 		return budgetLine{h, p.Budget, p.Used, p.Limit}
 	case *client.ContextChange:

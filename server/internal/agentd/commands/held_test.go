@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/held"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
@@ -36,6 +37,7 @@ func TestTheInboxHasHeldCalls(t *testing.T) {
 	inbox().want(t, 0, first.Name, second.Name, "approve pay", "ada", "mallory")
 	inbox(first.Name).want(t, 0, "? pay needs approval ("+first.Name+"): it is money", "call call-1 of ada, of the plugin bank", "agent writer", "session s-", "with the context", `account: "of ada"`, "--etag "+first.Etag)
 	inbox(first.Name, "-o", "json").want(t, 0, `"agent":"writer"`, `"session":"s-`, `"context":"{\"account\":\"of ada\"}"`, `"etag":"`+first.Etag+`"`)
+	w.run("inbox", "extend", first.Name, "--addr", socket).want(t, 0, first.Name+": waits until "+first.Expires.Add(24*time.Hour).Local().Format(time.DateTime))
 	inbox(first.Name, "--approve", "--etag", "old").want(t, 3, "its etag is another")
 	inbox(first.Name, "--edit", "{}", "--etag", first.Etag).want(t, 3, "are its caller's")
 	inbox(first.Name, "--approve", "--etag", first.Etag).want(t, 0, first.Name+": approved")

@@ -94,7 +94,7 @@ func newInboxCommand(p cli.Process) *cobra.Command {
 	s.addServerFlags(cmd.Flags())
 	cmd.Flags().StringArrayVar(&filter.Tenants, "tenant", nil, "only what waits in this `TENANT`; may be given more than once")
 	cmd.Flags().BoolVarP(&following, "follow", "f", false, "go on with what waits as it changes")
-	cmd.AddCommand(newMineCommand(p), newRevokeCommand(p))
+	cmd.AddCommand(newMineCommand(p), newRevokeCommand(p), newExtendCommand(p))
 	verdict.addFlags(cmd)
 	format.AddFlag(cmd.Flags())
 	return cmd

@@ -3,6 +3,7 @@ package commands
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/client"
 )
@@ -24,6 +25,17 @@ func TestTheInboxAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitDecisions(t, a, id, 1)
+	asked, err := a.InboxDecision(t.Context(), id+"/d1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := asked.Expires.Add(90 * time.Minute).Local()
+	w.run("inbox", "extend", id+"/d1", "90m", "--addr", socket).want(t, 0, id+"/d1: waits until "+later.Format(time.DateTime))
+	w.run("inbox", "extend", id+"/d1", "0h", "--addr", socket).want(t, 2, "is no duration")
+	w.run("inbox", "extend", id+"/d1", "200h", "--addr", socket).want(t, 3, "at most until", "7 days after it was requested")
+	w.run("inbox", "extend", id+"/d9", "--addr", socket).want(t, 3, "no decision")
+	w.run("show", id, "--addr", socket).want(t, 0, "… d1 waits until "+later.Format("2006-01-02 15:04"))
+	w.run("show", id, "-o", "json", "--addr", socket).want(t, 0, `"decision_extended"`, `"expire_time":"`+later.UTC().Format("2006-01-02T15:04:05"))
 	shown := []string{"pay needs approval (d1)", "100", "mallory"}
 	const asks, sure = "allow it?", "? [y]es, or no:"
 	for _, test := range []struct {

@@ -28,6 +28,8 @@ func (d *textDisplay) more(e client.RunEvent) error {
 		return d.decided(p)
 	case *client.StandingApproved:
 		return d.standingApproved(p)
+	case *client.DecisionExtended:
+		return d.line(dim, "… %s waits until %s", p.ID, p.Expires.Local().Format("2006-01-02 15:04"))
 	case *client.BudgetWarning:
 		return d.line(yellow, "! %s", budget(p))
 	case *client.ContextChange:

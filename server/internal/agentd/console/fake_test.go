@@ -63,6 +63,8 @@ type decisions struct {
 	given   []*toolhostv1.StandingApproval
 	revoked []string
 
+	extended []*decisionv1.ExtendDecisionRequest
+
 	mu    sync.Mutex
 	waits []*decisionv1.Decision
 	made  []*decisionv1.DecideRequest
@@ -132,11 +134,26 @@ func (d *decisions) RevokeApproval(ctx context.Context, req *toolhostv1.RevokeAp
 	return &toolhostv1.RevokeApprovalResponse{}, nil
 }
 
-// acts returns how often something was decided or revoked.
+func (d *decisions) ExtendDecision(ctx context.Context, req *decisionv1.ExtendDecisionRequest) (*decisionv1.ExtendDecisionResponse, error) {
+	if _, err := d.caller(ctx); err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	one, err := d.find(req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	d.extended = append(d.extended, req)
+	one.ExpireTime = req.GetExpireTime()
+	return &decisionv1.ExtendDecisionResponse{Decision: one}, nil
+}
+
+// acts returns how often something was decided, extended or revoked.
 func (d *decisions) acts() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return len(d.made) + len(d.revoked)
+	return len(d.made) + len(d.revoked) + len(d.extended)
 }
 
 func (d *decisions) find(name string) (*decisionv1.Decision, error) {
@@ -321,5 +338,5 @@ func body(t *testing.T, resp *http.Response) string {
 
 // verdict is the form of a decision.
 func verdict(word string) url.Values {
-	return url.Values{"etag": {"e1"}, "request_id": {"console-1"}, "verdict": {word}, "text": {"because\r\nI say so"}}
+	return url.Values{"etag": {"e1"}, "request_id": {"console-1"}, "verdict": {word}, "text": {"because\r\nI say so"}, "until": {"2100-01-01T00:00:00Z"}}
 }

@@ -191,6 +191,7 @@ type view struct {
 	Long                                                                          bool // it does not fit on a phone; see rows
 	Offers                                                                        []offer
 	Etag, RequestID, Post                                                         string
+	Extend, Later                                                                 string // to where, and until when; empty: no more time can be given here
 	Source                                                                        string // of events
 	Made                                                                          []string
 }
@@ -240,6 +241,11 @@ func viewOf(d *client.InboxDecision) view {
 			continue
 		}
 		v.Offers = append(v.Offers, o)
+	}
+	later := cli.LaterEnd(d.Requested, d.Expires, 0)
+	// How long the tool of a running call waits, the page does not know.
+	if d.NotAllowed == "" && !d.Expires.IsZero() && later.After(d.Expires) && d.Kind != client.DecideTool {
+		v.Extend, v.Later = linkTo("/extensions/", d.Name), later.UTC().Format(time.RFC3339Nano)
 	}
 	return v
 }
@@ -328,6 +334,24 @@ func (s *Server) decide(v *visit) error {
 		request.Verdict = client.Answer
 	}
 	d, err := s.config.Agent.Decide(v.ctx, request)
+	if err != nil {
+		return err
+	}
+	http.Redirect(v.w, v.r, linkTo("/decisions/", d.Name), http.StatusSeeOther)
+	return nil
+}
+
+// extend gives a decision more time: until the end that the page named, so that a form that is sent
+// twice gives it once.
+func (s *Server) extend(v *visit) error {
+	if err := v.r.ParseForm(); err != nil {
+		return tool.Errorf(tool.KindInvalidArgument, "the form cannot be read: %w", err)
+	}
+	until, err := time.Parse(time.RFC3339Nano, v.r.PostForm.Get("until"))
+	if err != nil {
+		return tool.Errorf(tool.KindInvalidArgument, "the form does not say until when the decision shall wait; look at the decision again")
+	}
+	d, err := s.config.Agent.ExtendDecision(v.ctx, v.r.PathValue("name"), until)
 	if err != nil {
 		return err
 	}

@@ -143,6 +143,7 @@ func (s *Server) routes() []route {
 		{"GET /{$}", false, s.showInbox},
 		{"GET /decisions/{name...}", false, s.showDecision},
 		{"POST /decisions/{name...}", false, s.decide},
+		{"POST /extensions/{name...}", false, s.extend},
 		{"GET /runs/{name...}", false, s.showRun},
 		{"GET /mine", false, s.showMine},
 		{"POST /approvals/{id}", false, s.revoke},

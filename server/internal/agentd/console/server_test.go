@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	decisionv1 "github.com/toolhost/toolhost/gen/go/toolhost/decision/v1"
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
@@ -19,7 +22,7 @@ import (
 // target returns a path of a route.
 func target(pattern string) (method, path string) {
 	method, path, _ = strings.Cut(pattern, " ")
-	path = strings.NewReplacer("{$}", "", "/decisions/{name...}", "/decisions/run-1/d1", "/runs/{name...}", "/runs/run-1", "/approvals/{id}", "/approvals/approval-1").Replace(path)
+	path = strings.NewReplacer("{$}", "", "/decisions/{name...}", "/decisions/run-1/d1", "/extensions/{name...}", "/extensions/run-1/d1", "/runs/{name...}", "/runs/run-1", "/approvals/{id}", "/approvals/approval-1").Replace(path)
 	return method, path
 }
 
@@ -28,7 +31,7 @@ func target(pattern string) (method, path string) {
 func TestWhoMayUseARoute(t *testing.T) {
 	usual := map[string]int{ // what a person who is logged in gets
 		"GET /style.css": 200, "GET /favicon.ico": 204, "GET /console.js": 200, "GET /login": 200, "POST /login": 403, "GET /login/issuer": 404, "GET /login/callback": 403, "POST /logout": 303,
-		"GET /events": 200, "GET /{$}": 200, "GET /decisions/{name...}": 200, "POST /decisions/{name...}": 303, "GET /runs/{name...}": 200,
+		"GET /events": 200, "GET /{$}": 200, "GET /decisions/{name...}": 200, "POST /decisions/{name...}": 303, "POST /extensions/{name...}": 303, "GET /runs/{name...}": 200,
 		"GET /mine": 200, "POST /approvals/{id}": 303,
 	}
 	const login = -1 // sent to the login, or 401 for a form
@@ -86,7 +89,7 @@ func TestWhoMayUseARoute(t *testing.T) {
 			if resp.StatusCode != expect {
 				t.Errorf("%s: %s answers %s, want %d", name, page.pattern, resp.Status, expect)
 			}
-			decided, acting := s.server.acts(), []string{"POST /decisions/{name...}", "POST /approvals/{id}"}
+			decided, acting := s.server.acts(), []string{"POST /decisions/{name...}", "POST /approvals/{id}", "POST /extensions/{name...}"}
 			if may := name == "as usual" && slices.Contains(acting, page.pattern); may != (decided == 1) {
 				t.Errorf("%s: %s decides %d times", name, page.pattern, decided)
 			}
@@ -130,7 +133,7 @@ func checkHeaders(t *testing.T, name string, h http.Header) {
 func TestAScannerDecidesNothing(t *testing.T) {
 	s := newSite(t, approval())
 	s.logIn(7)
-	for _, path := range []string{"/decisions/run-1/d1?" + verdict("approve").Encode(), "/decisions/run-1/d1/approve", "/approvals/approval-1", "/logout", "/login?code=abcd-efgh"} {
+	for _, path := range []string{"/decisions/run-1/d1?" + verdict("approve").Encode(), "/decisions/run-1/d1/approve", "/approvals/approval-1", "/extensions/run-1/d1?" + verdict("").Encode(), "/logout", "/login?code=abcd-efgh"} {
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete} {
 			s.send(method, path, verdict("approve"))
 		}
@@ -187,6 +190,44 @@ func TestAVerdictRepeatsWhatWasShown(t *testing.T) {
 	page = body(t, s.send(http.MethodGet, "/decisions/run-1/d1", nil))
 	if !strings.Contains(page, "uid:7 rejected it") || strings.Contains(page, "<button name=") {
 		t.Errorf("a decision that was made shows\n%s", page)
+	}
+}
+
+// A person gives a decision more time once, also with a form that is sent twice. The page of one
+// that the person cannot make, that has no end, or that waits as long as it can, offers none.
+func TestMoreTime(t *testing.T) {
+	s := newSite(t, approval())
+	s.logIn(7)
+	page := body(t, s.send(http.MethodGet, "/decisions/run-1/d1", nil))
+	_, rest, _ := strings.Cut(page, `action="/extensions/run-1/d1"><p><button name="until" value="`)
+	until, _, _ := strings.Cut(rest, `"`)
+	for range 2 {
+		if resp := s.send(http.MethodPost, "/extensions/run-1/d1", url.Values{"until": {until}}); resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/decisions/run-1/d1" {
+			t.Fatalf("%q gets %s: %s", until, resp.Status, body(t, resp))
+		}
+	}
+	if sent := s.server.extended; len(sent) != 2 || !sent[0].GetExpireTime().AsTime().Equal(sent[1].GetExpireTime().AsTime()) || time.Until(sent[0].GetExpireTime().AsTime()) < 24*time.Hour {
+		t.Errorf("got %v", sent)
+	}
+	if resp := s.send(http.MethodPost, "/extensions/run-1/d1", url.Values{"until": {"soon"}}); resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("an unreadable time gets %s", resp.Status)
+	}
+	for name, change := range map[string]func(d *decisionv1.Decision){
+		"not allowed": func(d *decisionv1.Decision) { d.NotAllowed = "no right" },
+		"no end":      func(d *decisionv1.Decision) { d.ExpireTime = nil },
+		"7 days": func(d *decisionv1.Decision) {
+			d.ExpireTime = timestamppb.New(d.GetRequestTime().AsTime().Add(7 * 24 * time.Hour))
+		},
+		"of a tool": func(d *decisionv1.Decision) { d.Kind = decisionv1.DecisionKind_DECISION_KIND_TOOL },
+		"made":      func(d *decisionv1.Decision) { d.State = decisionv1.DecisionState_DECISION_STATE_MADE },
+	} {
+		d := approval()
+		change(d)
+		s := newSite(t, d)
+		s.logIn(7)
+		if page := body(t, s.send(http.MethodGet, "/decisions/run-1/d1", nil)); strings.Contains(page, "/extensions/") {
+			t.Errorf("%s: the page offers more time", name)
+		}
 	}
 }
 

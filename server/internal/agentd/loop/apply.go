@@ -81,6 +81,8 @@ func (s *State) applyAnnounced(p Payload) error {
 		return s.applyModelReplied(p)
 	case *StandingApproved:
 		return s.applyStandingApproved(p)
+	case *DecisionExtended:
+		return s.applyExtended(p)
 	default:
 		return fmt.Errorf("event %d is %s, which no journal holds", s.seq, p.Type())
 	}

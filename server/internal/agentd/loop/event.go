@@ -48,6 +48,7 @@ const (
 	TypeSubRunWaiting     Type = "sub_run_waiting"
 	TypeModelReplied      Type = "model_replied"
 	TypeStandingApproved  Type = "standing_approved"
+	TypeDecisionExtended  Type = "decision_extended"
 
 	TypeTextDelta  Type = "text_delta"
 	TypeCallStatus Type = "call_status"

@@ -56,6 +56,8 @@ func NewPayload(t Type) Payload {
 		return new(ModelReplied)
 	case TypeStandingApproved:
 		return new(StandingApproved)
+	case TypeDecisionExtended:
+		return new(DecisionExtended)
 	}
 	return nil
 }

@@ -167,6 +167,13 @@ func (w *walk) decide() {
 	if len(pending) == 0 {
 		return
 	}
+	if p := pending[w.rand.IntN(len(pending))]; w.rand.IntN(4) == 0 {
+		e := &loop.DecisionExtended{ID: p.ID, Expires: w.now.Add(time.Duration(w.rand.IntN(40)) * time.Second)}
+		if moves, _ := p.Extends(e, w.now); moves {
+			w.add(e)
+		}
+		return
+	}
 	verdicts := []loop.Verdict{loop.VerdictApprove, loop.VerdictReject, loop.VerdictAnswer}
 	d := &loop.DecisionMade{ID: pending[w.rand.IntN(len(pending))].ID, Verdict: verdicts[w.rand.IntN(3)], Text: []string{"", "so"}[w.rand.IntN(2)]}
 	if w.rand.IntN(3) == 0 {

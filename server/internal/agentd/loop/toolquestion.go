@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -23,6 +24,8 @@ type ToolQuestion struct {
 	Plugin string `json:"plugin"`   // the plugin that asks
 	// Schema is the JSON Schema of the answer, of type object.
 	Schema json.RawMessage `json:"schema"`
+	// Expires is when toolhost gives the question up. Zero: it is not known.
+	Expires time.Time `json:"expire_time,omitzero"`
 }
 
 // ModelReplied is the response of the run's model to a question of a tool, or why there is none.
@@ -86,7 +89,7 @@ func (s *State) AskPerson(callID string, q *tool.Question, refused string) *Deci
 	if refused != "" {
 		d.Reason += "\n(The last answer was refused: " + refused + ")"
 	}
-	d.Question = &ToolQuestion{ID: q.ID, Plugin: q.Plugin, Schema: q.Person.Schema}
+	d.Question = &ToolQuestion{ID: q.ID, Plugin: q.Plugin, Schema: q.Person.Schema, Expires: q.Expires}
 	return d
 }
 

@@ -98,8 +98,8 @@ func pauseAfter(n int, err error) time.Duration {
 }
 
 // content reads what a message says from its run. It is nil if there is nothing to say any more:
-// the decision was made, the run was deleted, a backup was restored that does not have the event,
-// or a reload took the route away, perhaps because the target is for others now.
+// the decision was made or ends later, the run was deleted, a backup was restored that does not
+// have the event, or a reload took the route away, perhaps because the target is for others now.
 func (q *queue) content(ctx context.Context, m *runstore.Message) (*Content, error) {
 	started, e, err := q.runs.Event(ctx, m.RunID, m.Seq)
 	if tool.KindOf(err) == tool.KindNotFound || err == nil && !e.Time.Equal(m.Created) {
@@ -116,21 +116,21 @@ func (q *queue) content(ctx context.Context, m *runstore.Message) (*Content, err
 	c.place(q.settings.Pages, m.RunID, m.Decision)
 	says := ""
 	switch p := e.Payload.(type) {
-	case *loop.DecisionRequested:
-		d, err := q.runs.Decision(ctx, m.RunID, p.ID)
-		if tool.KindOf(err) == tool.KindNotFound || err == nil && !d.Waits {
+	case *loop.DecisionRequested, *loop.DecisionExtended:
+		d, err := q.runs.Decision(ctx, m.RunID, m.Decision)
+		if tool.KindOf(err) == tool.KindNotFound || err == nil && (!d.Waits || c.Kind == Ending && d.Expires.After(endOf(&e))) {
 			return nil, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		of.rule = p.Rule
-		c.Asks, c.Tool, c.Rule, c.Expires = p.Kind, clean(p.Tool, maxName), clean(p.Rule, maxName), d.Expires
+		of.rule = d.Rule
+		c.Asks, c.Tool, c.Rule, c.Expires = d.Kind, clean(d.Tool, maxName), clean(d.Rule, maxName), d.Expires
 		if !d.Expires.IsZero() {
 			c.Left = time.Until(d.Expires)
 		}
-		says = p.Reason
-		if p.Kind == loop.DecideApproval {
+		says = d.Reason
+		if d.Kind == loop.DecideApproval {
 			says = d.Arguments
 		}
 	case *loop.CallResult:
@@ -147,6 +147,17 @@ func (q *queue) content(ctx context.Context, m *runstore.Message) (*Content, err
 		c.Arguments = clean(says, maxArguments)
 	}
 	return c, nil
+}
+
+// endOf returns the end that an event gives its decision. Another event may have moved it since.
+func endOf(e *loop.Event) time.Time {
+	switch p := e.Payload.(type) {
+	case *loop.DecisionRequested:
+		return e.Time.Add(p.Expiry)
+	case *loop.DecisionExtended:
+		return p.Expires
+	}
+	return time.Time{}
 }
 
 // Test sends a message that is about nothing.

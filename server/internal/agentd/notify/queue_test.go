@@ -73,6 +73,7 @@ type runs struct {
 	gone    bool
 	began   time.Time
 	expiry  time.Duration
+	extends *loop.DecisionExtended // the third event; nil: there is none
 }
 
 // change changes the run while it may be read.
@@ -86,11 +87,14 @@ func (r *runs) request() loop.DecisionRequested {
 	return loop.DecisionRequested{ID: "d1", Kind: loop.DecideApproval, Tool: "shell", Rule: "careful", Expiry: r.expiry}
 }
 
-func (r *runs) Event(context.Context, string, uint64) (*loop.RunStarted, loop.Event, error) {
+func (r *runs) Event(_ context.Context, _ string, seq uint64) (*loop.RunStarted, loop.Event, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gone {
 		return nil, loop.Event{}, tool.Errorf(tool.KindNotFound, "there is no such run")
+	}
+	if seq == 3 {
+		return &loop.RunStarted{RunID: "r", Agent: "writer", Principal: "ada"}, loop.Event{Seq: 3, Time: r.began.Add(time.Minute), Payload: r.extends}, nil
 	}
 	p := r.request()
 	return &loop.RunStarted{RunID: "r", Agent: "writer", Principal: "ada"}, loop.Event{Seq: 2, Time: r.began, Payload: &p}, nil
@@ -100,7 +104,11 @@ func (r *runs) Decision(context.Context, string, string) (agent.Decision, error)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.request()
-	return agent.Decision{Waits: !r.decided, Pending: loop.Pending{DecisionRequested: p, Arguments: `{"command":"rm"}`, Requested: r.began, Expires: r.began.Add(p.Expiry)}}, nil
+	d := agent.Decision{Waits: !r.decided, Pending: loop.Pending{DecisionRequested: p, Arguments: `{"command":"rm"}`, Requested: r.began, Expires: r.began.Add(p.Expiry)}}
+	if r.extends != nil {
+		d.Expires = r.extends.Expires
+	}
+	return d, nil
 }
 
 // everything is a route of all that concerns decisions.
@@ -191,6 +199,35 @@ func TestLongDecisions(t *testing.T) {
 		s.notifier.Close()
 		if got := s.kinds(ops); got != "waiting reminder ending" {
 			t.Errorf("the target has %q", got)
+		}
+	})
+}
+
+// A decision with more time is told again before its new end, and not before the first one.
+func TestExtendedDecisions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ops := &target{}
+		s := set(t, notify.Settings{Routes: notify.Routes{everything("ops")}, Targets: map[string]notify.Target{"ops": ops}}, 10*time.Hour)
+		requested, extended := s.runs.request(), loop.DecisionExtended{ID: "d1", Expires: s.runs.began.Add(30 * time.Hour), Principal: "bob"}
+		state := stateOf(t, loop.RunStarted{RunID: "r", Agent: "writer"})
+		waits(t, state, s.runs.began, &requested)
+		e := loop.Event{Seq: 3, Time: s.runs.began.Add(time.Minute), Payload: &extended}
+		if err := s.store.Append(t.Context(), runstore.Batch{RunID: "r", After: 1, Records: []runstore.Record{{Type: "x", Data: []byte("{}"), Time: time.Now()}}, Messages: s.settings.Routes.Messages(state, []loop.Event{e})}); err != nil {
+			t.Fatal(err)
+		}
+		s.runs.extends = &extended
+		s.start()
+		time.Sleep(29*time.Hour - time.Minute) // virtual
+		if got := s.kinds(ops); got != "waiting reminder" {
+			t.Errorf("before the new end, the target has %q", got)
+		}
+		time.Sleep(2 * time.Minute) // virtual
+		s.notifier.Close()
+		if got := s.kinds(ops); got != "waiting reminder ending" {
+			t.Errorf("the target has %q", got)
+		}
+		if c := ops.got[2]; c.Kind != notify.Ending || !c.Expires.Equal(extended.Expires) || c.Tool != "shell" || c.Rule != "careful" || c.Left > time.Hour || c.Decision != "d1" {
+			t.Errorf("the message is %+v", c)
 		}
 	})
 }

@@ -89,11 +89,16 @@ func (routes Routes) Messages(s *loop.State, events []loop.Event) []runstore.Mes
 			of.rule = p.Rule
 			add(Waiting, p.ID, now)
 			if p.Expiry > 0 {
-				add(Ending, p.ID, func(*Route) (time.Time, bool) { return e.Time.Add(p.Expiry - min(p.Expiry/5, maxLead)), true })
+				add(Ending, p.ID, endsSoon(e.Time, p.Expiry))
 			}
 			add(Reminder, p.ID, func(r *Route) (time.Time, bool) {
 				return e.Time.Add(r.Remind), r.Remind > 0 && (p.Expiry == 0 || r.Remind < p.Expiry)
 			})
+		case *loop.DecisionExtended:
+			if d := s.Decision(p.ID); d != nil {
+				of.rule = d.Rule
+				add(Ending, p.ID, endsSoon(d.Requested, p.Expires.Sub(d.Requested)))
+			}
 		case *loop.CallResult:
 			if p.Failure != nil && p.Failure.Kind == tool.KindOutcomeUnknown && !asked(s) {
 				add(Unknown, "", now)
@@ -111,6 +116,11 @@ func (routes Routes) Messages(s *loop.State, events []loop.Event) []runstore.Mes
 		}
 	}
 	return messages
+}
+
+// endsSoon returns when it is told that a decision ends soon.
+func endsSoon(requested time.Time, expiry time.Duration) func(*Route) (time.Time, bool) {
+	return func(*Route) (time.Time, bool) { return requested.Add(expiry - min(expiry/5, maxLead)), true }
 }
 
 // asked reports whether a person decided about an unknown outcome, and so knows of it.

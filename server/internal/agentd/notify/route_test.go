@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/agentd/model"
 	"github.com/toolhost/toolhost/server/internal/agentd/notify"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -26,6 +27,19 @@ func stateOf(t *testing.T, started loop.RunStarted) *loop.State {
 		t.Fatal(err)
 	}
 	return &s
+}
+
+// waits lets a run wait for an approval of a call.
+func waits(t *testing.T, s *loop.State, at time.Time, asks *loop.DecisionRequested) {
+	t.Helper()
+	asks.CallID = "c"
+	message := loop.AssistantMessage{Calls: []loop.Call{{ID: "c", Tool: asks.Tool}}, StopReason: model.StopToolUse}
+	message.Message.Blocks = []model.Block{{ToolCall: &model.ToolCall{ID: "c", Name: asks.Tool, Arguments: "{}"}}}
+	for _, p := range []loop.Payload{&message, asks} {
+		if err := s.Apply(loop.Event{Seq: s.Seq() + 1, Time: at, Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // Each event has its messages: to which target, of which kind, and how long after the event.

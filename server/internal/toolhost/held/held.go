@@ -24,7 +24,8 @@ import (
 )
 
 const (
-	// MaxWait is how long a decision waits. It counts as rejected afterwards.
+	// MaxWait is how long a decision waits unless somebody extends it. It counts as rejected
+	// afterwards.
 	MaxWait = time.Hour
 	// Fresh is how long a verdict counts: an approval for its use, and a rejection for the repeats of
 	// the call. Nobody who approves a call expects it much later.
@@ -90,7 +91,8 @@ const (
 // Decision is a call that is held, with the verdict about it.
 type Decision struct {
 	Name string
-	// Etag is the digest of all that a person sees: the call and the times.
+	// Etag is the digest of what a person sees: the call and the time of the request. The end may
+	// move.
 	Etag string
 	Call
 	Requested, Expires time.Time
@@ -117,9 +119,9 @@ func (d *Decision) Because() string {
 
 func etagOf(d *Decision) string {
 	text, err := json.Marshal(struct {
-		Call               Call
-		Requested, Expires time.Time
-	}{d.Call, d.Requested, d.Expires})
+		Call      Call
+		Requested time.Time
+	}{d.Call, d.Requested})
 	if err != nil {
 		panic(err) // cannot happen: the arguments are JSON, and the rest are texts
 	}

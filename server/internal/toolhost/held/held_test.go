@@ -239,3 +239,98 @@ func TestEtagOfAHeldCall(t *testing.T) {
 		}
 	})
 }
+
+// An end moves as far as it may, and never back. A verdict of who has looked before counts.
+func TestExtendAHeldCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := held.New()
+		d, err := hold(t, s, "ada", "write", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, seen, _, news := s.Changed(held.Position{}, func(*held.Decision) bool { return true })
+		last := d.Requested.Add(held.MaxExtended)
+		for _, test := range []struct {
+			name  string
+			until time.Time
+			want  tool.Kind
+			end   time.Time
+		}{
+			{"now", d.Requested, tool.KindInvalidArgument, d.Expires},
+			{"an earlier end", d.Requested.Add(1), "", d.Expires},
+			{"more than 7 days", last.Add(1), tool.KindInvalidArgument, d.Expires},
+			{"7 days", last, "", last},
+			{"once more", last, "", last},
+			{"back", d.Expires, "", last},
+		} {
+			asked := 0
+			got, err := s.Extend(held.Extension{Name: d.Name, Expires: test.until, By: "olga"}, func(held.Decision) error { asked++; return nil })
+			now, _ := s.Get(d.Name)
+			if tool.KindOf(err) != test.want || !now.Expires.Equal(test.end) || now.Etag != d.Etag || err == nil && !got.Expires.Equal(test.end) || (asked > 0) != (test.name == "7 days") {
+				t.Errorf("%s: %s, %v, permitted %d times", test.name, now.Expires, err, asked)
+			}
+		}
+		select {
+		case <-news:
+		default:
+			t.Error("a watcher does not learn of it")
+		}
+		if all, _, _, _ := s.Changed(seen, func(*held.Decision) bool { return true }); len(all) != 1 || !all[0].Expires.Equal(last) {
+			t.Errorf("changed are %+v", all)
+		}
+		time.Sleep(2 * held.MaxWait) // virtual
+		if made := decide(t, s, d, true); made.State != held.Approved {
+			t.Errorf("%+v", made)
+		}
+		if _, err := s.Extend(held.Extension{Name: d.Name, Expires: last}, permitted); tool.KindOf(err) != tool.KindConflict || !strings.Contains(err.Error(), "approved by olga") {
+			t.Errorf("after the verdict: %v", err)
+		}
+		if _, err := s.Extend(held.Extension{Name: "calls/x", Expires: last}, permitted); tool.KindOf(err) != tool.KindNotFound {
+			t.Errorf("no such call: %v", err)
+		}
+	})
+}
+
+// Around the end, exactly one of an extension and the end takes effect, also if the end comes while
+// the extension is recorded.
+func TestExtendAHeldCallAtItsEnd(t *testing.T) {
+	for name, test := range map[string]struct {
+		begins, records time.Duration // until the end, and the time of the record
+		want            tool.Kind
+	}{
+		"before":          {1, 0, ""},
+		"at the end":      {0, 0, tool.KindConflict},
+		"over the end":    {1, 2, tool.KindConflict},
+		"it is not noted": {1, -1, tool.KindUnavailable},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := held.New()
+			d, made, err := s.Hold(held.KeyOf("1"), held.Call{Principal: "ada"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(held.MaxWait - test.begins) // virtual
+			_, err = s.Extend(held.Extension{Name: d.Name, Expires: d.Expires.Add(time.Hour)}, func(held.Decision) error {
+				if test.records < 0 {
+					return tool.Errorf(tool.KindUnavailable, "no audit")
+				}
+				time.Sleep(test.records) // virtual
+				return nil
+			})
+			if tool.KindOf(err) != test.want || test.want == tool.KindConflict && !strings.Contains(err.Error(), "nobody decided about it until") {
+				t.Errorf("%s: %v", name, err)
+			}
+			time.Sleep(time.Minute) // virtual
+			now, _ := s.Get(d.Name)
+			ended := false
+			select {
+			case <-made:
+				ended = true
+			default:
+			}
+			if waits := test.want == ""; (now.State == held.Waiting) != waits || ended == waits {
+				t.Errorf("%s: it is %s, ended: %t", name, now.State, ended)
+			}
+		})
+	}
+}

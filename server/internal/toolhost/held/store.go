@@ -11,9 +11,9 @@ import (
 )
 
 // Store keeps decisions. Use New to create a Store. All methods are safe for concurrent use, and
-// none but Decide blocks.
+// none but Decide and Extend blocks.
 type Store struct {
-	deciding sync.Mutex    // held by Decide, while it must not hold mu
+	deciding sync.Mutex    // held by Decide and Extend, while they must not hold mu
 	ending   chan struct{} // see Ending
 	once     sync.Once
 
@@ -251,7 +251,7 @@ func (s *Store) judge(v *Verdict) (_ Decision, repeated bool, err error) {
 		if e != nil && v.RequestID != "" && e.requestID == v.RequestID && d.By == v.By && d.State == v.state() {
 			return d, true, nil
 		}
-		return Decision{}, false, tool.Errorf(tool.KindConflict, "the decision about the call was made before: %s", d.Because())
+		return Decision{}, false, madeBefore(&d)
 	}
 	if d.Etag != v.Etag {
 		return Decision{}, false, tool.Errorf(tool.KindConflict, "the verdict is not about what %s shows: its etag is another; look at the decision again", v.Name)

@@ -58,7 +58,7 @@ func (p *preparation) hold(asked decision) *tool.Error {
 		}
 		if d.State == held.Waiting {
 			c.logger(c.services.log.policy).Info("a call is held for a person", "decision", d.Name, "until", d.Expires)
-			if ended := c.await(store, made, min(time.Until(until), time.Until(d.Expires))); ended != nil {
+			if ended := c.await(store, d, made, until); ended != nil {
 				return ended
 			}
 			d, _ = store.Get(d.Name)
@@ -131,10 +131,12 @@ func (p *preparation) decideAgain(d *held.Decision) (decision, *tool.Error) {
 	return made, made.refused
 }
 
-// await waits for a verdict. The time limit of the call does not run meanwhile. await returns an
-// error if the call ends first. A call that a plugin previews occupies the plugin, and does not
-// wait; neither does a call of a principal with too many that do.
-func (c *call) await(store *held.Store, made <-chan struct{}, wait time.Duration) *tool.Error {
+// await waits for a verdict about d until a time at most, and until d ends, which may move
+// meanwhile. The time limit of the call does not run meanwhile. await returns an error if the call
+// ends first. A call that a plugin previews occupies the plugin, and does not wait; neither does a
+// call of a principal with too many that do.
+func (c *call) await(store *held.Store, d held.Decision, made <-chan struct{}, until time.Time) *tool.Error {
+	wait := min(time.Until(until), held.MaxExtended)
 	if wait <= 0 || c.args.previews() {
 		return nil
 	}
@@ -145,20 +147,25 @@ func (c *call) await(store *held.Store, made <-chan struct{}, wait time.Duration
 	defer leave()
 	c.timer.AllowPause(wait + time.Minute) // longer than the wait, so that the deadline never passes in it
 	c.timer.Pause()
-	timer := time.NewTimer(wait)
+	timer := time.NewTimer(0)
 	defer func() {
 		timer.Stop()
 		c.timer.Resume()
 		c.timer.AllowPause(0)
 		c.allowPause()
 	}()
-	select {
-	case <-made:
-	case <-timer.C:
-	case <-c.ctx().Done():
-		return c.unsent(context.Cause(c.ctx()))
-	case <-c.services.approvals.held.Ending():
-		return tool.Errorf(tool.KindUnavailable, "%w; the call waited for a person, and nothing was executed", errStopping)
+	for d.State == held.Waiting && time.Until(until) > 0 {
+		timer.Reset(min(time.Until(until), time.Until(d.Expires)))
+		select {
+		case <-made:
+			return nil
+		case <-timer.C:
+		case <-c.ctx().Done():
+			return c.unsent(context.Cause(c.ctx()))
+		case <-c.services.approvals.held.Ending():
+			return tool.Errorf(tool.KindUnavailable, "%w; the call waited for a person, and nothing was executed", errStopping)
+		}
+		d, _ = store.Get(d.Name)
 	}
 	return nil
 }
@@ -239,6 +246,26 @@ func (h *Host) DecideHeld(ctx context.Context, v held.Verdict, from string) (hel
 			}
 		}
 		h.log.policy.InfoContext(ctx, "a person decided about a held call", "decision", d.Name, "verdict", string(d.State), "by", d.By, "via", v.Via, "from", from,
+			"tool", d.Tool, "call", d.ID, "principal", d.Principal)
+		return nil
+	})
+}
+
+// ExtendHeld moves the end of a decision about a held call. Whoever calls it has checked that the
+// principal of the extension may decide. Otherwise as DecideHeld.
+func (h *Host) ExtendHeld(ctx context.Context, x held.Extension, from string) (held.Decision, error) {
+	return h.held.Extend(x, func(d held.Decision) error {
+		until := d.Expires.Format(time.RFC3339)
+		e := audit.Event{
+			Kind: audit.OfApproval, Principal: d.Principal, Via: x.Via, From: from, CallID: d.ID, Tool: d.Tool, Act: "extend decision", Target: d.Name,
+			Outcome: audit.Allowed, Approver: x.By, Reason: "it waits until " + until,
+		}
+		if h.cfg.Audit != nil {
+			if err := h.cfg.Audit.Note(ctx, e); err != nil {
+				return tool.Errorf(tool.KindUnavailable, "the audit log cannot be written, so the decision was not extended: %w", err)
+			}
+		}
+		h.log.policy.InfoContext(ctx, "a person extended the decision about a held call", "decision", d.Name, "until", until, "by", x.By, "via", x.Via, "from", from,
 			"tool", d.Tool, "call", d.ID, "principal", d.Principal)
 		return nil
 	})

@@ -187,6 +187,58 @@ func TestRejectedAndExpired(t *testing.T) {
 	})
 }
 
+// A call that waits goes on to wait behind the first end, as long as its caller lets it. The log
+// has who gave it more time.
+func TestExtendedWhileTheCallWaits(t *testing.T) {
+	for name, test := range map[string]struct {
+		wait time.Duration
+		want string
+	}{"as long as it takes": {10 * time.Hour, "succeeded ran"}, "as long as its caller waits": {90 * time.Minute, "approval_required"}} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newStandingRig(t, func(c *host.Config) { c.DefaultTimeout = time.Second })
+			e := begin(t, r.rig, holding(test.wait, nil))
+			synctest.Wait()
+			d := pending(t, r)
+			for hours := range 2 {
+				if _, err := r.ExtendHeld(t.Context(), holds.Extension{Name: d.Name, Expires: d.Expires.Add(time.Duration(hours+1) * time.Hour), By: "red/olga", Via: "agentd"}, "unix"); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Hour) // virtual
+			}
+			synctest.Wait()
+			if waits := pending(t, r); waits.Name != d.Name || waits.Etag != d.Etag {
+				t.Errorf("%s: another decision waits: %+v", name, waits)
+			}
+			decides(t, r, true, "red/olga")
+			check(t, name, r.ended(end(t, e)), test.want)
+			if test.want != "succeeded ran" {
+				check(t, name+", once more", r.ended(outcome(t, r.rig, holding(0, nil))), "succeeded ran")
+			}
+			data, err := os.ReadFile(r.audit)
+			if want := `"act":"extend decision","target":"` + d.Name + `","decision":"allowed","approver":"red/olga","reason":"it waits until `; err != nil || strings.Count(string(data), want) != 2 {
+				t.Errorf("%s: the audit log lacks %s:\n%s", name, want, data)
+			}
+		})
+	}
+}
+
+// A call whose extended time is over, too, was not approved.
+func TestAnExtensionEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newStandingRig(t, nil)
+		e, began := begin(t, r.rig, holding(10*time.Hour, nil)), time.Now()
+		synctest.Wait()
+		d := pending(t, r)
+		if _, err := r.ExtendHeld(t.Context(), holds.Extension{Name: d.Name, Expires: d.Expires.Add(time.Hour), By: "red/olga"}, "unix"); err != nil {
+			t.Fatal(err)
+		}
+		check(t, "nobody decides", r.ended(end(t, e)), "denied")
+		if waited := time.Since(began); waited != 2*time.Hour {
+			t.Errorf("it waited %s", waited)
+		}
+	})
+}
+
 // What the approval depends on is looked at again after the wait.
 func TestChangedWhileTheCallWaits(t *testing.T) {
 	one := 1

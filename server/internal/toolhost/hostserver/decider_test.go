@@ -3,6 +3,7 @@ package hostserver_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/identity"
@@ -68,6 +69,9 @@ func TestDecidingOnBehalfOf(t *testing.T) {
 			if got, err := c.InboxDecision(ctx, d.Name); (err == nil) != test.sees || test.sees && got.Etag != d.Etag {
 				t.Errorf("%s gets %+v, %v", name, got, err)
 			}
+			if _, err := c.ExtendDecision(ctx, d.Name, d.Expires.Add(time.Hour)); tool.KindOf(err) != test.approve || (len(b.moved) == 1) != (test.approve == ok) {
+				t.Errorf("%s extends: %v, %+v", name, err, b.moved)
+			}
 			want, before := map[client.Verdict]tool.Kind{client.Approve: test.approve, client.Reject: test.reject}[verdict], refusals()
 			_, err = c.Decide(ctx, client.DecideRequest{Name: d.Name, Etag: d.Etag, Verdict: verdict})
 			if tool.KindOf(err) != want || (len(b.made) == 1) != (want == ok) || (refusals() > before) != (want != ok) {
@@ -80,7 +84,7 @@ func TestDecidingOnBehalfOf(t *testing.T) {
 			if key == via {
 				via, groups = "", test.who.Groups
 			}
-			if got := b.made[0]; got.By != key || got.Via != via || !slices.Equal(got.Groups, groups) {
+			if got := b.made[0]; got.By != key || got.Via != via || test.approve == ok && (b.moved[0].By != key || b.moved[0].Via != via) || !slices.Equal(got.Groups, groups) {
 				t.Errorf("%s, %s: the host got %+v", name, verdict, got)
 			}
 		}

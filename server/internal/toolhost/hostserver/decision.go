@@ -27,6 +27,7 @@ const (
 type Decisions interface {
 	HeldCalls() *held.Store
 	DecideHeld(ctx context.Context, v held.Verdict, from string) (held.Decision, error)
+	ExtendHeld(ctx context.Context, x held.Extension, from string) (held.Decision, error)
 }
 
 // decisionService implements toolhost.decision.v1.DecisionService for the calls that toolhost
@@ -128,6 +129,36 @@ func (s *decisionService) Decide(ctx context.Context, req *decisionv1.DecideRequ
 		return nil, err
 	}
 	return &decisionv1.DecideResponse{Decision: decider.fromDecision(&made)}, nil
+}
+
+// ExtendDecision implements toolhost.decision.v1.DecisionService. An extension decides nothing, so
+// four eyes do not hold it back.
+func (s *decisionService) ExtendDecision(ctx context.Context, req *decisionv1.ExtendDecisionRequest) (*decisionv1.ExtendDecisionResponse, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	decider, err := s.tools.deciderOf(ctx, req.GetOnBehalfOf())
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.find(ctx, decider, req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	if req.GetExpireTime().CheckValid() != nil {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the request does not say until when the decision shall wait; set expire_time")
+	}
+	alike := d
+	alike.FourEyes = false
+	if why := decider.whyNot(&alike, true); why != "" {
+		s.tools.guard.gate.Attempt(ctx, decider.refusal(gate.Refusal{Rights: []authz.Right{authz.CallsApprove}, Target: d.Name, Reason: why}))
+		return nil, tool.Errorf(tool.KindDenied, "the caller may not extend the decision about the call: %s", why)
+	}
+	extended, err := s.decisions.ExtendHeld(ctx, held.Extension{Name: d.Name, Expires: req.GetExpireTime().AsTime(), By: decider.key, Via: decider.via}, decider.caller.who.From)
+	if err != nil {
+		return nil, err
+	}
+	return &decisionv1.ExtendDecisionResponse{Decision: decider.fromDecision(&extended)}, nil
 }
 
 // find returns a decision. One that the principal may not see does not exist for it.

@@ -27,12 +27,17 @@ import (
 type heldBook struct {
 	store *held.Store
 	made  []held.Verdict
+	moved []held.Extension
 }
 
 func (b *heldBook) HeldCalls() *held.Store { return b.store }
 
 func (b *heldBook) DecideHeld(_ context.Context, v held.Verdict, _ string) (held.Decision, error) {
 	return b.store.Decide(v, func(held.Decision) error { b.made = append(b.made, v); return nil })
+}
+
+func (b *heldBook) ExtendHeld(_ context.Context, x held.Extension, _ string) (held.Decision, error) {
+	return b.store.Extend(x, func(held.Decision) error { b.moved = append(b.moved, x); return nil })
 }
 
 // holds returns a book in which red/ada waits with a call.
@@ -113,6 +118,14 @@ func TestWhoDecidesAboutHeldCalls(t *testing.T) {
 			if (shown == 1) != test.sees || (err == nil) != test.sees || err != nil && tool.KindOf(err) != none || test.sees && got.Etag != d.Etag {
 				t.Errorf("%s sees %d decisions, and gets %+v, %v", name, shown, got, err)
 			}
+			may := test.approve
+			if name == "the caller, four eyes" { // which say who approves, and not when
+				may = ok
+			}
+			later, err := c.ExtendDecision(bounded(t), d.Name, d.Expires.Add(time.Hour))
+			if tool.KindOf(err) != may || (len(b.moved) == 1) != (may == ok) || may == ok && (b.moved[0].By != test.who.Key() || !later.Expires.Equal(d.Expires.Add(time.Hour)) || later.Etag != d.Etag) {
+				t.Errorf("%s extends: %+v, %v, moved %+v", name, later, err, b.moved)
+			}
 			want := map[client.Verdict]tool.Kind{client.Approve: test.approve, client.Reject: test.reject}[verdict]
 			before := refusals()
 			_, err = c.Decide(bounded(t), client.DecideRequest{Name: d.Name, Etag: d.Etag, Verdict: verdict, Text: "why", DecidedBy: "me"})
@@ -160,6 +173,27 @@ func TestHeldCallsOverTheWire(t *testing.T) {
 	}
 }
 
+// An end that is none moves nothing.
+func TestExtendHeldCallsOverTheWire(t *testing.T) {
+	b, d := holds(t, nil)
+	c, _ := decider(t, b, identity.Principal{Tenant: "red", Name: "olga"}, authz.Binding{Role: "approver", To: []string{"name:red/olga"}})
+	for name, test := range map[string]struct {
+		decision string
+		until    time.Time
+		want     tool.Kind
+	}{
+		"none":         {d.Name, time.Time{}, tool.KindInvalidArgument},
+		"the past":     {d.Name, d.Requested, tool.KindInvalidArgument},
+		"8 days":       {d.Name, d.Requested.Add(8 * 24 * time.Hour), tool.KindInvalidArgument},
+		"of nothing":   {"calls/x", d.Expires, tool.KindNotFound},
+		"the same end": {d.Name, d.Expires, ""},
+	} {
+		if got, err := c.ExtendDecision(bounded(t), test.decision, test.until); tool.KindOf(err) != test.want || len(b.moved) > 0 {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
 // The pages have each decision once, those that end first come first, and long texts are cut.
 func TestPagesOfHeldCalls(t *testing.T) {
 	b := &heldBook{store: held.New()}
@@ -193,7 +227,8 @@ func TestServerThatHoldsNoCalls(t *testing.T) {
 	c := dial(t, a)
 	_, getting := c.InboxDecision(bounded(t), "calls/x")
 	_, deciding := c.Decide(bounded(t), client.DecideRequest{Name: "calls/x", Verdict: client.Reject})
-	for _, err := range []error{getting, deciding} {
+	_, extending := c.ExtendDecision(bounded(t), "calls/x", time.Now())
+	for _, err := range []error{getting, deciding, extending} {
 		if tool.KindOf(err) != tool.KindUnsupported {
 			t.Errorf("%v", err)
 		}

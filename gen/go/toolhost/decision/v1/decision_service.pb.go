@@ -891,6 +891,116 @@ func (x *DecideResponse) GetDecision() *Decision {
 	return nil
 }
 
+// ExtendDecisionRequest moves the end of a decision.
+type ExtendDecisionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the decision. Required.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// When the decision shall count as rejected. Required.
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// The principal that extends, if not the caller; see ListDecisionsRequest.
+	OnBehalfOf    *v1.Principal `protobuf:"bytes,3,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExtendDecisionRequest) Reset() {
+	*x = ExtendDecisionRequest{}
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExtendDecisionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExtendDecisionRequest) ProtoMessage() {}
+
+func (x *ExtendDecisionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExtendDecisionRequest.ProtoReflect.Descriptor instead.
+func (*ExtendDecisionRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ExtendDecisionRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ExtendDecisionRequest) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
+func (x *ExtendDecisionRequest) GetOnBehalfOf() *v1.Principal {
+	if x != nil {
+		return x.OnBehalfOf
+	}
+	return nil
+}
+
+// ExtendDecisionResponse has the decision as it waits now.
+type ExtendDecisionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The decision.
+	Decision      *Decision `protobuf:"bytes,1,opt,name=decision,proto3" json:"decision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExtendDecisionResponse) Reset() {
+	*x = ExtendDecisionResponse{}
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExtendDecisionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExtendDecisionResponse) ProtoMessage() {}
+
+func (x *ExtendDecisionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExtendDecisionResponse.ProtoReflect.Descriptor instead.
+func (*ExtendDecisionResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ExtendDecisionResponse) GetDecision() *Decision {
+	if x != nil {
+		return x.Decision
+	}
+	return nil
+}
+
 // Decision is a decision of a person. All its texts but those that are said to be the operator's are
 // what a model, a tool or a caller wrote: escape them.
 type Decision struct {
@@ -957,8 +1067,9 @@ type Decision struct {
 	// The reason or the answer.
 	Text string `protobuf:"bytes,28,opt,name=text,proto3" json:"text,omitempty"`
 	// What the person sees, as a digest for DecideRequest.etag: arguments, tool, plugin, question,
-	// schema, rule, approvers and the time of the request. Only GetDecision and Decide set it, because
-	// a list does not show the whole. Empty for a decision that does not wait.
+	// schema, rule, approvers and the time of the request, but not its end. Only GetDecision and
+	// ExtendDecision set it, because a list does not show the whole. Empty for a decision that does not
+	// wait.
 	Etag string `protobuf:"bytes,29,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Of whom the approver has to be one: the groups that the rule names. Empty means that the rule
 	// names none.
@@ -976,7 +1087,7 @@ type Decision struct {
 
 func (x *Decision) Reset() {
 	*x = Decision{}
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[10]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -988,7 +1099,7 @@ func (x *Decision) String() string {
 func (*Decision) ProtoMessage() {}
 
 func (x *Decision) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[10]
+	mi := &file_toolhost_decision_v1_decision_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1001,7 +1112,7 @@ func (x *Decision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decision.ProtoReflect.Descriptor instead.
 func (*Decision) Descriptor() ([]byte, []int) {
-	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{10}
+	return file_toolhost_decision_v1_decision_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Decision) GetName() string {
@@ -1289,6 +1400,14 @@ const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"\fon_behalf_of\x18\b \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
 	"onBehalfOf\"L\n" +
 	"\x0eDecideResponse\x12:\n" +
+	"\bdecision\x18\x01 \x01(\v2\x1e.toolhost.decision.v1.DecisionR\bdecision\"\xa7\x01\n" +
+	"\x15ExtendDecisionRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12;\n" +
+	"\vexpire_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\x12=\n" +
+	"\fon_behalf_of\x18\x03 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
+	"onBehalfOf\"T\n" +
+	"\x16ExtendDecisionResponse\x12:\n" +
 	"\bdecision\x18\x01 \x01(\v2\x1e.toolhost.decision.v1.DecisionR\bdecision\"\xbf\b\n" +
 	"\bDecision\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x126\n" +
@@ -1347,7 +1466,7 @@ const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"\x0fVERDICT_APPROVE\x10\x01\x12\x12\n" +
 	"\x0eVERDICT_REJECT\x10\x02\x12\x12\n" +
 	"\x0eVERDICT_ANSWER\x10\x03\x12\x13\n" +
-	"\x0fVERDICT_EXPIRED\x10\x042\xd0\x04\n" +
+	"\x0fVERDICT_EXPIRED\x10\x042\xc7\x05\n" +
 	"\x0fDecisionService\x12t\n" +
 	"\rListDecisions\x12*.toolhost.decision.v1.ListDecisionsRequest\x1a+.toolhost.decision.v1.ListDecisionsResponse\"\n" +
 	"\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x04\x12n\n" +
@@ -1356,7 +1475,8 @@ const file_toolhost_decision_v1_decision_service_proto_rawDesc = "" +
 	"\x11ListMadeDecisions\x12..toolhost.decision.v1.ListMadeDecisionsRequest\x1a/.toolhost.decision.v1.ListMadeDecisionsResponse\"\a\x92\xb6\x18\x03\x10\x11\x12\x12y\n" +
 	"\x0eWatchDecisions\x12+.toolhost.decision.v1.WatchDecisionsRequest\x1a,.toolhost.decision.v1.WatchDecisionsResponse\"\n" +
 	"\x92\xb6\x18\x06\x10\x11\x12\x03\x05\x040\x01\x12]\n" +
-	"\x06Decide\x12#.toolhost.decision.v1.DecideRequest\x1a$.toolhost.decision.v1.DecideResponse\"\b\x92\xb6\x18\x04\x10\x12\x03\x04BEZCgithub.com/toolhost/toolhost/gen/go/toolhost/decision/v1;decisionv1b\x06proto3"
+	"\x06Decide\x12#.toolhost.decision.v1.DecideRequest\x1a$.toolhost.decision.v1.DecideResponse\"\b\x92\xb6\x18\x04\x10\x12\x03\x04\x12u\n" +
+	"\x0eExtendDecision\x12+.toolhost.decision.v1.ExtendDecisionRequest\x1a,.toolhost.decision.v1.ExtendDecisionResponse\"\b\x92\xb6\x18\x04\x10\x12\x03\x04BEZCgithub.com/toolhost/toolhost/gen/go/toolhost/decision/v1;decisionv1b\x06proto3"
 
 var (
 	file_toolhost_decision_v1_decision_service_proto_rawDescOnce sync.Once
@@ -1371,7 +1491,7 @@ func file_toolhost_decision_v1_decision_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_decision_v1_decision_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolhost_decision_v1_decision_service_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_toolhost_decision_v1_decision_service_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_toolhost_decision_v1_decision_service_proto_goTypes = []any{
 	(DecisionKind)(0),                 // 0: toolhost.decision.v1.DecisionKind
 	(DecisionState)(0),                // 1: toolhost.decision.v1.DecisionState
@@ -1386,42 +1506,49 @@ var file_toolhost_decision_v1_decision_service_proto_goTypes = []any{
 	(*WatchDecisionsResponse)(nil),    // 10: toolhost.decision.v1.WatchDecisionsResponse
 	(*DecideRequest)(nil),             // 11: toolhost.decision.v1.DecideRequest
 	(*DecideResponse)(nil),            // 12: toolhost.decision.v1.DecideResponse
-	(*Decision)(nil),                  // 13: toolhost.decision.v1.Decision
-	(*v1.Principal)(nil),              // 14: toolhost.tool.v1.Principal
-	(*timestamppb.Timestamp)(nil),     // 15: google.protobuf.Timestamp
+	(*ExtendDecisionRequest)(nil),     // 13: toolhost.decision.v1.ExtendDecisionRequest
+	(*ExtendDecisionResponse)(nil),    // 14: toolhost.decision.v1.ExtendDecisionResponse
+	(*Decision)(nil),                  // 15: toolhost.decision.v1.Decision
+	(*v1.Principal)(nil),              // 16: toolhost.tool.v1.Principal
+	(*timestamppb.Timestamp)(nil),     // 17: google.protobuf.Timestamp
 }
 var file_toolhost_decision_v1_decision_service_proto_depIdxs = []int32{
-	14, // 0: toolhost.decision.v1.ListDecisionsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	13, // 1: toolhost.decision.v1.ListDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
-	13, // 2: toolhost.decision.v1.ListMadeDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
-	14, // 3: toolhost.decision.v1.GetDecisionRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	13, // 4: toolhost.decision.v1.GetDecisionResponse.decision:type_name -> toolhost.decision.v1.Decision
-	14, // 5: toolhost.decision.v1.WatchDecisionsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	13, // 6: toolhost.decision.v1.WatchDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
+	16, // 0: toolhost.decision.v1.ListDecisionsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	15, // 1: toolhost.decision.v1.ListDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
+	15, // 2: toolhost.decision.v1.ListMadeDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
+	16, // 3: toolhost.decision.v1.GetDecisionRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	15, // 4: toolhost.decision.v1.GetDecisionResponse.decision:type_name -> toolhost.decision.v1.Decision
+	16, // 5: toolhost.decision.v1.WatchDecisionsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	15, // 6: toolhost.decision.v1.WatchDecisionsResponse.decisions:type_name -> toolhost.decision.v1.Decision
 	2,  // 7: toolhost.decision.v1.DecideRequest.verdict:type_name -> toolhost.decision.v1.Verdict
-	14, // 8: toolhost.decision.v1.DecideRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
-	13, // 9: toolhost.decision.v1.DecideResponse.decision:type_name -> toolhost.decision.v1.Decision
-	0,  // 10: toolhost.decision.v1.Decision.kind:type_name -> toolhost.decision.v1.DecisionKind
-	1,  // 11: toolhost.decision.v1.Decision.state:type_name -> toolhost.decision.v1.DecisionState
-	15, // 12: toolhost.decision.v1.Decision.request_time:type_name -> google.protobuf.Timestamp
-	15, // 13: toolhost.decision.v1.Decision.expire_time:type_name -> google.protobuf.Timestamp
-	2,  // 14: toolhost.decision.v1.Decision.verdict:type_name -> toolhost.decision.v1.Verdict
-	15, // 15: toolhost.decision.v1.Decision.decide_time:type_name -> google.protobuf.Timestamp
-	3,  // 16: toolhost.decision.v1.DecisionService.ListDecisions:input_type -> toolhost.decision.v1.ListDecisionsRequest
-	7,  // 17: toolhost.decision.v1.DecisionService.GetDecision:input_type -> toolhost.decision.v1.GetDecisionRequest
-	5,  // 18: toolhost.decision.v1.DecisionService.ListMadeDecisions:input_type -> toolhost.decision.v1.ListMadeDecisionsRequest
-	9,  // 19: toolhost.decision.v1.DecisionService.WatchDecisions:input_type -> toolhost.decision.v1.WatchDecisionsRequest
-	11, // 20: toolhost.decision.v1.DecisionService.Decide:input_type -> toolhost.decision.v1.DecideRequest
-	4,  // 21: toolhost.decision.v1.DecisionService.ListDecisions:output_type -> toolhost.decision.v1.ListDecisionsResponse
-	8,  // 22: toolhost.decision.v1.DecisionService.GetDecision:output_type -> toolhost.decision.v1.GetDecisionResponse
-	6,  // 23: toolhost.decision.v1.DecisionService.ListMadeDecisions:output_type -> toolhost.decision.v1.ListMadeDecisionsResponse
-	10, // 24: toolhost.decision.v1.DecisionService.WatchDecisions:output_type -> toolhost.decision.v1.WatchDecisionsResponse
-	12, // 25: toolhost.decision.v1.DecisionService.Decide:output_type -> toolhost.decision.v1.DecideResponse
-	21, // [21:26] is the sub-list for method output_type
-	16, // [16:21] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	16, // 8: toolhost.decision.v1.DecideRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	15, // 9: toolhost.decision.v1.DecideResponse.decision:type_name -> toolhost.decision.v1.Decision
+	17, // 10: toolhost.decision.v1.ExtendDecisionRequest.expire_time:type_name -> google.protobuf.Timestamp
+	16, // 11: toolhost.decision.v1.ExtendDecisionRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	15, // 12: toolhost.decision.v1.ExtendDecisionResponse.decision:type_name -> toolhost.decision.v1.Decision
+	0,  // 13: toolhost.decision.v1.Decision.kind:type_name -> toolhost.decision.v1.DecisionKind
+	1,  // 14: toolhost.decision.v1.Decision.state:type_name -> toolhost.decision.v1.DecisionState
+	17, // 15: toolhost.decision.v1.Decision.request_time:type_name -> google.protobuf.Timestamp
+	17, // 16: toolhost.decision.v1.Decision.expire_time:type_name -> google.protobuf.Timestamp
+	2,  // 17: toolhost.decision.v1.Decision.verdict:type_name -> toolhost.decision.v1.Verdict
+	17, // 18: toolhost.decision.v1.Decision.decide_time:type_name -> google.protobuf.Timestamp
+	3,  // 19: toolhost.decision.v1.DecisionService.ListDecisions:input_type -> toolhost.decision.v1.ListDecisionsRequest
+	7,  // 20: toolhost.decision.v1.DecisionService.GetDecision:input_type -> toolhost.decision.v1.GetDecisionRequest
+	5,  // 21: toolhost.decision.v1.DecisionService.ListMadeDecisions:input_type -> toolhost.decision.v1.ListMadeDecisionsRequest
+	9,  // 22: toolhost.decision.v1.DecisionService.WatchDecisions:input_type -> toolhost.decision.v1.WatchDecisionsRequest
+	11, // 23: toolhost.decision.v1.DecisionService.Decide:input_type -> toolhost.decision.v1.DecideRequest
+	13, // 24: toolhost.decision.v1.DecisionService.ExtendDecision:input_type -> toolhost.decision.v1.ExtendDecisionRequest
+	4,  // 25: toolhost.decision.v1.DecisionService.ListDecisions:output_type -> toolhost.decision.v1.ListDecisionsResponse
+	8,  // 26: toolhost.decision.v1.DecisionService.GetDecision:output_type -> toolhost.decision.v1.GetDecisionResponse
+	6,  // 27: toolhost.decision.v1.DecisionService.ListMadeDecisions:output_type -> toolhost.decision.v1.ListMadeDecisionsResponse
+	10, // 28: toolhost.decision.v1.DecisionService.WatchDecisions:output_type -> toolhost.decision.v1.WatchDecisionsResponse
+	12, // 29: toolhost.decision.v1.DecisionService.Decide:output_type -> toolhost.decision.v1.DecideResponse
+	14, // 30: toolhost.decision.v1.DecisionService.ExtendDecision:output_type -> toolhost.decision.v1.ExtendDecisionResponse
+	25, // [25:31] is the sub-list for method output_type
+	19, // [19:25] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_decision_v1_decision_service_proto_init() }
@@ -1435,7 +1562,7 @@ func file_toolhost_decision_v1_decision_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_decision_v1_decision_service_proto_rawDesc), len(file_toolhost_decision_v1_decision_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   11,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

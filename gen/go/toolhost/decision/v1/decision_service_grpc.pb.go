@@ -26,6 +26,7 @@ const (
 	DecisionService_ListMadeDecisions_FullMethodName = "/toolhost.decision.v1.DecisionService/ListMadeDecisions"
 	DecisionService_WatchDecisions_FullMethodName    = "/toolhost.decision.v1.DecisionService/WatchDecisions"
 	DecisionService_Decide_FullMethodName            = "/toolhost.decision.v1.DecisionService/Decide"
+	DecisionService_ExtendDecision_FullMethodName    = "/toolhost.decision.v1.DecisionService/ExtendDecision"
 )
 
 // DecisionServiceClient is the client API for DecisionService service.
@@ -74,6 +75,18 @@ type DecisionServiceClient interface {
 	// decision was made before or is not wanted any more, with who, what and when; INVALID_ARGUMENT if
 	// the verdict does not fit the kind, or there is no etag; DENIED if the caller may not decide.
 	Decide(ctx context.Context, in *DecideRequest, opts ...grpc.CallOption) (*DecideResponse, error)
+	// ExtendDecision moves the end of a decision that waits, and returns the decision. It says nothing
+	// about the content, so it needs no etag, and a verdict about what a person saw before it counts.
+	// The end never moves to an earlier time: a request of an end that is not later than the present one
+	// changes nothing, and so does a repeated request.
+	//
+	// Who may approve or answer may extend, also where the rule has four eyes. A call that toolhost
+	// holds waits no longer than its caller lets it; the approval counts for a repeat of the call.
+	// Errors: NOT_FOUND; CONFLICT if the decision was made before, has expired, or is not wanted any
+	// more, with who, what and when, and if it never ends; INVALID_ARGUMENT if the end is not in the
+	// future, more than 7 days after the request for the decision, or after what asked gives up;
+	// DENIED if the caller may not extend.
+	ExtendDecision(ctx context.Context, in *ExtendDecisionRequest, opts ...grpc.CallOption) (*ExtendDecisionResponse, error)
 }
 
 type decisionServiceClient struct {
@@ -143,6 +156,16 @@ func (c *decisionServiceClient) Decide(ctx context.Context, in *DecideRequest, o
 	return out, nil
 }
 
+func (c *decisionServiceClient) ExtendDecision(ctx context.Context, in *ExtendDecisionRequest, opts ...grpc.CallOption) (*ExtendDecisionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ExtendDecisionResponse)
+	err := c.cc.Invoke(ctx, DecisionService_ExtendDecision_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // DecisionServiceServer is the server API for DecisionService service.
 // All implementations must embed UnimplementedDecisionServiceServer
 // for forward compatibility.
@@ -189,6 +212,18 @@ type DecisionServiceServer interface {
 	// decision was made before or is not wanted any more, with who, what and when; INVALID_ARGUMENT if
 	// the verdict does not fit the kind, or there is no etag; DENIED if the caller may not decide.
 	Decide(context.Context, *DecideRequest) (*DecideResponse, error)
+	// ExtendDecision moves the end of a decision that waits, and returns the decision. It says nothing
+	// about the content, so it needs no etag, and a verdict about what a person saw before it counts.
+	// The end never moves to an earlier time: a request of an end that is not later than the present one
+	// changes nothing, and so does a repeated request.
+	//
+	// Who may approve or answer may extend, also where the rule has four eyes. A call that toolhost
+	// holds waits no longer than its caller lets it; the approval counts for a repeat of the call.
+	// Errors: NOT_FOUND; CONFLICT if the decision was made before, has expired, or is not wanted any
+	// more, with who, what and when, and if it never ends; INVALID_ARGUMENT if the end is not in the
+	// future, more than 7 days after the request for the decision, or after what asked gives up;
+	// DENIED if the caller may not extend.
+	ExtendDecision(context.Context, *ExtendDecisionRequest) (*ExtendDecisionResponse, error)
 	mustEmbedUnimplementedDecisionServiceServer()
 }
 
@@ -213,6 +248,9 @@ func (UnimplementedDecisionServiceServer) WatchDecisions(*WatchDecisionsRequest,
 }
 func (UnimplementedDecisionServiceServer) Decide(context.Context, *DecideRequest) (*DecideResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Decide not implemented")
+}
+func (UnimplementedDecisionServiceServer) ExtendDecision(context.Context, *ExtendDecisionRequest) (*ExtendDecisionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ExtendDecision not implemented")
 }
 func (UnimplementedDecisionServiceServer) mustEmbedUnimplementedDecisionServiceServer() {}
 func (UnimplementedDecisionServiceServer) testEmbeddedByValue()                         {}
@@ -318,6 +356,24 @@ func _DecisionService_Decide_Handler(srv interface{}, ctx context.Context, dec f
 	return interceptor(ctx, in, info, handler)
 }
 
+func _DecisionService_ExtendDecision_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ExtendDecisionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DecisionServiceServer).ExtendDecision(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DecisionService_ExtendDecision_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DecisionServiceServer).ExtendDecision(ctx, req.(*ExtendDecisionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // DecisionService_ServiceDesc is the grpc.ServiceDesc for DecisionService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -340,6 +396,10 @@ var DecisionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Decide",
 			Handler:    _DecisionService_Decide_Handler,
+		},
+		{
+			MethodName: "ExtendDecision",
+			Handler:    _DecisionService_ExtendDecision_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -1846,6 +1846,14 @@ export type RunEvent = Message<"agentd.v1.RunEvent"> & {
         value: StandingApproved;
         case: "standingApproved";
     } | {
+        /**
+         * Durable: the end of a decision moved.
+         *
+         * @generated from field: agentd.v1.DecisionExtended decision_extended = 28;
+         */
+        value: DecisionExtended;
+        case: "decisionExtended";
+    } | {
         case: undefined;
         value?: undefined;
     };
@@ -2506,6 +2514,36 @@ export type DecisionMade = Message<"agentd.v1.DecisionMade"> & {
  * Use `create(DecisionMadeSchema)` to create a new message.
  */
 export declare const DecisionMadeSchema: GenMessage<DecisionMade>;
+/**
+ * DecisionExtended says that a decision waits longer. See ExtendDecision of DecisionService.
+ *
+ * @generated from message agentd.v1.DecisionExtended
+ */
+export type DecisionExtended = Message<"agentd.v1.DecisionExtended"> & {
+    /**
+     * The id of the decision.
+     *
+     * @generated from field: string decision_id = 1;
+     */
+    decisionId: string;
+    /**
+     * When the decision counts as rejected.
+     *
+     * @generated from field: google.protobuf.Timestamp expire_time = 2;
+     */
+    expireTime?: Timestamp | undefined;
+    /**
+     * The key of the principal that moved the end.
+     *
+     * @generated from field: string principal = 3;
+     */
+    principal: string;
+};
+/**
+ * Describes the message agentd.v1.DecisionExtended.
+ * Use `create(DecisionExtendedSchema)` to create a new message.
+ */
+export declare const DecisionExtendedSchema: GenMessage<DecisionExtended>;
 /**
  * StandingApproved says that toolhost has created a standing approval that a person chose together
  * with an approval, or why it has not.

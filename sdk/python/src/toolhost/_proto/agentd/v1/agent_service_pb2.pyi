@@ -634,7 +634,7 @@ class PendingDecision(_message.Message):
     def __init__(self, decision_id: _Optional[str] = ..., kind: _Optional[_Union[DecisionKind, str]] = ..., call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., reason: _Optional[str] = ..., options: _Optional[_Iterable[str]] = ..., rule: _Optional[str] = ..., request_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., run_id: _Optional[str] = ..., display_name: _Optional[str] = ..., four_eyes: bool = ..., plugin: _Optional[str] = ..., schema: _Optional[bytes] = ..., diff: _Optional[str] = ..., standing_offers: _Optional[_Iterable[_Union[StandingChoice, _Mapping[str, object]]]] = ..., approver_groups: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RunEvent(_message.Message):
-    __slots__ = ("seq", "index", "time", "run_started", "user_message", "text_delta", "assistant_message", "call_started", "call_status", "call_result", "turn_reset", "cancel_requested", "run_finished", "decision_requested", "decision_made", "budget_warning", "context_change", "todo_change", "sub_run_started", "compacted", "sub_run_waiting", "run_resumed", "model_replied", "reasoning_delta", "argument_delta", "answer_delta", "standing_approved")
+    __slots__ = ("seq", "index", "time", "run_started", "user_message", "text_delta", "assistant_message", "call_started", "call_status", "call_result", "turn_reset", "cancel_requested", "run_finished", "decision_requested", "decision_made", "budget_warning", "context_change", "todo_change", "sub_run_started", "compacted", "sub_run_waiting", "run_resumed", "model_replied", "reasoning_delta", "argument_delta", "answer_delta", "standing_approved", "decision_extended")
     SEQ_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
@@ -662,6 +662,7 @@ class RunEvent(_message.Message):
     ARGUMENT_DELTA_FIELD_NUMBER: _ClassVar[int]
     ANSWER_DELTA_FIELD_NUMBER: _ClassVar[int]
     STANDING_APPROVED_FIELD_NUMBER: _ClassVar[int]
+    DECISION_EXTENDED_FIELD_NUMBER: _ClassVar[int]
     seq: int
     index: int
     time: _timestamp_pb2.Timestamp
@@ -689,7 +690,8 @@ class RunEvent(_message.Message):
     argument_delta: ArgumentDelta
     answer_delta: AnswerDelta
     standing_approved: StandingApproved
-    def __init__(self, seq: _Optional[int] = ..., index: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., run_started: _Optional[_Union[RunStarted, _Mapping[str, object]]] = ..., user_message: _Optional[_Union[UserMessage, _Mapping[str, object]]] = ..., text_delta: _Optional[_Union[TextDelta, _Mapping[str, object]]] = ..., assistant_message: _Optional[_Union[AssistantMessage, _Mapping[str, object]]] = ..., call_started: _Optional[_Union[CallStarted, _Mapping[str, object]]] = ..., call_status: _Optional[_Union[CallStatus, _Mapping[str, object]]] = ..., call_result: _Optional[_Union[CallResult, _Mapping[str, object]]] = ..., turn_reset: _Optional[_Union[TurnReset, _Mapping[str, object]]] = ..., cancel_requested: _Optional[_Union[CancelRequested, _Mapping[str, object]]] = ..., run_finished: _Optional[_Union[RunFinished, _Mapping[str, object]]] = ..., decision_requested: _Optional[_Union[DecisionRequested, _Mapping[str, object]]] = ..., decision_made: _Optional[_Union[DecisionMade, _Mapping[str, object]]] = ..., budget_warning: _Optional[_Union[BudgetWarning, _Mapping[str, object]]] = ..., context_change: _Optional[_Union[ContextChange, _Mapping[str, object]]] = ..., todo_change: _Optional[_Union[TodoChange, _Mapping[str, object]]] = ..., sub_run_started: _Optional[_Union[SubRunStarted, _Mapping[str, object]]] = ..., compacted: _Optional[_Union[Compacted, _Mapping[str, object]]] = ..., sub_run_waiting: _Optional[_Union[SubRunWaiting, _Mapping[str, object]]] = ..., run_resumed: _Optional[_Union[RunResumed, _Mapping[str, object]]] = ..., model_replied: _Optional[_Union[ModelReplied, _Mapping[str, object]]] = ..., reasoning_delta: _Optional[_Union[ReasoningDelta, _Mapping[str, object]]] = ..., argument_delta: _Optional[_Union[ArgumentDelta, _Mapping[str, object]]] = ..., answer_delta: _Optional[_Union[AnswerDelta, _Mapping[str, object]]] = ..., standing_approved: _Optional[_Union[StandingApproved, _Mapping[str, object]]] = ...) -> None: ...
+    decision_extended: DecisionExtended
+    def __init__(self, seq: _Optional[int] = ..., index: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., run_started: _Optional[_Union[RunStarted, _Mapping[str, object]]] = ..., user_message: _Optional[_Union[UserMessage, _Mapping[str, object]]] = ..., text_delta: _Optional[_Union[TextDelta, _Mapping[str, object]]] = ..., assistant_message: _Optional[_Union[AssistantMessage, _Mapping[str, object]]] = ..., call_started: _Optional[_Union[CallStarted, _Mapping[str, object]]] = ..., call_status: _Optional[_Union[CallStatus, _Mapping[str, object]]] = ..., call_result: _Optional[_Union[CallResult, _Mapping[str, object]]] = ..., turn_reset: _Optional[_Union[TurnReset, _Mapping[str, object]]] = ..., cancel_requested: _Optional[_Union[CancelRequested, _Mapping[str, object]]] = ..., run_finished: _Optional[_Union[RunFinished, _Mapping[str, object]]] = ..., decision_requested: _Optional[_Union[DecisionRequested, _Mapping[str, object]]] = ..., decision_made: _Optional[_Union[DecisionMade, _Mapping[str, object]]] = ..., budget_warning: _Optional[_Union[BudgetWarning, _Mapping[str, object]]] = ..., context_change: _Optional[_Union[ContextChange, _Mapping[str, object]]] = ..., todo_change: _Optional[_Union[TodoChange, _Mapping[str, object]]] = ..., sub_run_started: _Optional[_Union[SubRunStarted, _Mapping[str, object]]] = ..., compacted: _Optional[_Union[Compacted, _Mapping[str, object]]] = ..., sub_run_waiting: _Optional[_Union[SubRunWaiting, _Mapping[str, object]]] = ..., run_resumed: _Optional[_Union[RunResumed, _Mapping[str, object]]] = ..., model_replied: _Optional[_Union[ModelReplied, _Mapping[str, object]]] = ..., reasoning_delta: _Optional[_Union[ReasoningDelta, _Mapping[str, object]]] = ..., argument_delta: _Optional[_Union[ArgumentDelta, _Mapping[str, object]]] = ..., answer_delta: _Optional[_Union[AnswerDelta, _Mapping[str, object]]] = ..., standing_approved: _Optional[_Union[StandingApproved, _Mapping[str, object]]] = ..., decision_extended: _Optional[_Union[DecisionExtended, _Mapping[str, object]]] = ...) -> None: ...
 
 class RunStarted(_message.Message):
     __slots__ = ("run_id", "prompt", "model", "session", "parent_run_id", "parent_call_id", "agent", "traceparent", "principal", "fallbacks", "sampling", "response_schema", "attachments", "memory_files")
@@ -900,6 +902,16 @@ class DecisionMade(_message.Message):
     principal: str
     standing: StandingChoice
     def __init__(self, decision_id: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., arguments: _Optional[bytes] = ..., text: _Optional[str] = ..., decided_by: _Optional[str] = ..., principal: _Optional[str] = ..., standing: _Optional[_Union[StandingChoice, _Mapping[str, object]]] = ...) -> None: ...
+
+class DecisionExtended(_message.Message):
+    __slots__ = ("decision_id", "expire_time", "principal")
+    DECISION_ID_FIELD_NUMBER: _ClassVar[int]
+    EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
+    PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
+    decision_id: str
+    expire_time: _timestamp_pb2.Timestamp
+    principal: str
+    def __init__(self, decision_id: _Optional[str] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., principal: _Optional[str] = ...) -> None: ...
 
 class StandingApproved(_message.Message):
     __slots__ = ("decision_id", "call_id", "tool", "approval_id", "approver", "expire_time", "error")

@@ -341,6 +341,54 @@ export type DecideResponse = Message<"toolhost.decision.v1.DecideResponse"> & {
  */
 export declare const DecideResponseSchema: GenMessage<DecideResponse>;
 /**
+ * ExtendDecisionRequest moves the end of a decision.
+ *
+ * @generated from message toolhost.decision.v1.ExtendDecisionRequest
+ */
+export type ExtendDecisionRequest = Message<"toolhost.decision.v1.ExtendDecisionRequest"> & {
+    /**
+     * The name of the decision. Required.
+     *
+     * @generated from field: string name = 1;
+     */
+    name: string;
+    /**
+     * When the decision shall count as rejected. Required.
+     *
+     * @generated from field: google.protobuf.Timestamp expire_time = 2;
+     */
+    expireTime?: Timestamp | undefined;
+    /**
+     * The principal that extends, if not the caller; see ListDecisionsRequest.
+     *
+     * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 3;
+     */
+    onBehalfOf?: Principal | undefined;
+};
+/**
+ * Describes the message toolhost.decision.v1.ExtendDecisionRequest.
+ * Use `create(ExtendDecisionRequestSchema)` to create a new message.
+ */
+export declare const ExtendDecisionRequestSchema: GenMessage<ExtendDecisionRequest>;
+/**
+ * ExtendDecisionResponse has the decision as it waits now.
+ *
+ * @generated from message toolhost.decision.v1.ExtendDecisionResponse
+ */
+export type ExtendDecisionResponse = Message<"toolhost.decision.v1.ExtendDecisionResponse"> & {
+    /**
+     * The decision.
+     *
+     * @generated from field: toolhost.decision.v1.Decision decision = 1;
+     */
+    decision?: Decision | undefined;
+};
+/**
+ * Describes the message toolhost.decision.v1.ExtendDecisionResponse.
+ * Use `create(ExtendDecisionResponseSchema)` to create a new message.
+ */
+export declare const ExtendDecisionResponseSchema: GenMessage<ExtendDecisionResponse>;
+/**
  * Decision is a decision of a person. All its texts but those that are said to be the operator's are
  * what a model, a tool or a caller wrote: escape them.
  *
@@ -522,8 +570,9 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
     text: string;
     /**
      * What the person sees, as a digest for DecideRequest.etag: arguments, tool, plugin, question,
-     * schema, rule, approvers and the time of the request. Only GetDecision and Decide set it, because
-     * a list does not show the whole. Empty for a decision that does not wait.
+     * schema, rule, approvers and the time of the request, but not its end. Only GetDecision and
+     * ExtendDecision set it, because a list does not show the whole. Empty for a decision that does not
+     * wait.
      *
      * @generated from field: string etag = 29;
      */
@@ -768,5 +817,25 @@ export declare const DecisionService: GenService<{
         methodKind: "unary";
         input: typeof DecideRequestSchema;
         output: typeof DecideResponseSchema;
+    };
+    /**
+     * ExtendDecision moves the end of a decision that waits, and returns the decision. It says nothing
+     * about the content, so it needs no etag, and a verdict about what a person saw before it counts.
+     * The end never moves to an earlier time: a request of an end that is not later than the present one
+     * changes nothing, and so does a repeated request.
+     *
+     * Who may approve or answer may extend, also where the rule has four eyes. A call that toolhost
+     * holds waits no longer than its caller lets it; the approval counts for a repeat of the call.
+     * Errors: NOT_FOUND; CONFLICT if the decision was made before, has expired, or is not wanted any
+     * more, with who, what and when, and if it never ends; INVALID_ARGUMENT if the end is not in the
+     * future, more than 7 days after the request for the decision, or after what asked gives up;
+     * DENIED if the caller may not extend.
+     *
+     * @generated from rpc toolhost.decision.v1.DecisionService.ExtendDecision
+     */
+    extendDecision: {
+        methodKind: "unary";
+        input: typeof ExtendDecisionRequestSchema;
+        output: typeof ExtendDecisionResponseSchema;
     };
 }>;

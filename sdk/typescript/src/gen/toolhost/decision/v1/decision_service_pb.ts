@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/decision/v1/decision_service.proto.
  */
 export const file_toolhost_decision_v1_decision_service: GenFile = /*@__PURE__*/
-  fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSKBAQoUTGlzdERlY2lzaW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDwoHdGVuYW50cxgDIAMoCRIxCgxvbl9iZWhhbGZfb2YYBCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCKKAQoVTGlzdERlY2lzaW9uc1Jlc3BvbnNlEjEKCWRlY2lzaW9ucxgBIAMoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRITCgt1bmF2YWlsYWJsZRgDIAMoCRIQCghwb3NpdGlvbhgEIAEoCSJBChhMaXN0TWFkZURlY2lzaW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkiZwoZTGlzdE1hZGVEZWNpc2lvbnNSZXNwb25zZRIxCglkZWNpc2lvbnMYASADKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiVQoSR2V0RGVjaXNpb25SZXF1ZXN0EgwKBG5hbWUYASABKAkSMQoMb25fYmVoYWxmX29mGAIgASgLMhsudG9vbGhvc3QudG9vbC52MS5QcmluY2lwYWwiRwoTR2V0RGVjaXNpb25SZXNwb25zZRIwCghkZWNpc2lvbhgBIAEoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uIm0KFVdhdGNoRGVjaXNpb25zUmVxdWVzdBIPCgd0ZW5hbnRzGAEgAygJEhAKCHBvc2l0aW9uGAIgASgJEjEKDG9uX2JlaGFsZl9vZhgDIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsIqUBChZXYXRjaERlY2lzaW9uc1Jlc3BvbnNlEg8KB3Jlc3RhcnQYASABKAgSDgoGc291cmNlGAIgASgJEjEKCWRlY2lzaW9ucxgDIAMoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uEhAKCGNvbXBsZXRlGAQgASgIEhAKCHBvc2l0aW9uGAUgASgJEhMKC3VuYXZhaWxhYmxlGAYgAygJItwBCg1EZWNpZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDAoEZXRhZxgCIAEoCRIuCgd2ZXJkaWN0GAMgASgOMh0udG9vbGhvc3QuZGVjaXNpb24udjEuVmVyZGljdBIMCgR0ZXh0GAQgASgJEhEKCWFyZ3VtZW50cxgFIAEoDBISCgpyZXF1ZXN0X2lkGAYgASgJEhcKD2RlY2lkZWRfYnlfbmFtZRgHIAEoCRIxCgxvbl9iZWhhbGZfb2YYCCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJCCg5EZWNpZGVSZXNwb25zZRIwCghkZWNpc2lvbhgBIAEoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uIo4GCghEZWNpc2lvbhIMCgRuYW1lGAEgASgJEjAKBGtpbmQYAiABKA4yIi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbktpbmQSMgoFc3RhdGUYAyABKA4yIy50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvblN0YXRlEg4KBnJ1bl9pZBgEIAEoCRITCgtkZWNpc2lvbl9pZBgFIAEoCRIVCg1wYXJlbnRfcnVuX2lkGAYgASgJEg4KBnRlbmFudBgHIAEoCRIRCglwcmluY2lwYWwYCCABKAkSDwoHY2FsbF9pZBgJIAEoCRIMCgR0b29sGAogASgJEhQKDGRpc3BsYXlfbmFtZRgLIAEoCRIOCgZwbHVnaW4YDCABKAkSEQoJYXJndW1lbnRzGA0gASgJEg4KBnJlYXNvbhgOIAEoCRIPCgdvcHRpb25zGA8gAygJEgwKBHJ1bGUYECABKAkSEQoJZm91cl9leWVzGBEgASgIEg4KBnNjaGVtYRgSIAEoCRIMCgRkaWZmGBMgASgJEgsKA2N1dBgUIAEoCBIwCgxyZXF1ZXN0X3RpbWUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtub3RfYWxsb3dlZBgXIAEoCRIuCgd2ZXJkaWN0GBggASgOMh0udG9vbGhvc3QuZGVjaXNpb24udjEuVmVyZGljdBIvCgtkZWNpZGVfdGltZRgZIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKZGVjaWRlZF9ieRgaIAEoCRIXCg9kZWNpZGVkX2J5X25hbWUYGyABKAkSDAoEdGV4dBgcIAEoCRIMCgRldGFnGB0gASgJEhcKD2FwcHJvdmVyX2dyb3VwcxgeIAMoCRINCgVhZ2VudBgfIAEoCRIPCgdzZXNzaW9uGCAgASgJEg8KB2NvbnRleHQYISABKAkqsQEKDERlY2lzaW9uS2luZBIdChlERUNJU0lPTl9LSU5EX1VOU1BFQ0lGSUVEEAASGgoWREVDSVNJT05fS0lORF9BUFBST1ZBTBABEhoKFkRFQ0lTSU9OX0tJTkRfUVVFU1RJT04QAhIZChVERUNJU0lPTl9LSU5EX09VVENPTUUQAxIXChNERUNJU0lPTl9LSU5EX1BBVVNFEAQSFgoSREVDSVNJT05fS0lORF9UT09MEAUqggEKDURlY2lzaW9uU3RhdGUSHgoaREVDSVNJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIaChZERUNJU0lPTl9TVEFURV9XQUlUSU5HEAESFwoTREVDSVNJT05fU1RBVEVfTUFERRACEhwKGERFQ0lTSU9OX1NUQVRFX1dJVEhEUkFXThADKnQKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhMKD1ZFUkRJQ1RfQVBQUk9WRRABEhIKDlZFUkRJQ1RfUkVKRUNUEAISEgoOVkVSRElDVF9BTlNXRVIQAxITCg9WRVJESUNUX0VYUElSRUQQBDLQBAoPRGVjaXNpb25TZXJ2aWNlEnQKDUxpc3REZWNpc2lvbnMSKi50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0RGVjaXNpb25zUmVxdWVzdBorLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3REZWNpc2lvbnNSZXNwb25zZSIKkrYYBhAREgMFBBJuCgtHZXREZWNpc2lvbhIoLnRvb2xob3N0LmRlY2lzaW9uLnYxLkdldERlY2lzaW9uUmVxdWVzdBopLnRvb2xob3N0LmRlY2lzaW9uLnYxLkdldERlY2lzaW9uUmVzcG9uc2UiCpK2GAYQERIDBQQSfQoRTGlzdE1hZGVEZWNpc2lvbnMSLi50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0TWFkZURlY2lzaW9uc1JlcXVlc3QaLy50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0TWFkZURlY2lzaW9uc1Jlc3BvbnNlIgeSthgDEBESEnkKDldhdGNoRGVjaXNpb25zEisudG9vbGhvc3QuZGVjaXNpb24udjEuV2F0Y2hEZWNpc2lvbnNSZXF1ZXN0GiwudG9vbGhvc3QuZGVjaXNpb24udjEuV2F0Y2hEZWNpc2lvbnNSZXNwb25zZSIKkrYYBhAREgMFBDABEl0KBkRlY2lkZRIjLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lkZVJlcXVlc3QaJC50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpZGVSZXNwb25zZSIIkrYYBBASAwRCRVpDZ2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvZGVjaXNpb24vdjE7ZGVjaXNpb252MWIGcHJvdG8z", [file_google_protobuf_timestamp, file_toolhost_tool_v1_principal, file_toolhost_tool_v1_right]);
+  fileDesc("Cit0b29saG9zdC9kZWNpc2lvbi92MS9kZWNpc2lvbl9zZXJ2aWNlLnByb3RvEhR0b29saG9zdC5kZWNpc2lvbi52MSKBAQoUTGlzdERlY2lzaW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDwoHdGVuYW50cxgDIAMoCRIxCgxvbl9iZWhhbGZfb2YYBCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCKKAQoVTGlzdERlY2lzaW9uc1Jlc3BvbnNlEjEKCWRlY2lzaW9ucxgBIAMoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRITCgt1bmF2YWlsYWJsZRgDIAMoCRIQCghwb3NpdGlvbhgEIAEoCSJBChhMaXN0TWFkZURlY2lzaW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkiZwoZTGlzdE1hZGVEZWNpc2lvbnNSZXNwb25zZRIxCglkZWNpc2lvbnMYASADKAsyHi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiVQoSR2V0RGVjaXNpb25SZXF1ZXN0EgwKBG5hbWUYASABKAkSMQoMb25fYmVoYWxmX29mGAIgASgLMhsudG9vbGhvc3QudG9vbC52MS5QcmluY2lwYWwiRwoTR2V0RGVjaXNpb25SZXNwb25zZRIwCghkZWNpc2lvbhgBIAEoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uIm0KFVdhdGNoRGVjaXNpb25zUmVxdWVzdBIPCgd0ZW5hbnRzGAEgAygJEhAKCHBvc2l0aW9uGAIgASgJEjEKDG9uX2JlaGFsZl9vZhgDIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsIqUBChZXYXRjaERlY2lzaW9uc1Jlc3BvbnNlEg8KB3Jlc3RhcnQYASABKAgSDgoGc291cmNlGAIgASgJEjEKCWRlY2lzaW9ucxgDIAMoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uEhAKCGNvbXBsZXRlGAQgASgIEhAKCHBvc2l0aW9uGAUgASgJEhMKC3VuYXZhaWxhYmxlGAYgAygJItwBCg1EZWNpZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDAoEZXRhZxgCIAEoCRIuCgd2ZXJkaWN0GAMgASgOMh0udG9vbGhvc3QuZGVjaXNpb24udjEuVmVyZGljdBIMCgR0ZXh0GAQgASgJEhEKCWFyZ3VtZW50cxgFIAEoDBISCgpyZXF1ZXN0X2lkGAYgASgJEhcKD2RlY2lkZWRfYnlfbmFtZRgHIAEoCRIxCgxvbl9iZWhhbGZfb2YYCCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJCCg5EZWNpZGVSZXNwb25zZRIwCghkZWNpc2lvbhgBIAEoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uIokBChVFeHRlbmREZWNpc2lvblJlcXVlc3QSDAoEbmFtZRgBIAEoCRIvCgtleHBpcmVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoMb25fYmVoYWxmX29mGAMgASgLMhsudG9vbGhvc3QudG9vbC52MS5QcmluY2lwYWwiSgoWRXh0ZW5kRGVjaXNpb25SZXNwb25zZRIwCghkZWNpc2lvbhgBIAEoCzIeLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lzaW9uIo4GCghEZWNpc2lvbhIMCgRuYW1lGAEgASgJEjAKBGtpbmQYAiABKA4yIi50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvbktpbmQSMgoFc3RhdGUYAyABKA4yIy50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpc2lvblN0YXRlEg4KBnJ1bl9pZBgEIAEoCRITCgtkZWNpc2lvbl9pZBgFIAEoCRIVCg1wYXJlbnRfcnVuX2lkGAYgASgJEg4KBnRlbmFudBgHIAEoCRIRCglwcmluY2lwYWwYCCABKAkSDwoHY2FsbF9pZBgJIAEoCRIMCgR0b29sGAogASgJEhQKDGRpc3BsYXlfbmFtZRgLIAEoCRIOCgZwbHVnaW4YDCABKAkSEQoJYXJndW1lbnRzGA0gASgJEg4KBnJlYXNvbhgOIAEoCRIPCgdvcHRpb25zGA8gAygJEgwKBHJ1bGUYECABKAkSEQoJZm91cl9leWVzGBEgASgIEg4KBnNjaGVtYRgSIAEoCRIMCgRkaWZmGBMgASgJEgsKA2N1dBgUIAEoCBIwCgxyZXF1ZXN0X3RpbWUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtub3RfYWxsb3dlZBgXIAEoCRIuCgd2ZXJkaWN0GBggASgOMh0udG9vbGhvc3QuZGVjaXNpb24udjEuVmVyZGljdBIvCgtkZWNpZGVfdGltZRgZIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKZGVjaWRlZF9ieRgaIAEoCRIXCg9kZWNpZGVkX2J5X25hbWUYGyABKAkSDAoEdGV4dBgcIAEoCRIMCgRldGFnGB0gASgJEhcKD2FwcHJvdmVyX2dyb3VwcxgeIAMoCRINCgVhZ2VudBgfIAEoCRIPCgdzZXNzaW9uGCAgASgJEg8KB2NvbnRleHQYISABKAkqsQEKDERlY2lzaW9uS2luZBIdChlERUNJU0lPTl9LSU5EX1VOU1BFQ0lGSUVEEAASGgoWREVDSVNJT05fS0lORF9BUFBST1ZBTBABEhoKFkRFQ0lTSU9OX0tJTkRfUVVFU1RJT04QAhIZChVERUNJU0lPTl9LSU5EX09VVENPTUUQAxIXChNERUNJU0lPTl9LSU5EX1BBVVNFEAQSFgoSREVDSVNJT05fS0lORF9UT09MEAUqggEKDURlY2lzaW9uU3RhdGUSHgoaREVDSVNJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIaChZERUNJU0lPTl9TVEFURV9XQUlUSU5HEAESFwoTREVDSVNJT05fU1RBVEVfTUFERRACEhwKGERFQ0lTSU9OX1NUQVRFX1dJVEhEUkFXThADKnQKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhMKD1ZFUkRJQ1RfQVBQUk9WRRABEhIKDlZFUkRJQ1RfUkVKRUNUEAISEgoOVkVSRElDVF9BTlNXRVIQAxITCg9WRVJESUNUX0VYUElSRUQQBDLHBQoPRGVjaXNpb25TZXJ2aWNlEnQKDUxpc3REZWNpc2lvbnMSKi50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0RGVjaXNpb25zUmVxdWVzdBorLnRvb2xob3N0LmRlY2lzaW9uLnYxLkxpc3REZWNpc2lvbnNSZXNwb25zZSIKkrYYBhAREgMFBBJuCgtHZXREZWNpc2lvbhIoLnRvb2xob3N0LmRlY2lzaW9uLnYxLkdldERlY2lzaW9uUmVxdWVzdBopLnRvb2xob3N0LmRlY2lzaW9uLnYxLkdldERlY2lzaW9uUmVzcG9uc2UiCpK2GAYQERIDBQQSfQoRTGlzdE1hZGVEZWNpc2lvbnMSLi50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0TWFkZURlY2lzaW9uc1JlcXVlc3QaLy50b29saG9zdC5kZWNpc2lvbi52MS5MaXN0TWFkZURlY2lzaW9uc1Jlc3BvbnNlIgeSthgDEBESEnkKDldhdGNoRGVjaXNpb25zEisudG9vbGhvc3QuZGVjaXNpb24udjEuV2F0Y2hEZWNpc2lvbnNSZXF1ZXN0GiwudG9vbGhvc3QuZGVjaXNpb24udjEuV2F0Y2hEZWNpc2lvbnNSZXNwb25zZSIKkrYYBhAREgMFBDABEl0KBkRlY2lkZRIjLnRvb2xob3N0LmRlY2lzaW9uLnYxLkRlY2lkZVJlcXVlc3QaJC50b29saG9zdC5kZWNpc2lvbi52MS5EZWNpZGVSZXNwb25zZSIIkrYYBBASAwQSdQoORXh0ZW5kRGVjaXNpb24SKy50b29saG9zdC5kZWNpc2lvbi52MS5FeHRlbmREZWNpc2lvblJlcXVlc3QaLC50b29saG9zdC5kZWNpc2lvbi52MS5FeHRlbmREZWNpc2lvblJlc3BvbnNlIgiSthgEEBIDBEJFWkNnaXRodWIuY29tL3Rvb2xob3N0L3Rvb2xob3N0L2dlbi9nby90b29saG9zdC9kZWNpc2lvbi92MTtkZWNpc2lvbnYxYgZwcm90bzM", [file_google_protobuf_timestamp, file_toolhost_tool_v1_principal, file_toolhost_tool_v1_right]);
 
 /**
  * ListDecisionsRequest selects a page of decisions.
@@ -407,6 +407,62 @@ export const DecideResponseSchema: GenMessage<DecideResponse> = /*@__PURE__*/
   messageDesc(file_toolhost_decision_v1_decision_service, 9);
 
 /**
+ * ExtendDecisionRequest moves the end of a decision.
+ *
+ * @generated from message toolhost.decision.v1.ExtendDecisionRequest
+ */
+export type ExtendDecisionRequest = Message<"toolhost.decision.v1.ExtendDecisionRequest"> & {
+  /**
+   * The name of the decision. Required.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * When the decision shall count as rejected. Required.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 2;
+   */
+  expireTime?: Timestamp | undefined;
+
+  /**
+   * The principal that extends, if not the caller; see ListDecisionsRequest.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 3;
+   */
+  onBehalfOf?: Principal | undefined;
+};
+
+/**
+ * Describes the message toolhost.decision.v1.ExtendDecisionRequest.
+ * Use `create(ExtendDecisionRequestSchema)` to create a new message.
+ */
+export const ExtendDecisionRequestSchema: GenMessage<ExtendDecisionRequest> = /*@__PURE__*/
+  messageDesc(file_toolhost_decision_v1_decision_service, 10);
+
+/**
+ * ExtendDecisionResponse has the decision as it waits now.
+ *
+ * @generated from message toolhost.decision.v1.ExtendDecisionResponse
+ */
+export type ExtendDecisionResponse = Message<"toolhost.decision.v1.ExtendDecisionResponse"> & {
+  /**
+   * The decision.
+   *
+   * @generated from field: toolhost.decision.v1.Decision decision = 1;
+   */
+  decision?: Decision | undefined;
+};
+
+/**
+ * Describes the message toolhost.decision.v1.ExtendDecisionResponse.
+ * Use `create(ExtendDecisionResponseSchema)` to create a new message.
+ */
+export const ExtendDecisionResponseSchema: GenMessage<ExtendDecisionResponse> = /*@__PURE__*/
+  messageDesc(file_toolhost_decision_v1_decision_service, 11);
+
+/**
  * Decision is a decision of a person. All its texts but those that are said to be the operator's are
  * what a model, a tool or a caller wrote: escape them.
  *
@@ -616,8 +672,9 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
 
   /**
    * What the person sees, as a digest for DecideRequest.etag: arguments, tool, plugin, question,
-   * schema, rule, approvers and the time of the request. Only GetDecision and Decide set it, because
-   * a list does not show the whole. Empty for a decision that does not wait.
+   * schema, rule, approvers and the time of the request, but not its end. Only GetDecision and
+   * ExtendDecision set it, because a list does not show the whole. Empty for a decision that does not
+   * wait.
    *
    * @generated from field: string etag = 29;
    */
@@ -659,7 +716,7 @@ export type Decision = Message<"toolhost.decision.v1.Decision"> & {
  * Use `create(DecisionSchema)` to create a new message.
  */
 export const DecisionSchema: GenMessage<Decision> = /*@__PURE__*/
-  messageDesc(file_toolhost_decision_v1_decision_service, 10);
+  messageDesc(file_toolhost_decision_v1_decision_service, 12);
 
 /**
  * DecisionKind says what has to be decided.
@@ -890,6 +947,26 @@ export const DecisionService: GenService<{
     methodKind: "unary";
     input: typeof DecideRequestSchema;
     output: typeof DecideResponseSchema;
+  },
+  /**
+   * ExtendDecision moves the end of a decision that waits, and returns the decision. It says nothing
+   * about the content, so it needs no etag, and a verdict about what a person saw before it counts.
+   * The end never moves to an earlier time: a request of an end that is not later than the present one
+   * changes nothing, and so does a repeated request.
+   *
+   * Who may approve or answer may extend, also where the rule has four eyes. A call that toolhost
+   * holds waits no longer than its caller lets it; the approval counts for a repeat of the call.
+   * Errors: NOT_FOUND; CONFLICT if the decision was made before, has expired, or is not wanted any
+   * more, with who, what and when, and if it never ends; INVALID_ARGUMENT if the end is not in the
+   * future, more than 7 days after the request for the decision, or after what asked gives up;
+   * DENIED if the caller may not extend.
+   *
+   * @generated from rpc toolhost.decision.v1.DecisionService.ExtendDecision
+   */
+  extendDecision: {
+    methodKind: "unary";
+    input: typeof ExtendDecisionRequestSchema;
+    output: typeof ExtendDecisionResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_toolhost_decision_v1_decision_service, 0);

@@ -157,6 +157,22 @@ class DecideResponse(_message.Message):
     decision: Decision
     def __init__(self, decision: _Optional[_Union[Decision, _Mapping[str, object]]] = ...) -> None: ...
 
+class ExtendDecisionRequest(_message.Message):
+    __slots__ = ("name", "expire_time", "on_behalf_of")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
+    ON_BEHALF_OF_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    expire_time: _timestamp_pb2.Timestamp
+    on_behalf_of: _principal_pb2.Principal
+    def __init__(self, name: _Optional[str] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., on_behalf_of: _Optional[_Union[_principal_pb2.Principal, _Mapping[str, object]]] = ...) -> None: ...
+
+class ExtendDecisionResponse(_message.Message):
+    __slots__ = ("decision",)
+    DECISION_FIELD_NUMBER: _ClassVar[int]
+    decision: Decision
+    def __init__(self, decision: _Optional[_Union[Decision, _Mapping[str, object]]] = ...) -> None: ...
+
 class Decision(_message.Message):
     __slots__ = ("name", "kind", "state", "run_id", "decision_id", "parent_run_id", "tenant", "principal", "call_id", "tool", "display_name", "plugin", "arguments", "reason", "options", "rule", "four_eyes", "schema", "diff", "cut", "request_time", "expire_time", "not_allowed", "verdict", "decide_time", "decided_by", "decided_by_name", "text", "etag", "approver_groups", "agent", "session", "context")
     NAME_FIELD_NUMBER: _ClassVar[int]

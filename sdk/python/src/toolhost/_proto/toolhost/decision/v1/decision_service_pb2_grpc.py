@@ -67,6 +67,11 @@ class DecisionServiceStub(object):
                 request_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.DecideRequest.SerializeToString,
                 response_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.DecideResponse.FromString,
                 _registered_method=True)
+        self.ExtendDecision = channel.unary_unary(
+                '/toolhost.decision.v1.DecisionService/ExtendDecision',
+                request_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.ExtendDecisionRequest.SerializeToString,
+                response_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.ExtendDecisionResponse.FromString,
+                _registered_method=True)
 
 
 class DecisionServiceServicer(object):
@@ -138,6 +143,23 @@ class DecisionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ExtendDecision(self, request, context):
+        """ExtendDecision moves the end of a decision that waits, and returns the decision. It says nothing
+        about the content, so it needs no etag, and a verdict about what a person saw before it counts.
+        The end never moves to an earlier time: a request of an end that is not later than the present one
+        changes nothing, and so does a repeated request.
+
+        Who may approve or answer may extend, also where the rule has four eyes. A call that toolhost
+        holds waits no longer than its caller lets it; the approval counts for a repeat of the call.
+        Errors: NOT_FOUND; CONFLICT if the decision was made before, has expired, or is not wanted any
+        more, with who, what and when, and if it never ends; INVALID_ARGUMENT if the end is not in the
+        future, more than 7 days after the request for the decision, or after what asked gives up;
+        DENIED if the caller may not extend.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_DecisionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -165,6 +187,11 @@ def add_DecisionServiceServicer_to_server(servicer, server):
                     servicer.Decide,
                     request_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.DecideRequest.FromString,
                     response_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.DecideResponse.SerializeToString,
+            ),
+            'ExtendDecision': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExtendDecision,
+                    request_deserializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.ExtendDecisionRequest.FromString,
+                    response_serializer=toolhost_dot_decision_dot_v1_dot_decision__service__pb2.ExtendDecisionResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -310,6 +337,33 @@ class DecisionService(object):
             '/toolhost.decision.v1.DecisionService/Decide',
             toolhost_dot_decision_dot_v1_dot_decision__service__pb2.DecideRequest.SerializeToString,
             toolhost_dot_decision_dot_v1_dot_decision__service__pb2.DecideResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExtendDecision(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.decision.v1.DecisionService/ExtendDecision',
+            toolhost_dot_decision_dot_v1_dot_decision__service__pb2.ExtendDecisionRequest.SerializeToString,
+            toolhost_dot_decision_dot_v1_dot_decision__service__pb2.ExtendDecisionResponse.FromString,
             options,
             channel_credentials,
             insecure,
