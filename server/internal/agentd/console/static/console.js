@@ -12,6 +12,13 @@ document.addEventListener("visibilitychange", () => {
 const list = document.getElementById("inbox");
 const changed = document.getElementById("changed");
 const shows = list || changed;
+let leaves = false; // to load the list again would keep a person from the link that was chosen
+addEventListener("beforeunload", () => {
+  leaves = true;
+});
+const reload = () => {
+  if (!leaves) location.reload();
+};
 if (shows) {
   let position = shows.dataset.position;
   let pause = 10_000; // grows while the server refuses
@@ -24,7 +31,7 @@ if (shows) {
     stream.addEventListener("position", goOn);
     stream.onmessage = (event) => {
       goOn(event);
-      if (list) setTimeout(() => location.reload(), Math.max(0, 1000 - performance.now())); // at most once a second
+      if (list) setTimeout(reload, Math.max(0, 1000 - performance.now())); // at most once a second
       else if (changed.dataset.source === JSON.parse(event.data)) changed.hidden = false;
     };
     stream.onerror = () => {

@@ -42,8 +42,9 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	return calls, nil
 }
 
-// whileNotGone returns a context that ends when this toolhost may begin no more calls: others answer
-// for its calls, or the database has lost them. The caller calls stay at the end, which returns why.
+// whileNotGone returns a context that ends when this toolhost may begin no more calls: others
+// answer for its calls, or the database has lost them. The caller calls stay at the end, which
+// returns why.
 func whileNotGone(ctx context.Context, calls ledgerOfCalls) (_ context.Context, stay func() error) {
 	shared, ok := calls.(*postgres.Store)
 	if !ok {
