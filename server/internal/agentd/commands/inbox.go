@@ -34,7 +34,7 @@ func newInboxCommand(p cli.Process) *cobra.Command {
 			"--approve, --edit, --reject and --answer decide by the command line. At a terminal, inbox shows the decision and asks first.\n" +
 			"Elsewhere, --etag repeats the etag of what you have seen: if something else is asked by now, nothing is decided. Who comes\n" +
 			"second learns who decided what, and when.\n\n" +
-			"With -f it goes on until it is interrupted, which is no failure: a terminal shows the list again each second; elsewhere it\n" +
+			"With -f it goes on until it is interrupted, which is no failure: a terminal shows the list as it changes; elsewhere it\n" +
 			"prints each decision that is new or has changed, and once more when it waits no longer.\n\n" +
 			"With --target or --addr, or with a target in use, it lists what waits at a server: what you may see, and what waits in\n" +
 			"tenants in which you may approve calls. With -o json it prints one object per line.",

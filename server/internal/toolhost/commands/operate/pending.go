@@ -30,7 +30,7 @@ func newPendingCommand(p cli.Process) *cobra.Command {
 			"with the right calls.list or calls.approve those of a tenant. A call is held if its caller asks for that: toolhost call\n" +
 			"--wait-for-approval, and MCP clients that cannot ask their user. With CALL it shows one as a whole, also for 15 minutes\n" +
 			"after the decision. With -o json it prints an array of objects, and with CALL one object, which has the etag of what it shows.\n" +
-			"With -f it goes on until it is interrupted, which is no failure: a terminal shows the list again each second; elsewhere it\n" +
+			"With -f it goes on until it is interrupted, which is no failure: a terminal shows the list as it changes; elsewhere it\n" +
 			"prints each call that is new, and once more when it waits no longer, with -o json an object.",
 		Example: "  toolhost approvals pending\n  toolhost approvals pending -f\n  toolhost approvals pending calls/x2k4d7qmb3wzt5ne",
 		Args:    cli.Arguments(0, 1),
