@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -57,6 +58,18 @@ func (n *ledgerNode) listed(t *testing.T) (all []struct{ ID, State, Why string }
 		t.Fatal(err)
 	}
 	return all
+}
+
+// lists waits until `toolhost nodes` lists nodes in these states.
+func (n *ledgerNode) lists(t *testing.T, want ...string) {
+	t.Helper()
+	eventually.Holds(t, fmt.Sprint("the nodes are ", want), func() bool {
+		var states []string
+		for _, node := range n.listed(t) {
+			states = append(states, node.State)
+		}
+		return slices.Equal(states, want)
+	})
 }
 
 // Three toolhosts with one ledger are killed and stopped at random moments, and their database
@@ -176,11 +189,8 @@ func TestAnOperatorSaysThatANodeIsGone(t *testing.T) {
 	server := postgrestest.Start(t)
 	nodes := startLedgerNodes(t, server.URL(server.Create(t)), 2)
 	frozen, other := nodes[0], nodes[1]
-	up := frozen.listed(t)
-	if len(up) != 2 || up[0].State != "up" || up[1].State != "up" {
-		t.Fatalf("the nodes are %+v", up)
-	}
-	id := up[1].ID // the oldest is the last
+	frozen.lists(t, "up", "up")
+	id := frozen.listed(t)[1].ID // the oldest is the last
 	config := filepath.Join(other.home, "toolhost.yaml")
 	other.do(t, "nodes", "gone", id, "--config", config).says(t, "it lives")
 	call := tool.Call{ID: "slow", Tool: "versionplugin_hold", Arguments: []byte(`{"until":"never"}`), Timeout: time.Hour}
@@ -213,9 +223,7 @@ func TestAnOperatorSaysThatANodeIsGone(t *testing.T) {
 	<-frozen.exited
 	<-ended
 	frozen.start(t)
-	if all := other.listed(t); len(all) != 3 || all[0].State != "up" || all[1].State != "up" || all[2].State != "gone" {
-		t.Errorf("the nodes are %+v", all)
-	}
+	other.lists(t, "up", "up", "gone")
 }
 
 // Without the database, calls without side effects continue, and others are refused before they

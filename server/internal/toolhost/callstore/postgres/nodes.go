@@ -34,8 +34,12 @@ const (
 	Gone   = "gone"
 )
 
-// lookAgain is how long a node that lives may take between two beats.
-const lookAgain = 3 * beatEvery
+// A node that lives may take so long between two beats. To declare it gone by mistake would end it, so
+// DeclareGone looks longer.
+const (
+	lookAgain  = 3 * beatEvery
+	lookLonger = 15 * beatEvery
+)
 
 // ErrAlive says that a node cannot be declared gone, because it lives.
 var ErrAlive = errors.New("it lives: it has just written to the database; stop it first")
@@ -48,14 +52,14 @@ func Nodes(ctx context.Context, cfg postgres.Config) ([]Listed, error) {
 		return nil, fmt.Errorf("listing the nodes: %w", err)
 	}
 	defer db.Close()
-	found, err := list(ctx, db)
+	found, err := list(ctx, db, lookAgain)
 	if err != nil {
 		return nil, fmt.Errorf("listing the nodes in %s: %w", db.Name(), err)
 	}
 	return found, nil
 }
 
-func list(ctx context.Context, db *postgres.DB) ([]Listed, error) {
+func list(ctx context.Context, db *postgres.DB, look time.Duration) ([]Listed, error) {
 	before, err := beats(ctx, db)
 	if err != nil {
 		return nil, err
@@ -83,7 +87,7 @@ func list(ctx context.Context, db *postgres.DB) ([]Listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	for deadline := time.Now().Add(lookAgain); ; {
+	for deadline := time.Now().Add(look); ; {
 		now, err := beats(ctx, db)
 		if err != nil {
 			return nil, err
@@ -135,7 +139,7 @@ func DeclareGone(ctx context.Context, cfg postgres.Config, who string, which fun
 		return nil, fmt.Errorf("declaring a node gone: %w", err)
 	}
 	defer db.Close()
-	nodes, err := list(ctx, db)
+	nodes, err := list(ctx, db, lookLonger)
 	nodes = slices.DeleteFunc(nodes, func(l Listed) bool { return !which(l) })
 	for _, l := range nodes {
 		if err == nil && l.State == Up {

@@ -195,7 +195,9 @@ func TestASuccessor(t *testing.T) {
 func TestACopyOfTheFolder(t *testing.T) {
 	address := postgrestest.Database(t)
 	open(t, config(address, "a"))
-	if store, err := postgres.Open(t.Context(), config(address, "a")); err == nil {
+	cfg := config(address, "a")
+	cfg.Database.LockTimeout = time.Millisecond
+	if store, err := postgres.Open(t.Context(), cfg); err == nil {
 		store.Close()
 		t.Error("a second toolhost with the folder was let in")
 	}

@@ -4,7 +4,6 @@ package postgres_test
 
 import (
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -18,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(postgrestest.Main(m)) }
 
 func config(address, folder string) postgres.Config {
 	return postgres.Config{
-		Database: database.Config{URL: address, LockTimeout: time.Second},
+		Database: database.Config{URL: address},
 		Node:     postgres.Node{Name: "machine-" + folder, Folder: folder, Boot: "boot"},
 	}
 }
