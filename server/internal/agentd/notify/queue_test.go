@@ -209,10 +209,10 @@ func TestExtendedDecisions(t *testing.T) {
 		ops := &target{}
 		s := set(t, notify.Settings{Routes: notify.Routes{everything("ops")}, Targets: map[string]notify.Target{"ops": ops}}, 10*time.Hour)
 		requested, extended := s.runs.request(), loop.DecisionExtended{ID: "d1", Expires: s.runs.began.Add(30 * time.Hour), Principal: "bob"}
-		state := stateOf(t, loop.RunStarted{RunID: "r", Agent: "writer"})
+		state := stateOf(t, loop.RunStarted{RunID: longest, Agent: "writer"})
 		waits(t, state, s.runs.began, &requested)
 		e := loop.Event{Seq: 3, Time: s.runs.began.Add(time.Minute), Payload: &extended}
-		if err := s.store.Append(t.Context(), runstore.Batch{RunID: "r", After: 1, Records: []runstore.Record{{Type: "x", Data: []byte("{}"), Time: time.Now()}}, Messages: s.settings.Routes.Messages(state, []loop.Event{e})}); err != nil {
+		if err := s.store.Append(t.Context(), runstore.Batch{RunID: longest, After: 1, Records: []runstore.Record{{Type: "x", Data: []byte("{}"), Time: time.Now()}}, Messages: s.settings.Routes.Messages(state, []loop.Event{e})}); err != nil {
 			t.Fatal(err)
 		}
 		s.runs.extends = &extended
