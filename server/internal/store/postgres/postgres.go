@@ -130,12 +130,14 @@ func (c Config) apply(s *pgxpool.Config) {
 	} {
 		s.ConnConfig.RuntimeParams[name] = value
 	}
-	s.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		// A commit that returned must survive a crash of the server, also if the server's
-		// configuration trades that for speed.
-		_, err := conn.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
-		return err
-	}
+	s.AfterConnect = makeDurable
+}
+
+// makeDurable makes a commit that returned survive a crash of the server, also if the server's
+// configuration trades that for speed.
+func makeDurable(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
+	return err
 }
 
 // Name returns the address of the database without a password, for messages.
@@ -215,6 +217,12 @@ func (db *DB) Session(ctx context.Context) (*pgx.Conn, error) {
 	bounded, cancel := context.WithTimeout(ctx, db.bound)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(bounded, db.pool.Config().ConnConfig)
+	if err == nil {
+		if err = makeDurable(bounded, conn); err != nil {
+			_ = conn.Close(bounded) // the error says enough
+			conn = nil
+		}
+	}
 	return conn, db.done(ctx, err)
 }
 

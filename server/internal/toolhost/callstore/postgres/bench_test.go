@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/storetest"
 )
 
-// The cost of the ledger for a call with side effects: it looks for the id, begins and ends. The ratio
-// of the two stores at the same number of callers counts, not the times.
+// The cost of the ledger for a call with side effects: it looks for the id, begins and ends. The
+// ratio of the two stores at the same number of callers counts, not the times.
 func BenchmarkCalls(b *testing.B) {
 	for name, open := range map[string]func(b *testing.B) storetest.Store{
 		"file": func(b *testing.B) storetest.Store {

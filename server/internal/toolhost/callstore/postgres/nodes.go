@@ -34,8 +34,8 @@ const (
 	Gone   = "gone"
 )
 
-// A node that lives may take so long between two beats. To declare it gone by mistake would end it, so
-// DeclareGone looks longer.
+// A node that lives may take so long between two beats. To declare it gone by mistake would end it,
+// so DeclareGone looks longer.
 const (
 	lookAgain  = 3 * beatEvery
 	lookLonger = 15 * beatEvery

@@ -244,14 +244,14 @@ func TestOneBeginOfAllNodesWins(t *testing.T) {
 
 // An end that the database has lost in a crash is written again: it was committed without waiting.
 func TestTheDatabaseCrashes(t *testing.T) {
-	server := postgrestest.Start(t, "wal_writer_delay=10s")
-	address := server.Create(t)
-	address = server.URL(address)
-	store := open(t, config(address, "a"))
+	server := postgrestest.Start(t, "wal_writer_delay=10s", "synchronous_commit=off")
+	store := open(t, config(server.URL(server.Create(t)), "a"))
 	const calls = 20
 	for i := range calls {
 		storetest.Must(t, begin(t, store, fmt.Sprint(i)))
 	}
+	server.Kill() // at once: each begin is on the disk
+	server.Resume(t)
 	for i := range calls {
 		storetest.Must(t, store.End(t.Context(), storetest.Key(fmt.Sprint(i)), storetest.Answer("yes")))
 	}

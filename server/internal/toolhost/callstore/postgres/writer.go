@@ -137,7 +137,9 @@ func isGone(err error) bool {
 // deliver answers what was written. It undoes a Begin whose caller has left, before anything else.
 func (w *writer) deliver(group []*op) {
 	for _, o := range group {
-		if !o.answer(w.store.failed(o, o.refused)) && o.verb == verbBegin && o.refused == nil {
+		// A lost attempt of a Begin that is refused now may have been written.
+		left, written := !o.answer(w.store.failed(o, o.refused)), o.refused == nil || errors.Is(o.refused, errLeft)
+		if left && o.verb == verbBegin && written {
 			w.undo(o)
 		}
 	}
