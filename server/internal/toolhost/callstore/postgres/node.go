@@ -35,12 +35,13 @@ func (w *writer) enter(ctx context.Context) error {
 	if err := w.connect(ctx); err != nil {
 		return err
 	}
-	keep := int64(s.cfg.KeepIDs)
-	err := w.conn.QueryRow(ctx, "UPDATE toolhost_ledger SET keep_ids = greatest(keep_ids, $1) RETURNING id, keep_ids", keep).Scan(&s.id, &keep)
+	err := w.conn.QueryRow(ctx, "UPDATE toolhost_ledger SET keep_ids = greatest(keep_ids, $1) RETURNING id", int64(s.cfg.KeepIDs)).Scan(&s.id)
 	if err != nil {
 		return postgres.Error(err)
 	}
-	s.keep = time.Duration(keep)
+	if err := w.readClock(ctx); err != nil { // again, with this keep_ids
+		return err
+	}
 	arguments := s.arguments()
 	arguments["name"], arguments["now"] = s.cfg.Node.Name, s.Now().UnixNano()
 	// Three statements, because one would not see what the others change.
@@ -123,21 +124,22 @@ func (w *writer) checkCommits(ctx context.Context) error {
 		return postgres.Error(err)
 	}
 	if newest < w.newest {
-		w.end(ErrLost)
-		return ErrLost
+		w.end(ErrLost) // the ends of calls that are under way are still written
 	}
 	return nil
 }
 
-// readClock finds the offset of the database's clock. Half of the time of the question is the
-// error.
+// readClock reads the clock of the database, with an error of half the time of the question, and
+// how long the ledger remembers ids.
 func (w *writer) readClock(ctx context.Context) error {
 	asked := time.Now()
 	var there time.Time
-	if err := w.conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&there); err != nil {
+	var keep, forgotten int64
+	if err := w.conn.QueryRow(ctx, "SELECT clock_timestamp(), keep_ids, forgotten FROM toolhost_ledger").Scan(&there, &keep, &forgotten); err != nil {
 		return postgres.Error(err)
 	}
-	w.store.offset.Store(int64(there.Sub(asked.Add(time.Since(asked) / 2))))
+	w.store.clock.Store(&reading{there.UTC(), asked.Add(time.Since(asked) / 2)})
+	w.store.memory.Store(&memory{time.Duration(keep), time.Unix(0, forgotten)})
 	return nil
 }
 

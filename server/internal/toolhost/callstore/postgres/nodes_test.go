@@ -170,6 +170,32 @@ func TestTheDatabaseHasLostCommits(t *testing.T) {
 	want(t, "repeating the call", begin(t, store, "x"), postgres.ErrLost)
 }
 
+// A node with a shorter time forgets no id that another one promises to keep. What was forgotten
+// before the time became longer stays so.
+func TestTheLongestTimeCounts(t *testing.T) {
+	address := postgrestest.Database(t)
+	var now atomic.Int64
+	now.Store(1_700_000_000)
+	with := func(folder string, keep time.Duration) *postgres.Store {
+		cfg := config(address, folder)
+		cfg.KeepIDs, cfg.Now = keep, func() time.Time { return time.Unix(now.Load(), 0).UTC() }
+		return open(t, cfg)
+	}
+	short := with("short", time.Hour)
+	storetest.Must(t, begin(t, short, "gone"))
+	now.Add(2 * 3600)
+	storetest.Must(t, begin(t, short, "kept"))
+	long := with("long", 24*time.Hour)
+	if !long.Forgets(time.Unix(1_700_000_000, 0)) || long.Forgets(time.Unix(1_700_000_001, 0)) {
+		t.Error("the node with the longer time does not know what was forgotten before")
+	}
+	now.Add(3 * 3600)
+	storetest.Must(t, begin(t, short, "other"))
+	if _, found, err := long.Find(t.Context(), storetest.Key("kept")); err != nil || !found {
+		t.Errorf("the node with the shorter time has removed the call: %v", err)
+	}
+}
+
 // A successor with the same state folder, at the same start of the machine, proves that a node is
 // gone. It may settle the calls of that node.
 func TestASuccessor(t *testing.T) {

@@ -29,6 +29,7 @@ var errLeft = errors.New("its caller has left")
 // count counts what the ledger has. A large ledger is counted rarely.
 func (w *writer) count(ctx context.Context) error {
 	begun := time.Now()
+	w.countDue = begun.Add(countEvery) // also after an error
 	owned, ids := callstore.NewHoldings(), 0
 	rows, err := w.conn.Query(ctx, "SELECT principal, count(*) FROM toolhost_calls GROUP BY principal")
 	if err != nil {
@@ -58,6 +59,10 @@ func (w *writer) admit(ctx context.Context, ops []*op) (admitted []*op, err erro
 	changes, growth := callstore.NewHoldings(), 0
 	bytesLeft, counted := w.store.cfg.ArgumentBytes()-w.argumentBytes, false
 	for _, o := range ops {
+		if why := w.store.Why(); why != nil {
+			o.refused = why
+			continue
+		}
 		if o.over.Load() {
 			o.refused = errLeft
 			continue
@@ -117,7 +122,7 @@ func (w *writer) refusal(ctx context.Context, o *op, owner string, ids int) (ref
 	}
 	var oldest int64
 	err = w.conn.QueryRow(ctx, "SELECT coalesce(min(begun), 0) FROM toolhost_calls").Scan(&oldest)
-	return &callstore.FullError{Owner: owner, IDs: ids, Room: time.Unix(0, oldest).Add(w.store.keep)}, err
+	return &callstore.FullError{Owner: owner, IDs: ids, Room: time.Unix(0, oldest).Add(w.store.memory.Load().keep)}, err
 }
 
 // evict removes calls and outcomes that are too old or too many.
@@ -129,11 +134,18 @@ func (w *writer) evict(ctx context.Context) error {
 		}
 	}
 	err := w.evictOld(ctx, now, &w.outcomesDue, w.store.cfg.KeepResults,
-		"DELETE FROM toolhost_outcomes WHERE number IN (SELECT number FROM toolhost_outcomes WHERE ended <= $1 ORDER BY ended LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING ''",
+		"DELETE FROM toolhost_outcomes WHERE number IN (SELECT number FROM toolhost_outcomes WHERE ended <= $1 AND $3::bigint > 0 ORDER BY ended LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING ''",
 		"SELECT min(ended) FROM toolhost_outcomes")
 	if err == nil {
-		err = w.evictOld(ctx, now, &w.callsDue, w.store.keep,
-			"DELETE FROM toolhost_calls WHERE number IN (SELECT number FROM toolhost_calls WHERE begun <= $1 ORDER BY begun LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING principal",
+		// By the row of all nodes: one with a shorter keep_ids must not forget what others promise to
+		// keep.
+		err = w.evictOld(ctx, now, &w.callsDue, w.store.memory.Load().keep,
+			`WITH old AS (
+				SELECT number, begun FROM toolhost_calls WHERE begun <= (SELECT least($1::bigint, $3::bigint - keep_ids) FROM toolhost_ledger)
+				ORDER BY begun LIMIT $2 FOR UPDATE SKIP LOCKED),
+			noted AS (
+				UPDATE toolhost_ledger SET forgotten = greatest(forgotten, (SELECT max(begun) FROM old)) WHERE EXISTS (SELECT FROM old))
+			DELETE FROM toolhost_calls c USING old WHERE c.number = old.number RETURNING c.principal`,
 			"SELECT min(begun) FROM toolhost_calls")
 	}
 	return w.broken(err)
@@ -149,7 +161,7 @@ func (w *writer) evictOld(ctx context.Context, now time.Time, due *time.Time, ke
 	var oldest *int64
 	batch := &pgx.Batch{}
 	batch.Queue("SELECT set_config('synchronous_commit', 'off', true)")
-	batch.Queue(remove, now.Add(-keep).UnixNano(), maxEvict).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(remove, now.Add(-keep).UnixNano(), maxEvict, now.UnixNano()).Query(func(rows pgx.Rows) (err error) {
 		principals, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		return err
 	})

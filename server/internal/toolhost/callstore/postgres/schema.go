@@ -61,5 +61,8 @@ CREATE TABLE toolhost_outcomes (
 );
 CREATE INDEX toolhost_outcomes_ended ON toolhost_outcomes (ended);
 CREATE INDEX toolhost_outcomes_tenant ON toolhost_outcomes (tenant, place);
+`}, {SQL: `
+-- No id of a call that has begun by then is certain to be in the ledger, also after keep_ids has become longer.
+ALTER TABLE toolhost_ledger ADD COLUMN forgotten bigint NOT NULL DEFAULT 0;
 `}}}
 }

@@ -62,9 +62,9 @@ type Store struct {
 	id     string
 	node   int64
 	newest int64 // when Open read the database
-	keep   time.Duration
 
-	offset atomic.Int64 // nanoseconds from this machine's clock to that of the database
+	clock  atomic.Pointer[reading]
+	memory atomic.Pointer[memory]
 	ids    atomic.Int64
 	gone   chan struct{} // closed once this node may begin no more
 	why    atomic.Pointer[error]
@@ -72,6 +72,16 @@ type Store struct {
 	queue   queue
 	stopped chan struct{} // closed when the writer has ended
 	close   sync.Once
+}
+
+// reading is the clock of the database when this process asked for it. What has passed since is
+// measured without the wall clock of the machine, which an operator may set.
+type reading struct{ there, asked time.Time }
+
+// memory is how long the ledger remembers ids, as all nodes together have it.
+type memory struct {
+	keep      time.Duration
+	forgotten time.Time // calls that have begun by then may be forgotten
 }
 
 var _ callstore.Calls = (*Store)(nil)
@@ -158,21 +168,19 @@ func (s *Store) IDs() (ids, most int) { return int(s.ids.Load()), s.cfg.MaxIDs }
 
 // Forgets implements callstore.Identity.
 func (s *Store) Forgets(sent time.Time) bool {
-	bounds := s.cfg.Bounds
-	bounds.KeepIDs = s.keep
-	return bounds.Forgets(s.Now(), sent)
+	bounds, memory := s.cfg.Bounds, s.memory.Load()
+	bounds.KeepIDs = memory.keep
+	return bounds.Forgets(s.Now(), sent) || !sent.After(memory.forgotten)
 }
 
 // Now implements callstore.Identity. It returns the time of the database, so that toolhosts whose
 // clocks differ agree.
-func (s *Store) Now() time.Time { return s.there(time.Now()) }
-
-// there converts a time of this machine to the clock of the database.
-func (s *Store) there(t time.Time) time.Time {
+func (s *Store) Now() time.Time {
 	if s.cfg.Now != nil {
 		return s.cfg.Now()
 	}
-	return t.Add(time.Duration(s.offset.Load())).UTC()
+	r := s.clock.Load()
+	return r.there.Add(time.Since(r.asked))
 }
 
 // Close executes the operations that wait, refuses others, and records that this node is gone. The
@@ -195,10 +203,10 @@ func (s *Store) BeginWithin(ctx context.Context, e callstore.Entry, q callstore.
 	}
 	o := newOp(verbBegin, e.Key)
 	o.entry, o.quota = e, q
-	if e.Begun.IsZero() {
-		e.Begun = time.Now()
+	o.entry.Begun = s.Now()
+	if !e.Begun.IsZero() && s.cfg.Now == nil {
+		o.entry.Begun = o.entry.Begun.Add(-time.Since(e.Begun))
 	}
-	o.entry.Begun = s.there(e.Begun)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

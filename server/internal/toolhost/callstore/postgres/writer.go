@@ -63,6 +63,9 @@ func (w *writer) loop() {
 			return
 		}
 		if len(group) > 0 {
+			if time.Now().After(w.countDue) { // the ticker is not asked while there is work
+				w.beat()
+			}
 			continue
 		}
 		select {
