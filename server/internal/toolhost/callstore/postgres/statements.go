@@ -1,0 +1,188 @@
+package postgres
+
+import (
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+)
+
+const endCalls = `WITH given AS (
+	SELECT * FROM unnest(@hashes::bytea[], @tokens::bytea[], @states::smallint[], @endeds::bigint[], @plugins::text[], @instances::text[], @errors::bytea[], @unknowns::boolean[], @data::bytea[])
+		AS g (hash, token, state, ended, plugin, instance, error, unknown, data)),
+ended AS (
+	UPDATE toolhost_calls c SET state = g.state, ended = g.ended, plugin = CASE g.plugin WHEN '' THEN c.plugin ELSE g.plugin END, instance = g.instance, error = g.error,
+		token = g.token, arguments = CASE WHEN g.unknown THEN c.arguments END
+	FROM given g WHERE c.hash = g.hash AND c.node = @node AND (c.state = 0 OR c.token = g.token)
+	RETURNING c.hash, c.number, c.tenant),
+kept AS (
+	INSERT INTO toolhost_outcomes (number, tenant, ended, data)
+	SELECT e.number, e.tenant, g.ended, g.data FROM ended e JOIN given g USING (hash) WHERE g.data IS NOT NULL ORDER BY g.ended
+	ON CONFLICT (number) DO NOTHING)
+SELECT hash FROM ended`
+
+func (w *writer) queueEnds(batch *pgx.Batch, ops []*op, after *[]func()) {
+	if len(ops) == 0 {
+		return
+	}
+	n := len(ops)
+	states, endeds, unknowns := make([]int16, n), make([]int64, n), make([]bool, n)
+	plugins, instances, errs, data := make([]string, n), make([]string, n), make([][]byte, n), make([][]byte, n)
+	arguments := hashes(w.store.arguments(), ops)
+	for i, o := range ops {
+		e := &o.ending
+		if w.outcomes+int64(len(e.Data)) > w.store.cfg.MaxBytes {
+			e.Data = nil // there is no room before the next eviction
+		}
+		w.outcomes += int64(len(e.Data))
+		states[i], endeds[i], plugins[i], instances[i], errs[i], unknowns[i], data[i] = int16(e.Stands), o.ended.UnixNano(), e.Plugin, e.Instance, e.Short, e.Unknown, e.Data
+	}
+	arguments["states"], arguments["endeds"], arguments["plugins"], arguments["instances"] = states, endeds, plugins, instances
+	arguments["errors"], arguments["unknowns"], arguments["data"] = errs, unknowns, data
+	found := map[callstore.Hash]bool{}
+	batch.Queue(endCalls, arguments).Query(func(rows pgx.Rows) error {
+		var hash []byte
+		_, err := pgx.ForEachRow(rows, []any{&hash}, func() error { found[callstore.Hash(hash)] = true; return nil })
+		return err
+	})
+	*after = append(*after, func() {
+		for _, o := range ops {
+			if found[o.hash] {
+				w.unsynced = append(w.unsynced, o)
+			} else {
+				o.refused = callstore.ErrNotBegun
+			}
+		}
+	})
+}
+
+// hashes adds the hashes and tokens of operations to arguments.
+func hashes(arguments pgx.NamedArgs, ops []*op) pgx.NamedArgs {
+	hashes, tokens := make([][]byte, len(ops)), make([][]byte, len(ops))
+	for i, o := range ops {
+		hashes[i], tokens[i] = o.hash[:], o.token
+	}
+	arguments["hashes"], arguments["tokens"] = hashes, tokens
+	return arguments
+}
+
+func (w *writer) queueForgets(batch *pgx.Batch, ops []*op, after *[]func()) {
+	if len(ops) == 0 {
+		return
+	}
+	arguments := hashes(w.store.arguments(), ops)
+	var gone []string // principals
+	batch.Queue("DELETE FROM toolhost_calls WHERE hash = ANY(@hashes) AND node = @node AND state = 0 RETURNING principal", arguments).Query(func(rows pgx.Rows) (err error) {
+		gone, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	left := map[callstore.Hash]bool{}
+	batch.Queue("SELECT hash FROM toolhost_calls WHERE hash = ANY(@hashes)", arguments).Query(func(rows pgx.Rows) error {
+		var hash []byte
+		_, err := pgx.ForEachRow(rows, []any{&hash}, func() error { left[callstore.Hash(hash)] = true; return nil })
+		return err
+	})
+	*after = append(*after, func() {
+		for _, principal := range gone {
+			w.own(principal, -1)
+		}
+		for _, o := range ops {
+			if left[o.hash] {
+				o.refused = callstore.ErrNotBegun
+			} else {
+				w.unsynced = append(w.unsynced, o)
+			}
+		}
+	})
+}
+
+// beginCalls inserts the calls whose keys are free. The row of the node is locked, so that nobody
+// declares the node gone meanwhile. A key is taken over if its call is free and the same, or if the
+// row is that of an earlier attempt, whose answer was lost: to write it again waits until it is
+// durable.
+const beginCalls = `WITH alive AS (
+	SELECT node FROM toolhost_nodes WHERE node = @node AND gone IS NULL FOR SHARE),
+begun AS (
+	INSERT INTO toolhost_calls (hash, node, token, begun, state, principal, tenant, session, id, sum, tool, plugin, arguments)
+	SELECT g.hash, alive.node, g.token, g.begun, 0, g.principal, g.tenant, g.session, g.id, g.sum, g.tool, g.plugin, g.arguments
+	FROM alive, unnest(@hashes::bytea[], @tokens::bytea[], @beguns::bigint[], @principals::text[], @tenants::text[], @sessions::text[], @ids::text[], @sums::bytea[], @tools::text[], @plugins::text[], @arguments::bytea[])
+		AS g (hash, token, begun, principal, tenant, session, id, sum, tool, plugin, arguments)
+	ORDER BY g.hash
+	ON CONFLICT (hash) DO UPDATE SET number = excluded.number, node = excluded.node, token = excluded.token, begun = excluded.begun, state = 0, ended = NULL,
+		tool = excluded.tool, plugin = excluded.plugin, instance = '', error = NULL, arguments = excluded.arguments
+	WHERE toolhost_calls.state = 5 AND toolhost_calls.sum = excluded.sum OR toolhost_calls.token = excluded.token
+	RETURNING hash, number, principal, verdict),
+beat AS (
+	UPDATE toolhost_beats SET count = count + 1, newest = greatest(newest, (SELECT max(number) FROM begun)) WHERE node = @node)
+SELECT EXISTS (SELECT FROM alive), hash, number, principal, verdict FROM (SELECT) one LEFT JOIN begun ON true`
+
+// queueBegins writes the calls that begin; without any, it is a beat.
+func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
+	if len(ops) == 0 {
+		batch.Queue("UPDATE toolhost_beats SET count = count + 1 WHERE node = $1", w.store.node)
+		batch.Queue("SELECT gone IS NULL FROM toolhost_nodes WHERE node = $1", w.store.node).QueryRow(func(row pgx.Row) error {
+			var alive bool
+			err := row.Scan(&alive)
+			w.checkAlive(alive || err != nil)
+			return err
+		})
+		return
+	}
+	n := len(ops)
+	beguns, texts, sums, values := make([]int64, n), [6][]string{}, make([][]byte, n), make([][]byte, n)
+	for i, o := range ops {
+		e := &o.entry
+		beguns[i], sums[i] = e.Begun.UnixNano(), e.Sum[:]
+		for j, text := range []string{e.Principal, identity.TenantOf(e.Principal), e.Session, e.ID, e.Tool, e.Plugin} {
+			texts[j] = append(texts[j], text)
+		}
+		values[i] = e.Arguments
+	}
+	arguments := hashes(w.store.arguments(), ops)
+	for j, name := range []string{"principals", "tenants", "sessions", "ids", "tools", "plugins"} {
+		arguments[name] = texts[j]
+	}
+	arguments["beguns"], arguments["sums"], arguments["arguments"] = beguns, sums, values
+	var alive bool
+	numbers := map[callstore.Hash]int64{}
+	var added []string // principals
+	batch.Queue(beginCalls, arguments).Query(func(rows pgx.Rows) error {
+		var hash []byte
+		var number *int64
+		var principal *string
+		var verdict *int
+		_, err := pgx.ForEachRow(rows, []any{&alive, &hash, &number, &principal, &verdict}, func() error {
+			if number != nil {
+				numbers[callstore.Hash(hash)] = *number
+			}
+			if number != nil && *verdict == 0 { // otherwise the call was there, and free
+				added = append(added, *principal)
+			}
+			return nil
+		})
+		return err
+	})
+	*after = append(*after, func() {
+		w.checkAlive(alive)
+		newest := int64(0)
+		for _, o := range ops {
+			number, begun := numbers[o.hash]
+			switch {
+			case begun:
+				newest = max(newest, number)
+				w.argumentBytes += int64(len(o.entry.Arguments))
+			case !alive:
+				o.refused = ErrGone
+			default:
+				o.refused = callstore.ErrTaken
+			}
+		}
+		for _, principal := range added {
+			w.own(principal, 1)
+		}
+		w.newest = max(w.newest, newest)
+		if newest > 0 && w.store.cfg.Begun != nil {
+			w.store.cfg.Begun(newest)
+		}
+	})
+}
