@@ -77,6 +77,9 @@ func (s *Store) BeginWithin(ctx context.Context, e Entry, q Quota) error {
 	if e.Begun.IsZero() {
 		o.entry.Begun = s.cfg.Now()
 	}
+	if ctx.Err() != nil { // the select might choose the token
+		return context.Cause(ctx)
+	}
 	select {
 	case s.begins <- struct{}{}: // the writer takes the token
 	case <-s.closing:
