@@ -112,6 +112,12 @@ func (h *toolhost) killWhileWriting(t *testing.T, round, events int) []*writing 
 func (w *writing) askAgain(t *testing.T, c *client.Client) {
 	t.Helper()
 	outcome, err := c.Call(t.Context(), w.call())
+	w.answered(t, outcome, err)
+}
+
+// answered checks what a repetition of the call was answered.
+func (w *writing) answered(t *testing.T, outcome tool.Outcome, err error) {
+	t.Helper()
 	answer := outcome.Result.Text()
 	if tool.KindOf(err) == tool.KindOutcomeUnknown {
 		answer = unknownAnswer
