@@ -12,12 +12,25 @@ document.addEventListener("visibilitychange", () => {
 const list = document.getElementById("inbox");
 const changed = document.getElementById("changed");
 const shows = list || changed;
-let leaves = false; // to load the list again would keep a person from the link that was chosen
-addEventListener("beforeunload", () => {
-  leaves = true;
-});
-const reload = () => {
-  if (!leaves) location.reload();
+// load shows the list as it is now. It does not load the page, which would keep a person from a link
+// that was just chosen.
+let loaded = 0; // when
+let waits = false;
+const load = () => {
+  waits = false;
+  loaded = performance.now();
+  const request = new XMLHttpRequest();
+  request.responseType = "document";
+  request.onloadend = () => {
+    if (request.status === 0 || request.status === 429 || request.status >= 500) return void setTimeout(load, 10_000);
+    const main = request.response?.querySelector("#inbox") && request.response.querySelector("main");
+    if (!main) return; // such as when the login has ended: the next click says so
+    const focused = document.activeElement?.getAttribute("href");
+    document.querySelector("main").replaceWith(document.adoptNode(main));
+    if (focused) main.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  };
+  request.open("GET", location.href);
+  request.send();
 };
 if (shows) {
   let position = shows.dataset.position;
@@ -31,8 +44,10 @@ if (shows) {
     stream.addEventListener("position", goOn);
     stream.onmessage = (event) => {
       goOn(event);
-      if (list) setTimeout(reload, Math.max(0, 1000 - performance.now())); // at most once a second
-      else if (changed.dataset.source === JSON.parse(event.data)) changed.hidden = false;
+      if (list && !waits) {
+        waits = true;
+        setTimeout(load, Math.max(0, loaded + 1000 - performance.now())); // at most once a second
+      } else if (!list && changed.dataset.source === JSON.parse(event.data)) changed.hidden = false;
     };
     stream.onerror = () => {
       stream.close();
