@@ -9,8 +9,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// elsewherePause is the time between two looks at a call that another toolhost executes.
-const elsewherePause = 500 * time.Millisecond
+// The pause between two looks at a call that another toolhost executes doubles from the first to
+// the last one.
+const (
+	firstPause = 100 * time.Millisecond
+	lastPause  = 2 * time.Second
+)
 
 // awaitElsewhere waits until another toolhost does not execute the call any more, and reports
 // whether it does not. Otherwise the call has ended: its caller has cancelled it here, which does
@@ -48,7 +52,7 @@ func (c *call) yield() error {
 // await waits until no other toolhost executes a call. It returns what the store last had of the
 // call, if anything. It fails if the store cannot be asked, and with the cause of ctx.
 func (s *services) await(ctx context.Context, key ledger.Key) (last *callstore.Entry, _ error) {
-	for {
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		stored, found, err := s.calls.Find(ctx, key)
 		switch {
 		case ctx.Err() != nil:
@@ -61,7 +65,7 @@ func (s *services) await(ctx context.Context, key ledger.Key) (last *callstore.E
 			return &stored, nil
 		}
 		last = &stored
-		timer := time.NewTimer(elsewherePause)
+		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
