@@ -153,6 +153,7 @@ func (e *toolCall) approval() *tool.Approval {
 func (e *toolCall) attempt() (*tool.Outcome, error) {
 	ctx, stop := context.WithCancel(e.task.ctx)
 	defer stop()
+	again := e.opened
 	opened := make(chan tool.Execution, 1)
 	e.run.group.Go(func() { e.guard(ctx, stop, opened) }) // ends with ctx
 	call := e.request()
@@ -173,6 +174,8 @@ func (e *toolCall) attempt() (*tool.Outcome, error) {
 			return nil, err
 		case event.Ended != nil && looked && !e.cancelled() && previewFailed(event.Ended.Err):
 			return nil, event.Ended.Err
+		case event.Ended != nil && again && e.saysNothing(event.Ended.Err):
+			return nil, event.Ended.Err
 		case event.Ended != nil:
 			return event.Ended, nil
 		case event.Question != nil:
@@ -183,6 +186,12 @@ func (e *toolCall) attempt() (*tool.Outcome, error) {
 			e.run.report(update{task: e.task, passing: &loop.CallStatus{CallID: e.call.ID, Tool: e.call.Tool, Status: *event.Status}})
 		}
 	}
+}
+
+// saysNothing reports whether an error is only about this request, which executed nothing. A request
+// before may have had effects.
+func (e *toolCall) saysNothing(err *tool.Error) bool {
+	return err != nil && err.Kind == tool.KindUnavailable && e.call.SideEffects && !e.cancelled()
 }
 
 // request returns the call as toolhost gets it.

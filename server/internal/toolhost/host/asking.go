@@ -59,7 +59,7 @@ func (a *attempt) open(q tool.Question) *tool.Error {
 	}
 	// A question may make a person act. So the id of the call must not execute again after a restart,
 	// even if the tool promises to have no side effects.
-	if err := c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, settleArguments(c), idQuota(c)); err != nil {
+	if err := c.begin(); err != nil {
 		if c.ctx().Err() != nil {
 			return c.unsent(err)
 		}

@@ -153,7 +153,12 @@ func (a *attempt) admit() *tool.Error {
 	if !c.tool.Spec.HasSideEffects() {
 		return c.admitted()
 	}
-	err := c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, settleArguments(c), idQuota(c))
+	err := c.begin()
+	for errors.Is(err, callstore.ErrTaken) {
+		if err = c.yield(); err == nil {
+			err = c.begin()
+		}
+	}
 	if err == nil {
 		return c.admitted()
 	}
@@ -161,6 +166,11 @@ func (a *attempt) admit() *tool.Error {
 		return c.unsent(err)
 	}
 	return c.entry.Refusal(err)
+}
+
+// begin records in the ledger that a plugin is about to execute the call.
+func (c *call) begin() error {
+	return c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, settleArguments(c), idQuota(c))
 }
 
 // admitted looks a last time at the approval of the call, and uses it up.

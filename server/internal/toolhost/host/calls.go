@@ -121,7 +121,7 @@ func (h *Host) watch(ctx context.Context, key tool.CallKey, after uint64) (_ *ev
 		e.Call.memory.unfollow()
 	}
 	if ledger.CheckKey(key) == nil && h.cfg.Calls != nil && h.cfg.Calls.Shared() {
-		if err := h.services.await(ctx, ledger.KeyOf(key)); err != nil {
+		if _, err := h.services.await(ctx, ledger.KeyOf(key)); err != nil {
 			return nil, func() {}, tool.AsError(err)
 		}
 	}

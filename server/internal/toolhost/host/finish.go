@@ -58,6 +58,18 @@ func (c *call) finishUnexecuted(outcome tool.Outcome) {
 	c.stop()
 }
 
+// finishElsewhere ends a call that another toolhost has executed or may execute, with what callers
+// are told about it there. Statistics do not count it here.
+func (c *call) finishElsewhere(outcome tool.Outcome) {
+	if first, _ := c.entry.Conclude(); !first {
+		return
+	}
+	c.approval.giveBack(&c.services.approvals)
+	c.entry.Release()
+	c.events.End(outcome, func(*tool.Outcome) { c.uncount() })
+	c.stop()
+}
+
 // finishJoined ends a call whose caller has joined another call. Statistics do not count it.
 func (c *call) finishJoined() {
 	if first, _ := c.entry.Conclude(); !first {

@@ -3,9 +3,11 @@ package reaper
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/store/claimed"
 	"github.com/toolhost/toolhost/server/internal/store/rmtree"
@@ -91,6 +93,35 @@ func Sweep(parent string) (Swept, error) {
 		}
 	}
 	return swept, errors.Join(errs...)
+}
+
+// End ends what is left of a toolhost of this user that has ended, and that had a run folder and a
+// token: see Handle.Token. It waits for its reaper. Without an error, none of its processes is
+// left that this process can see. It blocks for milliseconds, or for seconds if a process does not
+// die.
+func End(dir, token string) error {
+	const pause = 10 * time.Millisecond
+	if !tokenForm.MatchString(token) {
+		return fmt.Errorf("ending what a toolhost has left: %q is no token", token)
+	}
+	_, err := limits.SweepGroups()
+	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
+		if _, gone := os.Lstat(dir); errors.Is(gone, fs.ErrNotExist) {
+			break
+		}
+		removed, failed := claimed.RemoveUnclaimed(dir, func(dir string) error {
+			_, err := sweepRunDir(dir)
+			return err
+		})
+		if removed || errors.Is(failed, errNoRunDir) {
+			break
+		}
+		if time.Now().After(deadline) {
+			return errors.Join(fmt.Errorf("ending what a toolhost has left: its run folder %s is still in use", dir), failed, err)
+		}
+	}
+	_, killed := proc.KillMarked(token+"/", patience)
+	return errors.Join(err, killed)
 }
 
 // errNoRunDir says that a folder is not a run folder, although its name looks like one.

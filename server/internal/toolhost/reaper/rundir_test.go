@@ -1,6 +1,7 @@
 package reaper
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,6 +34,37 @@ func TestSweepTakesWhatTheDeadLeft(t *testing.T) {
 	}
 	if err := child.Wait(); err == nil {
 		t.Error("the process was not killed")
+	}
+}
+
+// What a toolhost has left is ended by its token, also where its run folder cannot be seen. A folder
+// that is still claimed proves nothing.
+func TestEnd(t *testing.T) {
+	token := strings.Repeat("A", 25) + "2"
+	child := sleeper(t, token+"/1")
+	if err := End(filepath.Join(t.TempDir(), "nowhere"), token); err != nil {
+		t.Error(err)
+	}
+	if err := child.Wait(); err == nil {
+		t.Error("the process was not killed")
+	}
+	dead, err := MakeRunDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(writeToken(dead.Path(), token), dead.claim.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := End(dead.Path(), token); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dead.Path()); err == nil {
+		t.Error("the folder is left")
+	}
+	for _, text := range []string{"", "A", token + "/"} {
+		if End(t.TempDir(), text) == nil {
+			t.Errorf("%q is a token", text)
+		}
 	}
 }
 

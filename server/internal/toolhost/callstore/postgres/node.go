@@ -2,11 +2,10 @@ package postgres
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,18 +19,24 @@ type Node struct {
 	// Folder is the id of the state folder, which a copy of the folder must not have. The caller holds
 	// the lock of the folder. Required.
 	Folder string
-	// Boot is the id of the start of the machine. Of an earlier node with another one, nothing is
-	// proven: a folder on a network can come from another machine. Empty: nothing is ever proven.
+	// Boot is what identifies the start of the machine and where its processes can be seen. A tool is
+	// asked about the calls of a node only at one with the same Folder and Boot.
 	Boot string
+	// Number is the number of this node, which no other one has; 0: a random one.
+	Number int64
+	// Ended are the numbers of earlier nodes of the folder whose processes are gone.
+	Ended []int64
+	// Left reports whether no process of this node is left, when it closes. Nil: none is.
+	Left func() error
 }
 
 // enter connects and records this process as a node. It begins with what Open returns of the
 // database.
 func (w *writer) enter(ctx context.Context) error {
 	s := w.store
-	var random [8]byte
-	rand.Read(random[:])
-	s.node = int64(binary.BigEndian.Uint64(random[:])>>1 | 1)
+	if s.node = s.cfg.Node.Number; s.node == 0 {
+		s.node = rand.Int64()
+	}
 	if err := w.connect(ctx); err != nil {
 		return err
 	}
@@ -43,12 +48,12 @@ func (w *writer) enter(ctx context.Context) error {
 		return err
 	}
 	arguments := s.arguments()
-	arguments["name"], arguments["now"] = s.cfg.Node.Name, s.Now().UnixNano()
+	arguments["name"], arguments["now"], arguments["ended"] = s.cfg.Node.Name, s.Now().UnixNano(), s.cfg.Node.Ended
 	// Three statements, because one would not see what the others change.
 	batch := &pgx.Batch{}
 	batch.Queue("INSERT INTO toolhost_nodes (node, name, folder, boot, started) VALUES (@node, @name, @folder, @boot, @now)", arguments)
 	batch.Queue("INSERT INTO toolhost_beats (node) VALUES (@node)", arguments)
-	batch.Queue("UPDATE toolhost_nodes SET gone = @now, why = 'a later toolhost has its state folder' WHERE folder = @folder AND boot = @boot AND boot <> '' AND node <> @node AND gone IS NULL", arguments)
+	batch.Queue("UPDATE toolhost_nodes SET gone = @now, why = 'a later toolhost has its state folder' WHERE folder = @folder AND node = ANY(@ended::bigint[]) AND gone IS NULL", arguments)
 	if err := w.conn.SendBatch(ctx, batch).Close(); err != nil {
 		return postgres.Error(err)
 	}
@@ -63,7 +68,7 @@ func (w *writer) enter(ctx context.Context) error {
 }
 
 // warn says which earlier nodes of the state folder are not proven to be gone, such as after a new
-// start of the machine.
+// start of the machine or of a container.
 func (w *writer) warn(ctx context.Context) error {
 	const query = "SELECT node, (SELECT count(*) FROM toolhost_calls c WHERE c.node = n.node AND c.state = 0) FROM toolhost_nodes n WHERE folder = @folder AND node <> @node AND gone IS NULL"
 	rows, err := w.conn.Query(ctx, query, w.store.arguments())
@@ -73,7 +78,7 @@ func (w *writer) warn(ctx context.Context) error {
 	var node int64
 	var calls int
 	_, err = pgx.ForEachRow(rows, []any{&node, &calls}, func() error {
-		w.store.log.Warn("an earlier toolhost of this state folder is not proven to be gone, because the machine was started since; its calls stay under way; "+
+		w.store.log.Warn("an earlier toolhost of this state folder is not proven to be gone, because its processes cannot be seen from here; its calls stay under way; "+
 			"if nothing of it can run any more, say so with `toolhost nodes gone`", "node", idOf(node), "calls", calls)
 		return nil
 	})
@@ -163,6 +168,12 @@ func (w *writer) disconnect() {
 
 // leave records that this node is gone: it says so itself, after all of its plugins have ended.
 func (w *writer) leave() {
+	if left := w.store.cfg.Node.Left; left != nil {
+		if err := left(); err != nil {
+			w.store.log.Warn("processes of plugins may be left; this toolhost is not known to be gone", "error", err)
+			return
+		}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), sessionTime)
 	defer cancel()
 	_, _ = w.conn.Exec(ctx, "UPDATE toolhost_nodes SET gone = $2, why = 'it was stopped' WHERE node = $1 AND gone IS NULL", w.store.node, w.store.Now().UnixNano())

@@ -196,21 +196,32 @@ func TestTheLongestTimeCounts(t *testing.T) {
 	}
 }
 
-// A successor with the same state folder, at the same start of the machine, proves that a node is
-// gone. It may settle the calls of that node.
+// A successor with the same state folder that has ended what a node has left proves that the node is
+// gone. One at the same start of the machine may settle its calls.
 func TestASuccessor(t *testing.T) {
-	for _, test := range []struct {
-		folder, boot, want string
-	}{{"a", "boot", ""}, {"a", "another boot", "machine-a"}, {"b", "boot", "machine-a"}} {
-		t.Run(test.folder+" after "+test.boot, func(t *testing.T) {
+	const there = "machine-a"
+	for name, test := range map[string]struct {
+		folder, boot, elsewhere string
+		ended                   []int64
+		settles                 bool
+	}{
+		"that has ended it":        {folder: "a", boot: "boot", ended: []int64{7}, settles: true},
+		"that has not ended it":    {folder: "a", boot: "boot", elsewhere: there, settles: true},
+		"that has ended others":    {folder: "a", boot: "boot", ended: []int64{8}, elsewhere: there, settles: true},
+		"after another start":      {folder: "a", boot: "another boot", elsewhere: there},
+		"with another folder":      {folder: "b", boot: "boot", elsewhere: there},
+		"that ended none of these": {folder: "b", boot: "boot", ended: []int64{7}, elsewhere: there},
+	} {
+		t.Run(name, func(t *testing.T) {
 			address := postgrestest.Database(t)
-			first := open(t, config(address, "a"))
+			cfg := config(address, "a")
+			cfg.Node.Number, cfg.Node.Left = 7, func() error { return errors.New("processes are left") }
+			first := open(t, cfg)
 			storetest.Must(t, begin(t, first, "x"), first.Close())
-			execute(t, address, "UPDATE toolhost_nodes SET gone = NULL") // as if it was killed
-			cfg := config(address, test.folder)
-			cfg.Node.Boot = test.boot
+			cfg = config(address, test.folder)
+			cfg.Node.Boot, cfg.Node.Ended = test.boot, test.ended
 			e := find(t, open(t, cfg), "x")
-			if e.Elsewhere != test.want || (e.State == callstore.StateUnknown) != (test.want == "") || (e.Arguments != nil) != (test.want == "") {
+			if e.Elsewhere != test.elsewhere || (e.State == callstore.StateUnknown) != (test.elsewhere == "") || (e.Arguments != nil) != test.settles {
 				t.Errorf("got %+v", e)
 			}
 		})

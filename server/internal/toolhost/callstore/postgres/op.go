@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"crypto/rand"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,9 +33,12 @@ type op struct {
 	number int64 // of verbSettle
 	said   tool.Settlement
 
-	over    atomic.Bool // it was answered, or its caller has left
-	done    chan error  // of capacity 1
-	refused error       // why it was not written; used by the writer only
+	over atomic.Bool // it was answered, or its caller has left
+	done chan error  // of capacity 1
+
+	// The writer alone uses these.
+	refused error // why it was not written
+	sent    bool  // a Begin was sent, so that the database may have it
 }
 
 func newOp(v verb, key callstore.Key) *op {
@@ -97,23 +101,31 @@ func (q *queue) signal() {
 }
 
 // take returns the next group, and whether no operation will ever follow it. A group has at most
-// one operation with a key: what a caller does after another operation has to follow it.
+// one operation with a key: what a caller does after another operation has to follow it. It drops
+// Begins whose callers have left.
 func (q *queue) take() (group []*op, last bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	bytes, keys := 0, map[callstore.Hash]bool{}
-	for len(group) < min(len(q.ops), maxGroup) {
-		o := q.ops[len(group)]
-		bytes += len(o.ending.Data) + len(o.entry.Arguments)
-		if keys[o.hash] || len(group) > 0 && bytes > maxGroupBytes {
-			break
-		}
-		keys[o.hash] = true
-		group = append(group, o)
-	}
-	clear(q.ops[:len(group)])
-	if q.ops = q.ops[len(group):]; len(q.ops) == 0 {
+	q.ops = slices.DeleteFunc(q.ops, func(o *op) bool { return o.verb == verbBegin && o.over.Load() })
+	n := groupOf(q.ops)
+	group = slices.Clone(q.ops[:n])
+	clear(q.ops[:n])
+	if q.ops = q.ops[n:]; len(q.ops) == 0 {
 		q.ops = nil
 	}
 	return group, q.closed && len(q.ops) == 0
+}
+
+// groupOf returns how many of the operations can share a commit.
+func groupOf(ops []*op) (n int) {
+	bytes, keys := 0, map[callstore.Hash]bool{}
+	for ; n < min(len(ops), maxGroup); n++ {
+		o := ops[n]
+		bytes += len(o.ending.Data) + len(o.entry.Arguments)
+		if keys[o.hash] || n > 0 && bytes > maxGroupBytes {
+			break
+		}
+		keys[o.hash] = true
+	}
+	return n
 }

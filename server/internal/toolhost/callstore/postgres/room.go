@@ -57,6 +57,7 @@ func (w *writer) countArguments(ctx context.Context) error {
 // removes arguments for which there is no room.
 func (w *writer) admit(ctx context.Context, ops []*op) (admitted []*op, err error) {
 	changes, growth := callstore.NewHoldings(), 0
+	var there *present // nil: not read yet
 	bytesLeft, counted := w.store.cfg.ArgumentBytes()-w.argumentBytes, false
 	for _, o := range ops {
 		if why := w.store.Why(); why != nil {
@@ -74,10 +75,12 @@ func (w *writer) admit(ctx context.Context, ops []*op) (admitted []*op, err erro
 			full = owner != ""
 		}
 		if full {
-			if o.refused, err = w.refusal(ctx, o, owner, ids); err != nil {
-				return nil, err
+			if there == nil {
+				if there, err = w.look(ctx, ops); err != nil {
+					return nil, err
+				}
 			}
-			if o.refused != nil {
+			if o.refused = there.refusal(o, owner, ids); o.refused != nil {
 				continue
 			}
 		}
@@ -106,23 +109,49 @@ func (w *writer) admit(ctx context.Context, ops []*op) (admitted []*op, err erro
 	return admitted, nil
 }
 
+// present is what Begins need to know of a ledger that is full.
+type present struct {
+	calls map[callstore.Hash]held // that have the keys of the Begins
+	room  time.Time               // when the ledger forgets its oldest call
+}
+
+type held struct {
+	state      callstore.Standing
+	sum, token []byte
+}
+
+func (w *writer) look(ctx context.Context, ops []*op) (*present, error) {
+	p := &present{calls: map[callstore.Hash]held{}}
+	batch := &pgx.Batch{}
+	batch.Queue("SELECT hash, state, sum, token FROM toolhost_calls WHERE hash = ANY(@hashes)", hashes(pgx.NamedArgs{}, ops)).Query(func(rows pgx.Rows) error {
+		var hash []byte
+		var h held
+		_, err := pgx.ForEachRow(rows, []any{&hash, &h.state, &h.sum, &h.token}, func() error {
+			p.calls[callstore.Hash(hash)] = held{h.state, bytes.Clone(h.sum), bytes.Clone(h.token)}
+			return nil
+		})
+		return err
+	})
+	batch.Queue("SELECT coalesce(min(begun), 0) FROM toolhost_calls").QueryRow(func(row pgx.Row) error {
+		var oldest int64
+		err := row.Scan(&oldest)
+		p.room = time.Unix(0, oldest).Add(w.store.memory.Load().keep)
+		return err
+	})
+	return p, w.conn.SendBatch(ctx, batch).Close()
+}
+
 // refusal returns why a call cannot begin while the ledger, or the quota of an owner, is full. It
 // is nil if the ledger has the id, and the call may have it.
-func (w *writer) refusal(ctx context.Context, o *op, owner string, ids int) (refused, err error) {
-	var state callstore.Standing
-	var sum, token []byte
-	err = w.conn.QueryRow(ctx, "SELECT state, sum, token FROM toolhost_calls WHERE hash = $1", o.hash[:]).Scan(&state, &sum, &token)
+func (p *present) refusal(o *op, owner string, ids int) error {
+	h, taken := p.calls[o.hash]
 	switch {
-	case err == nil && (state == callstore.StandsFree && bytes.Equal(sum, o.entry.Sum[:]) || bytes.Equal(token, o.token)):
-		return nil, nil
-	case err == nil:
-		return callstore.ErrTaken, nil
-	case !errors.Is(err, pgx.ErrNoRows):
-		return nil, err
+	case taken && (h.state == callstore.StandsFree && bytes.Equal(h.sum, o.entry.Sum[:]) || bytes.Equal(h.token, o.token)):
+		return nil
+	case taken:
+		return callstore.ErrTaken
 	}
-	var oldest int64
-	err = w.conn.QueryRow(ctx, "SELECT coalesce(min(begun), 0) FROM toolhost_calls").Scan(&oldest)
-	return &callstore.FullError{Owner: owner, IDs: ids, Room: time.Unix(0, oldest).Add(w.store.memory.Load().keep)}, err
+	return &callstore.FullError{Owner: owner, IDs: ids, Room: p.room}
 }
 
 // evict removes calls and outcomes that are too old or too many.

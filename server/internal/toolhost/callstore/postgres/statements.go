@@ -28,13 +28,13 @@ func (w *writer) queueEnds(batch *pgx.Batch, ops []*op, after *[]func()) {
 	n := len(ops)
 	states, endeds, unknowns := make([]int16, n), make([]int64, n), make([]bool, n)
 	plugins, instances, errs, data := make([]string, n), make([]string, n), make([][]byte, n), make([][]byte, n)
-	arguments := hashes(w.store.arguments(), ops)
+	arguments, outcomes := hashes(w.store.arguments(), ops), w.outcomes
 	for i, o := range ops {
 		e := &o.ending
-		if w.outcomes+int64(len(e.Data)) > w.store.cfg.MaxBytes {
+		if outcomes+int64(len(e.Data)) > w.store.cfg.MaxBytes {
 			e.Data = nil // there is no room before the next eviction
 		}
-		w.outcomes += int64(len(e.Data))
+		outcomes += int64(len(e.Data))
 		states[i], endeds[i], plugins[i], instances[i], errs[i], unknowns[i], data[i] = int16(e.Stands), o.ended.UnixNano(), e.Plugin, e.Instance, e.Short, e.Unknown, e.Data
 	}
 	arguments["states"], arguments["endeds"], arguments["plugins"], arguments["instances"] = states, endeds, plugins, instances
@@ -49,6 +49,7 @@ func (w *writer) queueEnds(batch *pgx.Batch, ops []*op, after *[]func()) {
 		for _, o := range ops {
 			if found[o.hash] {
 				w.unsynced = append(w.unsynced, o)
+				w.outcomes += int64(len(o.ending.Data)) // too much, if an attempt whose answer was lost has written it
 			} else {
 				o.refused = callstore.ErrNotBegun
 			}
@@ -132,6 +133,7 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
 	beguns, texts, sums, values := make([]int64, n), [6][]string{}, make([][]byte, n), make([][]byte, n)
 	for i, o := range ops {
 		e := &o.entry
+		o.sent = true
 		beguns[i], sums[i] = e.Begun.UnixNano(), e.Sum[:]
 		for j, text := range []string{e.Principal, identity.TenantOf(e.Principal), e.Session, e.ID, e.Tool, e.Plugin} {
 			texts[j] = append(texts[j], text)

@@ -87,9 +87,8 @@ type memory struct {
 var _ callstore.Calls = (*Store)(nil)
 
 // Open opens the ledger in a database, and creates or migrates its tables. It enters this process
-// as a node, and records that earlier nodes of the same state folder and the same start of the
-// machine are gone: the caller holds the lock of the folder, and has ended what they left. It fails
-// if another toolhost has the folder open. Open starts goroutines, which Close stops.
+// as a node, and records that the nodes of Node.Ended are gone. It fails if another toolhost has the
+// folder open. Open starts goroutines, which Close stops.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s, err := open(ctx, cfg)
 	if err != nil {
@@ -184,7 +183,8 @@ func (s *Store) Now() time.Time {
 }
 
 // Close executes the operations that wait, refuses others, and records that this node is gone. The
-// caller has ended all plugins before. It may be called more than once. Its error is always nil.
+// caller has ended all plugins before, see Node.Left. It may be called more than once. Its error is
+// always nil.
 func (s *Store) Close() error {
 	s.close.Do(func() {
 		s.queue.close()

@@ -139,9 +139,7 @@ func isGone(err error) bool {
 // deliver answers what was written. It undoes a Begin whose caller has left, before anything else.
 func (w *writer) deliver(group []*op) {
 	for _, o := range group {
-		// A lost attempt of a Begin that is refused now may have been written.
-		left, written := !o.answer(w.store.failed(o, o.refused)), o.refused == nil || errors.Is(o.refused, errLeft)
-		if left && o.verb == verbBegin && written {
+		if left := !o.answer(w.store.failed(o, o.refused)); left && o.verb == verbBegin && (o.refused == nil || errors.Is(o.refused, errLeft)) {
 			w.undo(o)
 		}
 	}
@@ -159,8 +157,12 @@ func (w *writer) fail(o *op, err error) {
 	o.answer(w.store.failed(o, err))
 }
 
-// undo makes the id of a Begin free that nothing has followed.
+// undo makes the id of a Begin free that nothing has followed. An attempt whose answer was lost may
+// have written it.
 func (w *writer) undo(begin *op) {
+	if !begin.sent {
+		return
+	}
 	o := newOp(verbForget, begin.key)
 	o.over.Store(true)
 	w.owed = append(w.owed, o)
@@ -178,17 +180,24 @@ func (w *writer) settleDebts(deadline time.Time) error {
 			return err
 		}
 	}
-	for len(w.owed) > 0 {
-		n := 0
-		for keys := map[callstore.Hash]bool{}; n < min(len(w.owed), maxGroup) && !keys[w.owed[n].hash]; n++ {
-			keys[w.owed[n].hash] = true
-		}
-		group := w.owed[:n:n]
-		if _, err := w.write(ctx, group); err != nil {
+	for most := maxGroup; len(w.owed) > 0; {
+		n := groupOf(w.owed[:min(len(w.owed), most)])
+		_, err := w.write(ctx, w.owed[:n:n])
+		switch first := w.owed[0]; {
+		case err == nil:
+			most = maxGroup
+		case isGone(err):
 			return err
+		case n > 1: // one of them cannot be written
+			most = 1
+			continue
+		case len(first.ending.Data) > 0:
+			first.ending.Data = nil
+			continue
+		default:
+			w.store.log.Error("an operation cannot be written to the ledger; the call may become outcome_unknown", "doing", first.verb, "call", first.key.ID, "error", err)
 		}
-		w.owed = w.owed[n:]
-		if len(w.owed) == 0 {
+		if w.owed = w.owed[n:]; len(w.owed) == 0 {
 			w.owed = nil
 		}
 	}

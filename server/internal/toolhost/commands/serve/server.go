@@ -75,6 +75,8 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	defer exported.Close()
 	began := time.Now()
 	defer func() { logStopped(logger, began, err) }()
+	closeRecords := func() error { return nil }
+	defer func() { err = errors.Join(err, closeRecords()) }() // after the last process of a plugin
 	runtime, err := openRuntimeDir(ctx, listeners.Sockets(), log.Logger(loglevel.Lifecycle))
 	if err != nil {
 		return err
@@ -111,11 +113,11 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	}
 	defer known.Close()
 	plugins.Know(known)
-	records, err := openRecords(ctx, options, log.Logger(loglevel.Storage))
+	records, err := openRecords(ctx, options, runtime, log.Logger(loglevel.Storage))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, records.close()) }()
+	closeRecords = records.close
 	ctx, stay := whileNotGone(ctx, records.calls)
 	defer func() { err = errors.Join(err, stay()) }()
 	cfg := hostConfig(options, known, plugins, log.Logger(loglevel.Calls), logs)

@@ -15,28 +15,36 @@ import (
 	database "github.com/toolhost/toolhost/server/internal/store/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
+	"github.com/toolhost/toolhost/server/internal/toolhost/reaper"
 )
 
 // NodeFile has the id of the state folder of a node of a shared ledger. A backup does not have the
 // file, so that a restored folder is another one.
 const NodeFile = "node.id"
 
-// openShared opens the ledger in PostgreSQL, which several toolhosts can use. The reaper has ended
-// what an earlier toolhost of the state folder left, and the lock of the folder is held.
-func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, keeper ledgerGuard, newest *newestCall, logger *slog.Logger) (ledgerOfCalls, error) {
+// openShared opens the ledger in PostgreSQL, which several toolhosts can use. The lock of the state
+// folder is held. The caller closes the ledger after the last process of a plugin has ended.
+func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, keeper ledgerGuard, newest *newestCall, runtime *runtimeDir, logger *slog.Logger) (ledgerOfCalls, error) {
 	folder, err := nodeID(options.State)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := openRuns(filepath.Join(options.State, NodeFile), runtime, logger)
 	if err != nil {
 		return nil, err
 	}
 	name, _ := os.Hostname() // only for people
 	calls, err := postgres.Open(ctx, postgres.Config{
 		Database: database.Config{URL: options.Records, Log: logger}, Bounds: bounds, Begun: newest.set,
-		Node: postgres.Node{Name: name, Folder: folder, Boot: bootID()},
+		Node: postgres.Node{
+			Number: seen.own.Node, Name: name, Folder: folder, Boot: seen.own.Place, Ended: seen.ended,
+			Left: func() error { return reaper.End(seen.own.Dir, seen.own.Token) },
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := keeper.settleShared(calls, newest); err != nil {
+	if err := errors.Join(keeper.settleShared(calls, newest), seen.settled()); err != nil {
 		return nil, errors.Join(err, calls.Close())
 	}
 	return calls, nil
@@ -80,12 +88,6 @@ func nodeID(state string) (string, error) {
 		return "", fmt.Errorf("reading the id of the state folder %s: %w", path, err)
 	}
 	return id, nil
-}
-
-// bootID returns what identifies the start of this machine; empty: it is not known.
-func bootID() string {
-	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // only Linux has it
-	return strings.TrimSpace(string(id))
 }
 
 // settleShared checks that the state folder belongs to the ledger of the database, and that the

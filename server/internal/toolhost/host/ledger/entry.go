@@ -131,11 +131,9 @@ func (e *Entry[C]) Begin(ctx context.Context, toolName, plugin string, arrived t
 	return nil
 }
 
-// Refusal returns the caller's error for an error of Begin. The store is full, or it failed.
+// Refusal returns the caller's error for an error of Begin other than callstore.ErrTaken. The store
+// is full, or it failed.
 func (e *Entry[C]) Refusal(err error) *tool.Error {
-	if errors.Is(err, callstore.ErrTaken) { // since Claim
-		return elsewhere(e.key, "another toolhost has begun the call meanwhile")
-	}
 	if full, ok := errors.AsType[*callstore.FullError](err); ok && full.Owner != "" {
 		e := tool.Errorf(tool.KindRateLimited, "%w; nothing was executed", err)
 		e.RetryAfter = max(time.Until(full.Room), 0)
@@ -166,12 +164,30 @@ func (e *Entry[C]) Finished() bool {
 }
 
 // End writes the outcome of a call that is in the store, also after ctx has ended. It only logs an
-// error, because the call has been executed already.
+// error, because the call has been executed already. If the store does not take the outcome,
+// because others have been told another one, End replaces it by that of the store.
 func (e *Entry[C]) End(ctx context.Context, outcome *tool.Outcome) {
-	if err := e.ledger.cfg.Store.End(context.WithoutCancel(ctx), e.key, *outcome); err != nil {
+	ctx = context.WithoutCancel(ctx)
+	err := e.ledger.cfg.Store.End(ctx, e.key, *outcome)
+	if errors.Is(err, callstore.ErrNotBegun) {
+		*outcome = e.storedInstead(ctx)
+	}
+	if err != nil {
 		e.ledger.cfg.Logger.Error("the outcome of a call was not recorded: after a restart it may be outcome_unknown",
 			"tool", e.toolName, "call", e.key.ID, "session", e.key.Session, "principal", e.key.Principal, "error", err)
 	}
+}
+
+// storedInstead returns what callers are told about a call whose outcome was refused: this toolhost
+// was declared gone, and the call was settled without it, or is executed again elsewhere.
+func (e *Entry[C]) storedInstead(ctx context.Context) tool.Outcome {
+	stored, found, err := e.ledger.cfg.Store.Find(ctx, e.key)
+	if err == nil && found && stored.State != callstore.StateBegun && stored.State != callstore.StateFree {
+		return StoredOutcome(&stored)
+	}
+	unknown := tool.Errorf(tool.KindOutcomeUnknown, "the call was executed, but others were told meanwhile that its outcome is unknown or that it did not happen; look before you make a new call")
+	unknown.CallID = e.key.ID
+	return tool.Outcome{CallID: e.key.ID, Err: unknown}
 }
 
 // Forget removes a call that reached no plugin from the store, also after ctx has ended. It logs an

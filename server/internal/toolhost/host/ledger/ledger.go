@@ -137,7 +137,7 @@ func (l *Ledger[C]) Holder(ctx context.Context, key Key, sum Sum) (*Entry[C], *c
 	case err != nil:
 		return nil, nil, tool.Errorf(tool.KindUnavailable, "whether the call id was used before cannot be seen: %w; nothing was executed", err)
 	case found && stored.Sum != sum:
-		return nil, nil, conflict(key)
+		return nil, nil, Conflict(key)
 	// otherwise the call began just now
 	case found && !(stored.State == callstore.StateBegun && l.Find(key) != nil):
 		return nil, &stored, nil
@@ -151,13 +151,14 @@ func (l *Ledger[C]) holderLocked(key Key, sum Sum) (*Entry[C], *tool.Error) {
 	case taken == nil:
 		return nil, nil
 	case taken.Sum() != sum:
-		return nil, conflict(key)
+		return nil, Conflict(key)
 	default:
 		return taken, nil
 	}
 }
 
-func conflict(key Key) *tool.Error {
+// Conflict returns the error for a call whose id another call has.
+func Conflict(key Key) *tool.Error {
 	err := tool.Errorf(tool.KindConflict, "the call id %q is taken by a call with another tool or other arguments; use a new id for a new call", key.ID)
 	err.CallID = key.ID
 	return err
@@ -165,12 +166,19 @@ func conflict(key Key) *tool.Error {
 
 // Elsewhere returns the error for who asks for more of a call of another toolhost than its outcome.
 func Elsewhere(e *callstore.Entry) *tool.Error {
-	return elsewhere(e.Key, "the call is under way at the toolhost "+e.Elsewhere+", which alone can show its progress, answer its questions and cancel it")
+	err := tool.Errorf(tool.KindUnavailable, "the call is under way at the toolhost %s, which alone can show its progress, answer its questions and cancel it; "+
+		"repeat it here with its id to get its outcome", e.Elsewhere)
+	err.CallID, err.RetryAfter = e.ID, time.Second
+	return err
 }
 
-func elsewhere(key Key, what string) *tool.Error {
-	err := tool.Errorf(tool.KindUnavailable, "%s; repeat it here with its id to get its outcome; nothing was executed here", what)
-	err.CallID, err.RetryAfter = key.ID, time.Second
+// StillElsewhere returns the error for who has waited here for a call of another toolhost. why says
+// why the wait is over. Its kind is outcome_unknown, because who makes the call again with another
+// id could pay twice.
+func StillElsewhere(e *callstore.Entry, why error) *tool.Error {
+	err := tool.Errorf(tool.KindOutcomeUnknown, "%w, and the call is under way at the toolhost %s: it may have done all of its work, a part or none, and may go on; "+
+		"repeat it with its id to get its outcome", why, e.Elsewhere)
+	err.CallID = e.ID
 	return err
 }
 
