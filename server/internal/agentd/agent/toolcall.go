@@ -188,8 +188,8 @@ func (e *toolCall) attempt() (*tool.Outcome, error) {
 	}
 }
 
-// saysNothing reports whether an error is only about this request, which executed nothing. A request
-// before may have had effects.
+// saysNothing reports whether an error is only about this request, which executed nothing. A
+// request before may have had effects.
 func (e *toolCall) saysNothing(err *tool.Error) bool {
 	return err != nil && err.Kind == tool.KindUnavailable && e.call.SideEffects && !e.cancelled()
 }

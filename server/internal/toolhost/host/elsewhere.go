@@ -30,8 +30,8 @@ func (c *call) awaitElsewhere(there *callstore.Entry) bool {
 }
 
 // yield handles that another toolhost has begun the call since it claimed its id here. It waits for
-// the outcome there and ends the call with it. It returns nil if nothing was executed there, so that
-// the call may begin here after all; otherwise the call has ended.
+// the outcome there and ends the call with it. It returns nil if nothing was executed there, so
+// that the call may begin here after all; otherwise the call has ended.
 func (c *call) yield() error {
 	stored, err := c.services.await(c.ctx(), c.entry.Key())
 	switch {

@@ -37,8 +37,8 @@ func TestSweepTakesWhatTheDeadLeft(t *testing.T) {
 	}
 }
 
-// What a toolhost has left is ended by its token, also where its run folder cannot be seen. A folder
-// that is still claimed proves nothing.
+// What a toolhost has left is ended by its token, also where its run folder cannot be seen. A
+// folder that is still claimed proves nothing.
 func TestEnd(t *testing.T) {
 	token := strings.Repeat("A", 25) + "2"
 	child := sleeper(t, token+"/1")

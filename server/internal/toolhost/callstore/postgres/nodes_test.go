@@ -196,8 +196,8 @@ func TestTheLongestTimeCounts(t *testing.T) {
 	}
 }
 
-// A successor with the same state folder that has ended what a node has left proves that the node is
-// gone. One at the same start of the machine may settle its calls.
+// A successor with the same state folder that has ended what a node has left proves that the node
+// is gone. One at the same start of the machine may settle its calls.
 func TestASuccessor(t *testing.T) {
 	const there = "machine-a"
 	for name, test := range map[string]struct {

@@ -87,8 +87,8 @@ type memory struct {
 var _ callstore.Calls = (*Store)(nil)
 
 // Open opens the ledger in a database, and creates or migrates its tables. It enters this process
-// as a node, and records that the nodes of Node.Ended are gone. It fails if another toolhost has the
-// folder open. Open starts goroutines, which Close stops.
+// as a node, and records that the nodes of Node.Ended are gone. It fails if another toolhost has
+// the folder open. Open starts goroutines, which Close stops.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s, err := open(ctx, cfg)
 	if err != nil {

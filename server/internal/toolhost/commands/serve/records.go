@@ -29,8 +29,8 @@ type records struct {
 	approvals *standing.Store
 }
 
-// openRecords opens all records. The caller closes them after the host, and after the last process of
-// a plugin has ended.
+// openRecords opens all records. The caller closes them after the host, and after the last process
+// of a plugin has ended.
 func openRecords(ctx context.Context, options Options, runtime *runtimeDir, logger *slog.Logger) (_ *records, err error) {
 	r := &records{}
 	defer func() {

@@ -42,7 +42,8 @@ type runs struct {
 }
 
 // openRuns reads the earlier runs, notes this one, and ends what those before have left where this
-// process sees it. The caller holds the lock of the state folder. nodeFile has the id of the folder.
+// process sees it. The caller holds the lock of the state folder. nodeFile has the id of the
+// folder.
 func openRuns(nodeFile string, runtime *runtimeDir, logger *slog.Logger) (*runs, error) {
 	r := &runs{path: filepath.Join(filepath.Dir(nodeFile), RunsFile)}
 	r.own = run{Node: newNode(), Place: placeOf(nodeFile), Dir: runtime.runDir.Path(), Token: runtime.guard.Token()}
