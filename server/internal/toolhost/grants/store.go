@@ -95,13 +95,14 @@ func Open(ctx context.Context, cfg Config) (_ *Store, err error) {
 	return s, nil
 }
 
-// Close ends the connections. Its error is always nil.
+// Close ends the connections. It may be called more than once. Its error is always nil.
 func (s *Store) Close() error {
 	s.cancel()
 	<-s.stopped
-	s.reading <- struct{}{} // for ever: nobody reads any more
-	s.disconnect()
 	s.db.Close()
+	s.reading <- struct{}{}
+	s.disconnect()
+	<-s.reading
 	return nil
 }
 
