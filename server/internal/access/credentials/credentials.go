@@ -31,10 +31,10 @@ type Credentials struct {
 	configs []oidc.Config
 }
 
-// New returns the credentials of a program whose tokens are in a state folder. It looks up the
+// New returns the credentials of a program with these tokens, which Close closes. It looks up the
 // users that rules name. The caller must call Close.
-func New(program, state string, auth *authconfig.Auth, logger *slog.Logger) (*Credentials, error) {
-	c := &Credentials{tokens: tokenstore.New(program, state), logger: logger}
+func New(tokens *tokenstore.Store, auth *authconfig.Auth, logger *slog.Logger) (*Credentials, error) {
+	c := &Credentials{tokens: tokens, logger: logger}
 	apply, _, err := c.Prepare(auth)
 	if err != nil {
 		return nil, errors.Join(err, c.tokens.Close())

@@ -50,7 +50,7 @@ func issuer(t *testing.T) (authconfig.Issuer, func() string) {
 
 func open(t *testing.T, state string, auth *authconfig.Auth) *credentials.Credentials {
 	t.Helper()
-	c, err := credentials.New("toolhost", state, auth, slog.New(slog.DiscardHandler))
+	c, err := credentials.New(tokenstore.New("toolhost", state), auth, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

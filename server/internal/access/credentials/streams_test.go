@@ -21,7 +21,7 @@ import (
 func TestStreamsFollowAReload(t *testing.T) {
 	state := t.TempDir()
 	machines := &authconfig.Auth{Principals: []authconfig.Principal{{Certificate: "uri:spiffe://acme/*", Tenant: "acme", Groups: []string{"machines"}}}}
-	c, err := credentials.New("toolhost", state, machines, slog.New(slog.DiscardHandler))
+	c, err := credentials.New(tokenstore.New("toolhost", state), machines, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

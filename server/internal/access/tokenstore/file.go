@@ -107,6 +107,13 @@ func private(info fs.FileInfo) error {
 // change calls f to change the content and replaces the file. It holds a kernel lock meanwhile, so
 // that concurrent changes of several processes are all kept.
 func (s *Store) change(ctx context.Context, f func(*content) error) error {
+	if s.shared != nil {
+		return s.shared.Change(ctx, func(records []Record) ([]Record, error) {
+			c := &content{Tokens: records}
+			err := f(c)
+			return c.Tokens, err
+		})
+	}
 	if err := os.MkdirAll(s.folder, 0o700); err != nil {
 		return err
 	}

@@ -23,8 +23,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/authn"
 )
 
-// Store is the tokens of one server, in one file of its state folder. All methods are safe for
-// concurrent use, also by several processes.
+// Store is the tokens of one server, in one file of its state folder, or those of several servers in
+// a database. All methods are safe for concurrent use, also by several processes.
 //
 // The commands `token` change the file while a server reads it, and a revoked token must fail at
 // its next use. So each lookup asks the kernel for the identity of the file and reads the file
@@ -35,6 +35,7 @@ import (
 type Store struct {
 	prefix string
 	folder string
+	shared Shared // nil: the tokens are in the file
 	now    func() time.Time
 
 	// Before is called before tokens are created or revoked, with their records. After an error,
@@ -45,10 +46,25 @@ type Store struct {
 	current atomic.Pointer[snapshot]
 }
 
-// snapshot is what one version of the file said. It is immutable.
+// Shared is a database that has the tokens of several servers. Its methods are safe for concurrent
+// use.
+type Shared interface {
+	// Name names the database, for messages.
+	Name() string
+	// Records returns all tokens, as they are in memory: another pointer after a change. It does not
+	// block. It fails if the server has not reached the database for so long that it must accept none
+	// of them.
+	Records() (*[]Record, error)
+	// Change calls f with all tokens, and stores what f returns. It excludes other changes meanwhile.
+	// After an error of f, nothing has changed.
+	Change(ctx context.Context, f func([]Record) ([]Record, error)) error
+}
+
+// snapshot is what one version of the file or of the database said. It is immutable.
 type snapshot struct {
 	file   *os.File    // nil: there was no file
 	info   fs.FileInfo // of file
+	of     *[]Record   // in a database
 	tokens map[string]*entry
 }
 
@@ -79,6 +95,12 @@ func New(prefix, folder string) *Store {
 	return &Store{prefix: prefix, folder: folder, now: time.Now}
 }
 
+// NewShared returns the store of a program whose tokens are in a database, which the store does not
+// close. Servers that run follow Create and Revoke after some seconds.
+func NewShared(prefix string, shared Shared) *Store {
+	return &Store{prefix: prefix, shared: shared, now: time.Now}
+}
+
 // Close closes the file. Do not use the store afterwards.
 func (s *Store) Close() error {
 	s.read.Lock()
@@ -90,7 +112,18 @@ func (s *Store) Close() error {
 }
 
 // Path returns the path of the file.
-func (s *Store) Path() string { return filepath.Join(s.folder, s.prefix+fileSuffix) }
+func (s *Store) Path() string { return Path(s.prefix, s.folder) }
+
+// Path returns the path of the file with the tokens of a program in its state folder.
+func Path(prefix, folder string) string { return filepath.Join(folder, prefix+fileSuffix) }
+
+// place returns where the tokens are, for messages.
+func (s *Store) place() string {
+	if s.shared != nil {
+		return s.shared.Name()
+	}
+	return s.Path()
+}
 
 // Prefix returns the name of the program, with which tokens begin.
 func (s *Store) Prefix() string { return s.prefix }
@@ -115,7 +148,11 @@ func (s *Store) find(token string) (*Record, error) {
 	}
 	snapshot, err := s.load()
 	if err != nil {
-		return nil, &authn.UncheckedError{Missing: "this server cannot read its tokens", Err: err}
+		missing := "this server cannot read its tokens"
+		if s.shared != nil {
+			missing = "this server cannot read the database with its tokens"
+		}
+		return nil, &authn.UncheckedError{Missing: missing, Err: err}
 	}
 	sum, stored := digest(token), [sha256.Size]byte{}
 	e := snapshot.tokens[id]
@@ -138,8 +175,11 @@ func (s *Store) find(token string) (*Record, error) {
 	return &e.Record, nil
 }
 
-// load returns the content of the file as it is now.
+// load returns the tokens as they are now.
 func (s *Store) load() (*snapshot, error) {
+	if s.shared != nil {
+		return s.loadShared()
+	}
 	c := s.current.Load()
 	info, err := os.Lstat(s.Path())
 	if c.same(info, err) {
@@ -161,6 +201,22 @@ func (s *Store) load() (*snapshot, error) {
 		_ = c.file.Close() // only read
 	}
 	return next, nil
+}
+
+func (s *Store) loadShared() (*snapshot, error) {
+	records, err := s.shared.Records()
+	if err != nil {
+		return nil, err
+	}
+	if c := s.current.Load(); c != nil && c.of == records {
+		return c, nil
+	}
+	c := &snapshot{of: records, tokens: make(map[string]*entry, len(*records))}
+	if err := c.add(*records); err != nil {
+		return nil, fmt.Errorf("%s %w", s.shared.Name(), err)
+	}
+	s.current.Store(c)
+	return c, nil
 }
 
 // same reports whether the snapshot has the content of the file that Lstat found.
@@ -187,18 +243,25 @@ func newSnapshot(path string) (*snapshot, error) {
 			return nil, err
 		}
 	}
-	for _, record := range content.Tokens {
+	if err := c.add(content.Tokens); err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("%s %w", path, err)
+	}
+	return c, nil
+}
+
+func (c *snapshot) add(records []Record) (err error) {
+	for _, record := range records {
 		e := &entry{Record: record}
 		if e.sum, err = record.hash(); err == nil {
 			err = record.check()
 		}
 		if err != nil || c.tokens[record.ID] != nil {
-			_ = file.Close()
-			return nil, fmt.Errorf("%s is damaged at the token %q: %w", path, record.ID, cmp.Or(err, errors.New("it has two records")))
+			return fmt.Errorf("is damaged at the token %q: %w", record.ID, cmp.Or(err, errors.New("it has two records")))
 		}
 		c.tokens[record.ID] = e
 	}
-	return c, nil
+	return nil
 }
 
 // Create stores a new token and returns it. The caller sets Name, Tenant, Groups, Roles, Tools,
@@ -227,7 +290,7 @@ func (s *Store) Create(ctx context.Context, r Record) (token string, _ Record, e
 		return s.before(ctx, Creates, []Record{r})
 	})
 	if err != nil {
-		return "", Record{}, fmt.Errorf("storing the token in %s: %w", s.Path(), err)
+		return "", Record{}, fmt.Errorf("storing the token in %s: %w", s.place(), err)
 	}
 	return token, r, nil
 }
@@ -246,17 +309,32 @@ func remaining(records []Record, now time.Time) []Record {
 
 // List returns the records of all tokens, the newest first, without their hashes.
 func (s *Store) List() ([]Record, error) {
-	file, c, err := open(s.Path())
+	all, err := s.all()
 	if err != nil {
 		return nil, fmt.Errorf("reading the tokens: %w", err)
 	}
+	for i := range all {
+		all[i].Hash = ""
+	}
+	slices.SortStableFunc(all, func(a, b Record) int { return b.Created.Compare(a.Created) })
+	return all, nil
+}
+
+func (s *Store) all() ([]Record, error) {
+	if s.shared != nil {
+		records, err := s.shared.Records()
+		if err != nil {
+			return nil, err
+		}
+		return slices.Clone(*records), nil
+	}
+	file, c, err := open(s.Path())
 	if file != nil {
 		_ = file.Close()
 	}
-	for i := range c.Tokens {
-		c.Tokens[i].Hash = ""
+	if err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(c.Tokens, func(a, b Record) int { return b.Created.Compare(a.Created) })
 	return c.Tokens, nil
 }
 
@@ -282,7 +360,7 @@ func (s *Store) Revoke(ctx context.Context, ids ...string) ([]Record, error) {
 		return s.before(ctx, Revokes, revoked)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("revoking in %s: %w", s.Path(), err)
+		return nil, fmt.Errorf("revoking in %s: %w", s.place(), err)
 	}
 	return revoked, nil
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/access/jsonapi"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
+	"github.com/toolhost/toolhost/server/internal/access/tokenstore"
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/agentserver"
 	"github.com/toolhost/toolhost/server/internal/agentd/console"
@@ -181,7 +182,7 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 	}
 	access := &gate.Access{}
 	access.Set(gate.PolicyFor(s.config.Auth.Grants(), listeners.Admits()))
-	callers, err := credentials.New(program, s.stateFolder(), &s.config.Auth, log)
+	callers, err := credentials.New(tokenstore.New(program, s.stateFolder()), &s.config.Auth, log)
 	if err != nil {
 		return err
 	}

@@ -6,12 +6,15 @@
 package access
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/server/internal/access/authconfig"
 	"github.com/toolhost/toolhost/server/internal/access/authz"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/access/rpcright"
+	"github.com/toolhost/toolhost/server/internal/access/tokenstore"
 )
 
 // Server is what the commands need of a server.
@@ -32,6 +35,17 @@ type Settings struct {
 	Audit  string // the file of the audit log
 	Auth   authconfig.Auth
 	Admits string // the role of the callers of plain TCP ports; empty: there are none
+	// Shared opens the database that several servers have their tokens in. The caller calls close.
+	// nil: the tokens are in the state folder.
+	Shared func(context.Context) (shared tokenstore.Shared, close func() error, err error)
+}
+
+// takesEffect says when servers follow a change of the tokens; empty: at once.
+func (s *Settings) takesEffect() string {
+	if s.Shared == nil {
+		return ""
+	}
+	return " at all toolhosts within 10 seconds"
 }
 
 // policy returns the policy that the server has with the settings.

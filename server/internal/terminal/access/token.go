@@ -24,12 +24,17 @@ import (
 
 // NewTokenCommand returns the command `token`.
 func NewTokenCommand(s Server, p cli.Process) *cobra.Command {
+	shares := ""
+	if s.Program == cli.Toolhost {
+		shares = " With a database as records in toolhost.yaml,\n" +
+			"the tokens are in it, for all toolhosts that share it, and a revoked one is refused at all of them within 10 seconds."
+	}
 	cmd := &cobra.Command{
 		Use:   "token",
 		Short: "Create, list and revoke the bearer tokens of the server",
 		Long: fmt.Sprintf("A token lets a program call %[1]s from another machine, or under another name. The tokens are in the file\n"+
 			"%[1]s-tokens.json of the state folder, as SHA-256 hashes. Only the server's user and root can read and change it.\n"+
-			"A running %[1]s accepts a new token and refuses a revoked one at once.", s.Program),
+			"A running %[1]s accepts a new token and refuses a revoked one at once.%[2]s", s.Program, shares),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -38,17 +43,25 @@ func NewTokenCommand(s Server, p cli.Process) *cobra.Command {
 }
 
 // store opens the store of tokens that the configuration names. Each change of the tokens is in the
-// audit log before it is made. The caller must close the store.
-func (s Server) store() (*tokenstore.Store, Settings, error) {
+// audit log before it is made. The caller must call close.
+func (s Server) store(ctx context.Context) (_ *tokenstore.Store, _ Settings, close func() error, err error) {
 	settings, err := s.Settings()
 	if err != nil {
-		return nil, Settings{}, err
+		return nil, Settings{}, nil, err
 	}
 	store := tokenstore.New(s.Program, settings.State)
+	close = store.Close
+	if settings.Shared != nil {
+		shared, closeShared, err := settings.Shared(ctx)
+		if err != nil {
+			return nil, Settings{}, nil, err
+		}
+		store, close = tokenstore.NewShared(s.Program, shared), closeShared
+	}
 	store.Before = func(ctx context.Context, act tokenstore.Act, records []tokenstore.Record) error {
 		return note(ctx, settings.Audit, act, records)
 	}
-	return store, settings, nil
+	return store, settings, close, nil
 }
 
 // note writes a change of tokens to the audit log, which a server may write to at the same time.
@@ -134,11 +147,11 @@ func newCreateCommand(s Server, p cli.Process) *cobra.Command {
 			if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
 				return cli.Usage("--out: %s is no regular file", file)
 			}
-			store, settings, err := s.store()
+			store, settings, closeStore, err := s.store(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer store.Close()
+			defer closeStore()
 			r.Name, r.CreatedBy = args[0], authn.UserName(os.Getuid())
 			r.Expires = time.Now().Add(time.Duration(lifetime))
 			if len(r.Tools) > 0 && len(r.Roles) == 0 {
@@ -203,12 +216,12 @@ func newListCommand(s Server, p cli.Process) *cobra.Command {
 			"With -o json it prints an array of the objects of `create`, without token.",
 		Example: fmt.Sprintf("  %s token list --all", s.Program),
 		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			store, _, err := s.store()
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, _, closeStore, err := s.store(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer store.Close()
+			defer closeStore()
 			records, err := store.List()
 			if err != nil {
 				return err
@@ -243,18 +256,19 @@ func newRevokeCommand(s Server, p cli.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke ID...",
 		Short: "Revoke tokens",
-		Long: "Revoke makes tokens invalid for ever. A server that runs refuses them from now on: for new connections, for RPCs on\n" +
+		Long: "Revoke makes tokens invalid for ever. A server that runs refuses them from now on, or within 10 seconds if the tokens\n" +
+			"are in a database: for new connections, for RPCs on\n" +
 			"open connections, and for further calls on open streams. Calls that run end normally.\n" +
 			"ID is as `list` prints it, or a whole token. If one of several ids is unknown, no token is revoked.\n" +
 			"With -o json it prints an array of the objects of `list`.",
 		Example: fmt.Sprintf("  %s token revoke k3j9x2m4qa", s.Program),
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			store, _, err := s.store()
+			store, settings, closeStore, err := s.store(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer store.Close()
+			defer closeStore()
 			ids := slices.Clone(args)
 			for i, id := range ids {
 				ids[i] = idOf(s.Program, id)
@@ -268,7 +282,7 @@ func newRevokeCommand(s Server, p cli.Process) *cobra.Command {
 				t := shown(&records[i])
 				tokens = append(tokens, t)
 				if !format.JSON() {
-					if _, err := fmt.Fprintf(p.Out(), "revoked the token %s of %s\n", t.ID, t.Principal); err != nil {
+					if _, err := fmt.Fprintf(p.Out(), "revoked the token %s of %s%s\n", t.ID, t.Principal, settings.takesEffect()); err != nil {
 						return err
 					}
 				}

@@ -33,17 +33,30 @@ func (s *Store) EndOtherRules(ctx context.Context, digest func(rule string) stri
 }
 
 func (s *Store) end(ctx context.Context, why tool.ApprovalEnd, by string, accept func(*entry) bool) ([]tool.StandingApproval, error) {
-	var ended []tool.StandingApproval
-	again := false // the one that expires first has ended
 	now := s.cfg.Now().UTC().Round(0)
 	s.mu.Lock()
+	ended := s.endLocked(func(e *entry) bool {
+		if !accept(e) {
+			return false
+		}
+		e.approval.Ended, e.approval.End, e.approval.RevokedBy, e.reported = now, why, by, false
+		s.unwritten = append(s.unwritten, e)
+		return true
+	})
+	s.mu.Unlock()
+	return ended, s.Write(ctx)
+}
+
+// endLocked moves the approvals in force for which ends returns true to those that have ended. ends
+// has set their end.
+func (s *Store) endLocked(ends func(*entry) bool) (ended []tool.StandingApproval) {
+	again := false // the one that expires first has ended
 	for principal, held := range s.inForce {
 		left := slices.DeleteFunc(slices.Clone(held), func(e *entry) bool {
-			if !accept(e) {
+			if !ends(e) {
 				return false
 			}
-			e.approval.Ended, e.approval.End, e.approval.RevokedBy, e.reported = now, why, by, false
-			s.unwritten, ended = append(s.unwritten, e), append(ended, e.approval)
+			ended = append(ended, e.approval)
 			s.addEndedLocked(e)
 			s.inTenant[identity.TenantOf(principal)]--
 			again = again || !e.approval.Expires.After(s.soonest)
@@ -62,18 +75,17 @@ func (s *Store) end(ctx context.Context, why tool.ApprovalEnd, by string, accept
 	if len(ended) > 0 {
 		s.signalLocked()
 	}
-	s.mu.Unlock()
-	return ended, s.Write(ctx)
+	return ended
 }
 
-// Write writes what has changed in memory, and the file does not have yet. Shorten and an end that
+// Write writes what has changed in memory, and the file or the database does not have yet. Shorten and an end that
 // could not be written leave such changes.
 func (s *Store) Write(ctx context.Context) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.RLock()
 	count := len(s.unwritten)
-	rows := make([]row, count)
+	rows := make([]Row, count)
 	var err error
 	for i := 0; i < count && err == nil; i++ {
 		rows[i], err = s.unwritten[i].row()
@@ -82,7 +94,7 @@ func (s *Store) Write(ctx context.Context) error {
 	if err != nil || count == 0 { // also if another change was written together with those of this caller
 		return err
 	}
-	if err := update(ctx, s.db, rows); err != nil {
+	if err := s.rows.Update(ctx, rows); err != nil {
 		return notWritten(err)
 	}
 	s.mu.Lock()
@@ -190,19 +202,28 @@ func (s *Store) forget(ctx context.Context) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	if err := remove(ctx, s.db, gone); err != nil {
+	numbers := make([]int64, len(gone))
+	for i, e := range gone {
+		numbers[i] = e.number
+	}
+	if err := s.rows.Remove(ctx, numbers); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range gone {
-		s.dropEndedLocked(e)
-		delete(s.byID, e.approval.ID)
-		if key := [2]string{e.approval.Principal, e.request}; s.requests[key] == e {
-			delete(s.requests, key)
-		}
+		s.forgetLocked(e)
 	}
 	return nil
+}
+
+// forgetLocked removes an approval that has ended.
+func (s *Store) forgetLocked(e *entry) {
+	s.dropEndedLocked(e)
+	delete(s.byID, e.approval.ID)
+	if key := [2]string{e.approval.Principal, e.request}; s.requests[key] == e {
+		delete(s.requests, key)
+	}
 }
 
 // dropEndedLocked removes an approval from ended. It is among the first of its tenant.

@@ -50,40 +50,95 @@ type record struct {
 	Unreported bool `json:"unreported,omitempty"`
 }
 
-// row is what changes of a row.
-type row struct {
-	number, expires, ended int64 // ended is 0 while the approval is in force
-	data                   []byte
+// Row is an approval as it is kept. Times are nanoseconds since 1970.
+type Row struct {
+	Number        int64 // the order of creation
+	ID, Principal string
+	Request       string // the id of the request; empty if it had none
+	Digest        string // of the content of the request
+	Expires       int64
+	Ended         int64  // 0 while the approval is in force
+	Data          []byte // JSON
+}
+
+// Rows is where approvals are kept. Its methods are safe for concurrent use.
+type Rows interface {
+	// Insert adds a row, and returns its number.
+	Insert(ctx context.Context, r Row) (number int64, err error)
+	// Update writes the expiry, the end and the data of rows, all or none.
+	Update(ctx context.Context, rows []Row) error
+	// Remove removes rows, all or none.
+	Remove(ctx context.Context, numbers []int64) error
+	Close() error
 }
 
 // row returns the row of an approval.
-func (e *entry) row() (row, error) {
-	r := row{number: e.number, expires: e.approval.Expires.UnixNano()}
+func (e *entry) row() (Row, error) {
+	r := Row{Number: e.number, ID: e.approval.ID, Principal: e.approval.Principal, Request: e.request, Digest: e.digest, Expires: e.approval.Expires.UnixNano()}
 	if !e.approval.Ended.IsZero() {
-		r.ended = e.approval.Ended.UnixNano()
+		r.Ended = e.approval.Ended.UnixNano()
 	}
 	var err error
-	r.data, err = e.encode()
+	r.Data, err = e.encode()
 	return r, err
 }
 
+// entry returns the approval of a row.
+func (r *Row) entry() (*entry, error) {
+	var rec record
+	if err := json.Unmarshal(r.Data, &rec); err != nil {
+		return nil, fmt.Errorf("%w: %w", errContent, err)
+	}
+	// The columns decide: they are what End changes first.
+	if rec.ID != r.ID || rec.Principal != r.Principal || rec.Expires.UnixNano() != r.Expires || rec.Ended.IsZero() != (r.Ended == 0) {
+		return nil, fmt.Errorf("%w: %s differs from its columns", errContent, rec.ID)
+	}
+	e := &entry{number: r.Number, request: r.Request, digest: r.Digest, approval: rec.StandingApproval, rule: rec.RuleSHA256, reported: !rec.Unreported}
+	var err error
+	if e.template, err = rec.template(); err != nil {
+		return nil, fmt.Errorf("%w: %w", errContent, err)
+	}
+	return e, nil
+}
+
+// file is the rows in a file.
+type file struct{ *sql.DB }
+
 // connect opens the file and creates it if it does not exist.
-func connect(ctx context.Context, path string) (_ *sql.DB, err error) {
+func connect(ctx context.Context, path string) (_ file, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) // SQLite would use the umask
 	if err != nil {
-		return nil, err
+		return file{}, err
 	}
 	if err := f.Close(); err != nil {
-		return nil, err
+		return file{}, err
 	}
 	db, err := sqlitefile.Connect(path, 1, "immediate", "journal_mode(WAL)")
 	if err != nil {
-		return nil, err
+		return file{}, err
 	}
 	if err := layout.Migrate(ctx, db); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return file{}, errors.Join(err, db.Close())
 	}
-	return db, nil
+	return file{db}, nil
+}
+
+// Count returns how many approvals are in a file, also of those that have ended; 0 if there is no
+// file.
+func Count(ctx context.Context, path string) (count int, err error) {
+	if _, err := os.Stat(path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return 0, err
+	}
+	f, err := connect(ctx, path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	err = f.QueryRowContext(ctx, "SELECT count(*) FROM approvals").Scan(&count)
+	return count, err
 }
 
 // damaged reports whether the file is no database, a broken one, or has another schema or content
@@ -109,29 +164,20 @@ func setAside(path, aside string) error {
 }
 
 // load returns all rows, the oldest first.
-func load(ctx context.Context, db *sql.DB) (all []*entry, err error) {
-	rows, err := db.QueryContext(ctx, "SELECT number, id, principal, request, digest, expires, ended, data FROM approvals ORDER BY number")
+func (f file) load(ctx context.Context) (all []*entry, err error) {
+	rows, err := f.QueryContext(ctx, "SELECT number, id, principal, request, digest, expires, ended, data FROM approvals ORDER BY number")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		e, data, expires, ended := &entry{}, []byte(nil), int64(0), int64(0)
-		var id, principal string
-		if err := rows.Scan(&e.number, &id, &principal, &e.request, &e.digest, &expires, &ended, &data); err != nil {
+		var r Row
+		if err := rows.Scan(&r.Number, &r.ID, &r.Principal, &r.Request, &r.Digest, &r.Expires, &r.Ended, &r.Data); err != nil {
 			return nil, err
 		}
-		var r record
-		if err := json.Unmarshal(data, &r); err != nil {
-			return nil, fmt.Errorf("%w: %w", errContent, err)
-		}
-		// The columns decide: they are what End changes first.
-		if r.ID != id || r.Principal != principal || r.Expires.UnixNano() != expires || r.Ended.IsZero() != (ended == 0) {
-			return nil, fmt.Errorf("%w: %s differs from its columns", errContent, r.ID)
-		}
-		e.approval, e.rule, e.reported = r.StandingApproval, r.RuleSHA256, !r.Unreported
-		if e.template, err = r.template(); err != nil {
-			return nil, fmt.Errorf("%w: %w", errContent, err)
+		e, err := r.entry()
+		if err != nil {
+			return nil, err
 		}
 		all = append(all, e)
 	}
@@ -157,26 +203,21 @@ func (r *record) template() (*template, error) {
 	return t, nil
 }
 
-// insert writes a new row.
-func insert(ctx context.Context, db *sql.DB, e *entry) error {
-	data, err := e.encode()
+// Insert implements Rows.
+func (f file) Insert(ctx context.Context, r Row) (number int64, err error) {
+	result, err := f.ExecContext(ctx, "INSERT INTO approvals (id, principal, request, digest, expires, ended, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		r.ID, r.Principal, r.Request, r.Digest, r.Expires, r.Ended, r.Data)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	result, err := db.ExecContext(ctx, "INSERT INTO approvals (id, principal, request, digest, expires, ended, data) VALUES (?, ?, ?, ?, ?, 0, ?)",
-		e.approval.ID, e.approval.Principal, e.request, e.digest, e.approval.Expires.UnixNano(), data)
-	if err != nil {
-		return err
-	}
-	e.number, err = result.LastInsertId()
-	return err
+	return result.LastInsertId()
 }
 
-// update writes what has changed of approvals, in one transaction.
-func update(ctx context.Context, db *sql.DB, changed []row) error {
-	return transact(ctx, db, func(tx *sql.Tx) error {
-		for _, r := range changed {
-			if _, err := tx.ExecContext(ctx, "UPDATE approvals SET expires = ?, ended = ?, data = ? WHERE number = ?", r.expires, r.ended, r.data, r.number); err != nil {
+// Update implements Rows.
+func (f file) Update(ctx context.Context, rows []Row) error {
+	return transact(ctx, f.DB, func(tx *sql.Tx) error {
+		for _, r := range rows {
+			if _, err := tx.ExecContext(ctx, "UPDATE approvals SET expires = ?, ended = ?, data = ? WHERE number = ?", r.Expires, r.Ended, r.Data, r.Number); err != nil {
 				return err
 			}
 		}
@@ -184,11 +225,11 @@ func update(ctx context.Context, db *sql.DB, changed []row) error {
 	})
 }
 
-// remove deletes the rows of approvals, in one transaction.
-func remove(ctx context.Context, db *sql.DB, gone []*entry) error {
-	return transact(ctx, db, func(tx *sql.Tx) error {
-		for _, e := range gone {
-			if _, err := tx.ExecContext(ctx, "DELETE FROM approvals WHERE number = ?", e.number); err != nil {
+// Remove implements Rows.
+func (f file) Remove(ctx context.Context, numbers []int64) error {
+	return transact(ctx, f.DB, func(tx *sql.Tx) error {
+		for _, number := range numbers {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM approvals WHERE number = ?", number); err != nil {
 				return err
 			}
 		}
@@ -209,16 +250,16 @@ func transact(ctx context.Context, db *sql.DB, change func(*sql.Tx) error) error
 }
 
 // ofLedger returns the ledger that the approvals belong to; empty: none yet.
-func ofLedger(ctx context.Context, db *sql.DB) (id string, err error) {
-	err = db.QueryRowContext(ctx, "SELECT id FROM ledger").Scan(&id)
+func (f file) ofLedger(ctx context.Context) (id string, err error) {
+	err = f.QueryRowContext(ctx, "SELECT id FROM ledger").Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
 	return id, err
 }
 
-func setLedger(ctx context.Context, db *sql.DB, id string) error {
-	return transact(ctx, db, func(tx *sql.Tx) error {
+func (f file) setLedger(ctx context.Context, id string) error {
+	return transact(ctx, f.DB, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM ledger"); err != nil {
 			return err
 		}

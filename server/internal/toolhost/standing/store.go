@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -34,9 +33,11 @@ const (
 	expirySlack = time.Minute
 )
 
-// Config says where the file is. Path and Ledger are required.
+// Config says where the approvals are. Shared, or Path and Ledger, are required.
 type Config struct {
-	Path string // of the file; the file and its folder need not exist
+	// Shared keeps the approvals instead of a file. nil: the file does.
+	Shared Shared
+	Path   string // of the file; the file and its folder need not exist
 	// Ledger is the id of the ledger of calls. If the file belongs to another one, all approvals end:
 	// the state was restored from a backup, which may not know that an approval was revoked later.
 	Ledger string
@@ -51,7 +52,7 @@ type Limits struct {
 	PerPrincipal, PerTenant int
 }
 
-// Store keeps standing approvals in a file, and those that it knows in memory. Use Open to create
+// Store keeps standing approvals in a file or in a database, and those that it knows in memory. Use Open to create
 // one. All methods are safe for concurrent use.
 //
 // An approval that Create returned survives kill -9 and, as far as the disk keeps its promises, a
@@ -59,10 +60,10 @@ type Limits struct {
 // without waiting for it: writes have their own lock, and change the memory after the file has the
 // approval, and before it has its end.
 type Store struct {
-	cfg Config
-	db  *sql.DB
+	cfg  Config
+	rows Rows
 
-	writing sync.Mutex // held by the methods that write the file; an end does not wait for it
+	writing sync.Mutex // held by the methods that write rows; an end does not wait for it
 
 	mu        sync.RWMutex
 	byID      map[string]*entry
@@ -71,7 +72,7 @@ type Store struct {
 	soonest   time.Time           // when the first of those in force expires; zero: there is none
 	ended     map[string][]*entry // by tenant; those that have ended, the earliest end first
 	requests  map[[2]string]*entry
-	unwritten []*entry      // that have changed in memory, and not yet in the file
+	unwritten []*entry      // that have changed in memory, and not yet in the rows
 	longest   time.Duration // from the creation of an approval to its expiry; 0: not bounded
 	changed   chan struct{} // closed when approvals were added, were shortened or have ended
 }
@@ -101,6 +102,8 @@ func (e *entry) encode() ([]byte, error) {
 // suffix ".damaged" and begins a new one: without approvals, toolhost asks persons again. It
 // refuses the file of another program or of a newer toolhost. If the file belongs to another
 // ledger, all approvals have ended; Unreported has them. The caller must call Close.
+//
+// With cfg.Shared, it reads all approvals of the database, and fails if it cannot.
 func Open(ctx context.Context, cfg Config) (s *Store, err error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -109,6 +112,9 @@ func Open(ctx context.Context, cfg Config) (s *Store, err error) {
 		cfg.Now = time.Now
 	}
 	cfg.MaxEnded = cmp.Or(cfg.MaxEnded, maxEnded)
+	if cfg.Shared != nil {
+		return openShared(ctx, cfg)
+	}
 	if err := os.MkdirAll(filepath.Dir(cfg.Path), 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of the standing approvals: %w", err)
 	}
@@ -127,20 +133,25 @@ func Open(ctx context.Context, cfg Config) (s *Store, err error) {
 	return s, nil
 }
 
-func open(ctx context.Context, cfg Config) (_ *Store, err error) {
-	s := &Store{
-		cfg: cfg, byID: map[string]*entry{}, inForce: map[string][]*entry{}, inTenant: map[string]int{}, ended: map[string][]*entry{},
+func newStore(cfg Config, rows Rows) *Store {
+	return &Store{
+		cfg: cfg, rows: rows, byID: map[string]*entry{}, inForce: map[string][]*entry{}, inTenant: map[string]int{}, ended: map[string][]*entry{},
 		requests: map[[2]string]*entry{}, changed: make(chan struct{}),
 	}
-	if s.db, err = connect(ctx, cfg.Path); err != nil {
+}
+
+func open(ctx context.Context, cfg Config) (_ *Store, err error) {
+	file, err := connect(ctx, cfg.Path)
+	if err != nil {
 		return nil, err
 	}
+	s := newStore(cfg, file)
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.db.Close())
+			err = errors.Join(err, file.Close())
 		}
 	}()
-	all, err := load(ctx, s.db)
+	all, err := file.load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +161,7 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 	if err := s.forget(ctx); err != nil {
 		return nil, err
 	}
-	belongs, err := ofLedger(ctx, s.db)
+	belongs, err := file.ofLedger(ctx)
 	if err != nil || belongs == cfg.Ledger {
 		return s, err
 	}
@@ -159,14 +170,14 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 	if _, err := s.End(ctx, tool.ApprovalRestored, func(*tool.StandingApproval) bool { return true }); err != nil {
 		return nil, err
 	}
-	return s, setLedger(ctx, s.db, cfg.Ledger)
+	return s, file.setLedger(ctx, cfg.Ledger)
 }
 
-// Close closes the file. No other method may be called afterwards.
+// Close closes the file, and no database. No other method may be called afterwards.
 func (s *Store) Close() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return s.db.Close()
+	return s.rows.Close()
 }
 
 func (s *Store) addLocked(e *entry) {
@@ -226,7 +237,7 @@ type Proposal struct {
 
 // Create creates an approval, or returns the one that the same request has created before, which
 // may have ended. created reports which. Errors are *tool.Error: invalid_argument, conflict,
-// rate_limited; unavailable if the file cannot be written.
+// rate_limited; unavailable if the approval cannot be written.
 func (s *Store) Create(ctx context.Context, p Proposal) (_ tool.StandingApproval, created bool, err error) {
 	e, err := s.prepare(p)
 	if err != nil {
@@ -234,6 +245,9 @@ func (s *Store) Create(ctx context.Context, p Proposal) (_ tool.StandingApproval
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	if err := s.refresh(ctx); err != nil {
+		return tool.StandingApproval{}, false, err
+	}
 	if had, ok, err := s.earlier(e.approval.Principal, e.request, e.digest); ok || err != nil {
 		return had, false, err
 	}
@@ -256,8 +270,16 @@ func (s *Store) Create(ctx context.Context, p Proposal) (_ tool.StandingApproval
 	}
 	// A caller that leaves meanwhile does not stop the write: it could end in the file and not in
 	// memory, and the repeated request would then fail for ever.
-	if err := insert(context.WithoutCancel(ctx), s.db, e); err != nil {
+	ctx = context.WithoutCancel(ctx)
+	row, err := e.row()
+	if err == nil {
+		e.number, err = s.rows.Insert(ctx, row)
+	}
+	if err != nil {
 		return tool.StandingApproval{}, false, notWritten(err)
+	}
+	if s.cfg.Shared != nil { // what is read from the database adds it, so that an older reading does not remove it
+		return e.approval, true, s.refresh(ctx)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -267,7 +289,7 @@ func (s *Store) Create(ctx context.Context, p Proposal) (_ tool.StandingApproval
 }
 
 func notWritten(err error) error {
-	return tool.Errorf(tool.KindUnavailable, "the file of the standing approvals cannot be written: %w", err)
+	return tool.Errorf(tool.KindUnavailable, "the standing approvals cannot be written: %w", err)
 }
 
 // prepare returns the entry of a proposal, or why there cannot be one.

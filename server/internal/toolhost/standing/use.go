@@ -24,8 +24,11 @@ type Call struct {
 }
 
 // Match returns the standing approval that approves a call, the oldest if there are several. ok is
-// false if there is none. It does not block.
+// false if there is none, or if it may have been revoked at another toolhost. It does not block.
 func (s *Store) Match(c Call) (_ tool.StandingApproval, ok bool) {
+	if !s.fresh() {
+		return tool.StandingApproval{}, false
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	now, definition := s.cfg.Now(), sync.OnceValue(c.Definition)
@@ -54,8 +57,11 @@ func (e *entry) fits(c *Call, now time.Time) bool {
 	return false
 }
 
-// InForce reports whether an approval is in force.
+// InForce reports whether an approval is in force, and was not revoked at another toolhost.
 func (s *Store) InForce(id string) bool {
+	if !s.fresh() {
+		return false
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	e := s.byID[id]

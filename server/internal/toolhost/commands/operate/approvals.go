@@ -117,8 +117,9 @@ func newApprovalRevokeCommand(p cli.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke APPROVAL",
 		Short: "End a standing approval",
-		Long: "Revoke ends a standing approval at once, also for calls that wait for their plugin. You can revoke your own, and with\n" +
-			"the right calls.approve those of other principals of the tenant. One that has ended stays as it is.\n" +
+		Long: "Revoke ends a standing approval at once, also for calls that wait for their plugin. Toolhosts that share a database\n" +
+			"with this one follow within 10 seconds. You can revoke your own, and with the right calls.approve those of other\n" +
+			"principals of the tenant. One that has ended stays as it is.\n" +
 			"With -o json it prints an object: id, tool, end_time, end and revoked.",
 		Example: "  toolhost approvals revoke approval-OHLCSUXVZ5BCMPXCLDTGQ5NEGI --reason 'the release is out'",
 		Args:    cli.Arguments(1, 1),
@@ -131,7 +132,7 @@ func newApprovalRevokeCommand(p cli.Process) *cobra.Command {
 				if format.JSON() {
 					return cli.WriteJSON(p.Stdout, revokedView{ID: a.ID, Tool: a.Tool, Ended: a.Ended, End: a.End, Revoked: a.End == tool.ApprovalRevoked})
 				}
-				_, err = fmt.Fprintf(p.Out(), "%s of %s has ended: %s\n", a.ID, a.Tool, stateOfApproval(&a))
+				_, err = fmt.Fprintf(p.Out(), "%s of %s has ended: %s; toolhosts that share a database with this one follow within 10 seconds\n", a.ID, a.Tool, stateOfApproval(&a))
 				return err
 			})
 		},

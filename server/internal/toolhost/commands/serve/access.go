@@ -1,12 +1,14 @@
 package serve
 
 import (
+	"context"
 	"slices"
 
 	"github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/server/internal/access/authconfig"
+	"github.com/toolhost/toolhost/server/internal/access/tokenstore"
 	"github.com/toolhost/toolhost/server/internal/terminal/access"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
@@ -27,10 +29,20 @@ func Access(p cli.Process) access.Server {
 				return access.Settings{}, err
 			}
 			at, err := address.Parse(c.Listen)
-			return access.Settings{
+			settings := access.Settings{
 				State: c.State, Audit: c.Audit.File, Auth: c.Auth,
 				Admits: authconfig.AdmitsOf(at, c.Insecure, slices.Concat(c.Listeners, c.MCP.Listeners)),
-			}, err
+			}
+			if c.Records != "" {
+				settings.Shared = func(ctx context.Context) (tokenstore.Shared, func() error, error) {
+					store, err := openGrants(ctx, c.Records, nil)
+					if err != nil {
+						return nil, nil, err
+					}
+					return store.Tokens(), store.Close, nil
+				}
+			}
+			return settings, err
 		},
 		Rights: hostserver.Rights,
 	}

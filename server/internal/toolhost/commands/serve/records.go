@@ -11,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/audit"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/server/internal/toolhost/grants"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/history"
 	"github.com/toolhost/toolhost/server/internal/toolhost/standing"
 )
@@ -27,6 +28,7 @@ type records struct {
 	decisions *audit.Log
 	history   *history.Log
 	approvals *standing.Store
+	grants    *grants.Store // tokens and approvals in the database of the ledger; nil: they are in files
 }
 
 // openRecords opens all records. The caller closes them after the host, and after the last process
@@ -41,6 +43,11 @@ func openRecords(ctx context.Context, options Options, runtime *runtimeDir, logg
 	// Again, because only now does this process hold the lock that a restore holds.
 	if err := checkRestore(options.State); err != nil {
 		return nil, err
+	}
+	if options.Records != "" {
+		if err := checkNoGrantsInFiles(ctx, &options); err != nil {
+			return nil, err
+		}
 	}
 	keeper := ledgerGuardOf(&options)
 	if r.newest, err = keeper.openNewest(); err != nil {
@@ -65,9 +72,14 @@ func openRecords(ctx context.Context, options Options, runtime *runtimeDir, logg
 	}); err != nil {
 		return nil, err
 	}
-	if r.approvals, err = standing.Open(ctx, standing.Config{
-		Path: filepath.Join(options.recordsDir(), standing.File), Ledger: r.calls.ID(), Logger: logger,
-	}); err != nil {
+	approvals := standing.Config{Path: filepath.Join(options.recordsDir(), standing.File), Ledger: r.calls.ID(), Logger: logger}
+	if options.Records != "" {
+		if r.grants, err = openGrants(ctx, options.Records, logger); err != nil {
+			return nil, err
+		}
+		approvals.Shared = r.grants.Approvals()
+	}
+	if r.approvals, err = standing.Open(ctx, approvals); err != nil {
 		return nil, err
 	}
 	r.decisions, err = audit.Open(audit.Config{
@@ -111,6 +123,9 @@ func (r *records) close() error {
 	errs = append(errs, r.history.Close())
 	if r.approvals != nil {
 		errs = append(errs, r.approvals.Close())
+	}
+	if r.grants != nil {
+		errs = append(errs, r.grants.Close())
 	}
 	if r.decisions != nil {
 		errs = append(errs, r.decisions.Close())

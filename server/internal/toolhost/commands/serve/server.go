@@ -129,7 +129,7 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	exported.observe(&cfg.Settings)
 	access := &gate.Access{}
 	access.Set(gate.PolicyFor(options.Auth.Grants(), listeners.Admits()))
-	callers, err := credentials.New(cli.Toolhost, options.State, &options.Auth, log.Logger(loglevel.Calls))
+	callers, err := credentials.New(records.tokens(options.State), &options.Auth, log.Logger(loglevel.Calls))
 	if err != nil {
 		return err
 	}
