@@ -23,6 +23,9 @@ func (c *Client) Inbox(ctx context.Context, filter InboxFilter) iter.Seq2[InboxD
 // InboxPage returns one page of what Inbox returns. Errors: those of Inbox; invalid_argument for a
 // token that the server did not give out.
 func (c *Client) InboxPage(ctx context.Context, query InboxQuery) (InboxPage, error) {
+	if !c.fleet.Single() {
+		return c.eachInboxPage(ctx, query)
+	}
 	return inboxPage(ctx, c.fleet.To(""), &decisionv1.ListDecisionsRequest{OnBehalfOf: onBehalfOf(ctx)}, query)
 }
 

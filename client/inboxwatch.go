@@ -42,6 +42,9 @@ func (a *AgentClient) WatchInbox(ctx context.Context, watch InboxWatch) iter.Seq
 
 // WatchInbox yields what Inbox returns, and what becomes of it; see AgentClient.WatchInbox.
 func (c *Client) WatchInbox(ctx context.Context, watch InboxWatch) iter.Seq2[InboxChange, error] {
+	if !c.fleet.Single() {
+		return c.watchEachInbox(ctx, watch)
+	}
 	return watchInbox(ctx, c.fleet.To(""), &decisionv1.WatchDecisionsRequest{Tenants: watch.Tenants, Position: watch.Position, OnBehalfOf: onBehalfOf(ctx)})
 }
 

@@ -191,13 +191,16 @@ func TestCallsGoOnWhileToolhostsRestart(t *testing.T) {
 	callers.Wait()
 }
 
-// A call with an id whose toolhost is lost is joined at another one that knows it, and one whose
-// connection is lost at the same toolhost.
+// A call with an id whose toolhost is lost is joined at another one that knows it, and one that has
+// only lost its connection at the same toolhost, which alone knows it.
 func TestALostCallIsJoined(t *testing.T) {
-	for name, stays := range map[string]bool{"at another toolhost": false, "at the same toolhost": true} {
+	shared := newHost(t) // as with one ledger
+	for name, hosts := range map[string][]*hosttest.Toolhost{
+		"at another toolhost":  {shared, shared},
+		"at the same toolhost": {newHost(t), newHost(t)},
+	} {
 		t.Run(name, func(t *testing.T) {
-			host := newHost(t)
-			nodes := startNodes(t, host, host) // as with one ledger
+			nodes := startNodes(t, hosts...)
 			c := dialNodes(t, nodes...)
 			var open []tool.Execution
 			for i := range 20 { // some of them are at each toolhost
@@ -212,14 +215,16 @@ func TestALostCallIsJoined(t *testing.T) {
 				open = append(open, e)
 			}
 			nodes[0].kill()
-			if stays {
+			if hosts[0] != hosts[1] {
 				nodes[0].start(t)
-				nodes[1].stop(t.Context())
 			}
-			for range open {
-				if out, err := c.Call(bounded(t), tool.Call{Tool: "release", Arguments: []byte(`{"key":"k"}`)}); err != nil {
-					t.Fatalf("%+v, %v", out, err)
+			for _, h := range hosts {
+				e, err := h.Open(bounded(t), tool.Call{Tool: "release", Arguments: []byte(`{"key":"k"}`)}, true)
+				if err != nil {
+					t.Fatal(err)
 				}
+				end(t, e)
+				e.Close()
 			}
 			for _, e := range open {
 				if out := end(t, e); out.Err != nil {
