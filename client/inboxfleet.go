@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -119,38 +120,55 @@ type nodeChange struct {
 func (c *Client) watchEachInbox(ctx context.Context, watch InboxWatch) iter.Seq2[InboxChange, error] {
 	return func(yield func(InboxChange, error) bool) {
 		positions, err := parsePositions(watch.Position)
-		var nodes []*link.Link
-		if err == nil {
-			nodes, err = c.inboxes(ctx)
-		}
-		if err != nil {
-			yield(InboxChange{}, err)
-			return
-		}
-		ctx, cancel := context.WithCancel(ctx)
-		var watches sync.WaitGroup
-		defer watches.Wait()
-		defer cancel()
-		changes := make(chan nodeChange)
-		for _, n := range nodes {
-			at := positions[n.Addr()]
-			watches.Go(func() { c.watchInboxOf(ctx, n, watch.InboxFilter, at, changes) })
-		}
-		m := inboxMerge{positions: positions, nodes: len(nodes), begun: map[*link.Link]bool{}, known: map[*link.Link]bool{}, absent: map[*link.Link]string{}}
-		if len(positions) == 0 && !yield(InboxChange{Restart: true}, nil) {
-			return
-		}
-		for {
-			select {
-			case next := <-changes:
-				merged, err := m.add(next)
-				if !yield(merged, err) || err != nil {
-					return
-				}
-			case <-ctx.Done():
-				yield(InboxChange{}, tool.AsError(ctx.Err()))
-				return
+		for err == nil {
+			if err = c.watchInboxes(ctx, watch.InboxFilter, positions, yield); errors.Is(err, errForgotten) {
+				positions, err = inboxPositions{}, nil
 			}
+		}
+		if !errors.Is(err, errLeft) {
+			yield(InboxChange{}, err)
+		}
+	}
+}
+
+var (
+	// errForgotten says that a toolhost sends its whole state again, such as after its restart. The
+	// reader cannot forget the state of one toolhost alone, so it gets that of all again.
+	errForgotten = errors.New("a toolhost begins again")
+	errLeft      = errors.New("the reader has left")
+)
+
+// watchInboxes yields the changes of all toolhosts until an error.
+func (c *Client) watchInboxes(ctx context.Context, filter InboxFilter, positions inboxPositions, yield func(InboxChange, error) bool) error {
+	nodes, err := c.inboxes(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var watches sync.WaitGroup
+	defer watches.Wait()
+	defer cancel()
+	changes := make(chan nodeChange)
+	for _, n := range nodes {
+		at := positions[n.Addr()]
+		watches.Go(func() { c.watchInboxOf(ctx, n, filter, at, changes) })
+	}
+	m := inboxMerge{positions: positions, nodes: len(nodes), begun: map[*link.Link]bool{}, known: map[*link.Link]bool{}, absent: map[*link.Link]string{}}
+	if len(positions) == 0 && !yield(InboxChange{Restart: true}, nil) {
+		return errLeft
+	}
+	for {
+		select {
+		case next := <-changes:
+			merged, err := m.add(next)
+			if err != nil {
+				return err
+			}
+			if !yield(merged, nil) {
+				return errLeft
+			}
+		case <-ctx.Done():
+			return tool.AsError(ctx.Err())
 		}
 	}
 }
@@ -185,8 +203,7 @@ type inboxMerge struct {
 	absent    map[*link.Link]string // why the calls of a toolhost are missing
 }
 
-// add returns what the reader gets for a change. The reader cannot forget one toolhost alone. So it
-// has to begin again when one of them does, such as after its restart.
+// add returns what the reader gets for a change.
 func (m *inboxMerge) add(next nodeChange) (InboxChange, error) {
 	change, addr := next.change, next.from.Addr()
 	switch {
@@ -196,7 +213,7 @@ func (m *inboxMerge) add(next nodeChange) (InboxChange, error) {
 	case next.err != nil:
 		return InboxChange{}, next.err
 	case change.Restart && (m.begun[next.from] || m.positions[addr] != ""):
-		return InboxChange{}, tool.Errorf(tool.KindInvalidArgument, "the toolhost at %s does not know the position; watch again without a position", addr)
+		return InboxChange{}, errForgotten
 	case change.Complete:
 		m.known[next.from], m.positions[addr] = true, change.Position
 		delete(m.absent, next.from)
