@@ -201,7 +201,7 @@ func (f *Fleet) known(ctx context.Context) ([]*Link, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	if len(f.now) == 0 {
-		return nil, tool.Errorf(tool.KindUnavailable, "no server was found at %s: %w%w", f.name, f.failed, NoServer(f.failed))
+		return nil, tool.Errorf(tool.KindUnavailable, "no server was found at %s: %s%w", f.name, f.failed, NoServer(f.failed))
 	}
 	return f.now, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/testca"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/tool"
@@ -293,6 +294,35 @@ func TestACallIsFoundAtAnyToolhost(t *testing.T) {
 	nodes[0].kill()
 	if err := c.CancelCall(bounded(t), tool.CallKey{ID: "none"}, ""); tool.KindOf(err) != tool.KindUnavailable {
 		t.Errorf("a call that one may have: %v", err)
+	}
+}
+
+// The name decides about TLS and the certificates of the addresses that DNS has for it. All servers
+// get tokens of one source.
+func TestAddressesOfDNS(t *testing.T) {
+	ca := testca.New(t)
+	s := serveSecurely(t, "127.0.0.1:0", serverTLS(t, ca, "localhost"))
+	_, port, _ := net.SplitHostPort(s.addr)
+	asked := 0
+	source := client.WithTokenSource(func(context.Context) (client.Token, error) {
+		asked++
+		return client.Token{Value: "secret"}, nil
+	})
+	c := dialWith(t, "dns:///localhost:"+port, client.WithTLS(client.TLS{CA: ca.Path}), source)
+	if err := call(t, c, "any"); err != nil || c.Addr() != "dns:///localhost:"+port {
+		t.Errorf("%s: %v", c.Addr(), err)
+	}
+	if v, err := c.Version(bounded(t)); err != nil || v.Version != "9.9.9" || asked != 1 {
+		t.Errorf("%v, %v; the source was asked %d times", v, err, asked)
+	}
+	other := serveSecurely(t, "127.0.0.1:0", serverTLS(t, ca, "127.0.0.1"))
+	_, port, _ = net.SplitHostPort(other.addr)
+	c = dialWith(t, "dns:///localhost:"+port, client.WithTLS(client.TLS{CA: ca.Path}), source)
+	if err := call(t, c, "any"); !errors.Is(err, client.ErrNoServer) {
+		t.Errorf("a certificate for another name: %v", err)
+	}
+	if _, sent := other.bearers.Load("Bearer secret"); sent {
+		t.Error("a server with a certificate for another name has received a token")
 	}
 }
 
