@@ -18,7 +18,7 @@ import (
 // Its methods are safe for concurrent use. Errors are *tool.Error. Over TCP every method fails with
 // the kind denied, because toolhost serves administration on unix sockets only.
 type Admin struct {
-	link   *link.Link
+	link   link.Route
 	reason string // see Because
 }
 

@@ -23,7 +23,7 @@ func (c *Client) CreateApproval(ctx context.Context, r tool.ApprovalRequest, app
 	if approver.Name != "" {
 		req.Approver = &toolv1.Principal{Tenant: approver.Tenant, Name: approver.Name, Groups: approver.Groups}
 	}
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.CreateApprovalResponse, error) {
+	resp, err := link.Invoke(ctx, c.fleet.One(""), func(conn grpc.ClientConnInterface) (*toolhostv1.CreateApprovalResponse, error) {
 		return toolhostv1.NewApprovalServiceClient(conn).CreateApproval(ctx, req)
 	})
 	return hostpb.ToStandingApproval(resp.GetApproval()), err
@@ -36,7 +36,7 @@ func (c *Client) CreateApproval(ctx context.Context, r tool.ApprovalRequest, app
 func (c *Client) Approvals(ctx context.Context, q tool.ApprovalQuery) (tool.ApprovalPage, error) {
 	req := hostpb.FromApprovalQuery(q)
 	req.OnBehalfOf = onBehalfOf(ctx)
-	return approvals(ctx, c.link, req)
+	return approvals(ctx, c.fleet.To(""), req)
 }
 
 // Approvals returns one page of the standing approvals that the client gave, the newest first.
@@ -47,7 +47,7 @@ func (a *AgentClient) Approvals(ctx context.Context, q tool.ApprovalQuery) (tool
 	return approvals(ctx, a.link, hostpb.FromApprovalQuery(q))
 }
 
-func approvals(ctx context.Context, l *link.Link, req *toolhostv1.ListApprovalsRequest) (tool.ApprovalPage, error) {
+func approvals(ctx context.Context, l link.Route, req *toolhostv1.ListApprovalsRequest) (tool.ApprovalPage, error) {
 	resp, err := link.Invoke(ctx, l, func(conn grpc.ClientConnInterface) (*toolhostv1.ListApprovalsResponse, error) {
 		return toolhostv1.NewApprovalServiceClient(conn).ListApprovals(ctx, req)
 	})
@@ -64,7 +64,7 @@ func approvals(ctx context.Context, l *link.Link, req *toolhostv1.ListApprovalsR
 // RevokeApproval ends a standing approval and returns it. reason may be empty. An approval that has
 // ended does not change. Errors: not_found, also if the client may not revoke it.
 func (c *Client) RevokeApproval(ctx context.Context, id, reason string) (tool.StandingApproval, error) {
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RevokeApprovalResponse, error) {
+	resp, err := link.Invoke(ctx, c.fleet.To(""), func(conn grpc.ClientConnInterface) (*toolhostv1.RevokeApprovalResponse, error) {
 		return toolhostv1.NewApprovalServiceClient(conn).RevokeApproval(ctx, &toolhostv1.RevokeApprovalRequest{Id: id, Reason: reason, OnBehalfOf: onBehalfOf(ctx)})
 	})
 	return hostpb.ToStandingApproval(resp.GetApproval()), err

@@ -25,10 +25,10 @@ var ErrNoServer = link.ErrNoServer
 // toolhost returns in one page.
 const pageSize = 1000
 
-// Client is a client of one toolhost. It connects with the first RPC, and again after a lost
-// connection. All methods are safe for concurrent use.
+// Client is a client of one toolhost, or of several that share a ledger. It connects with the first
+// RPC, and again after a lost connection. All methods are safe for concurrent use.
 type Client struct {
-	link  *link.Link
+	fleet *link.Fleet
 	admin Admin
 	ctx   context.Context // the context of the session; ends with Close
 	stop  context.CancelFunc
@@ -37,9 +37,9 @@ type Client struct {
 	ledger  atomic.Pointer[string]       // see LedgerID; nil: unknown
 	folders atomic.Pointer[tool.Folders] // see Folders; nil: unknown
 
-	mutex   sync.Mutex
-	session *session // the stream that all calls share; nil before the first call
-	closed  bool
+	mutex    sync.Mutex
+	sessions map[*link.Link]*session // the streams that all calls to a toolhost share
+	closed   bool
 }
 
 // Dial returns a client of the toolhost at addr: unix:///PATH or HOST:PORT. An empty addr means the
@@ -48,21 +48,27 @@ type Client struct {
 // is configured. The environment completes the credentials; see WithTLS and WithToken. Dial does
 // not connect. Errors: invalid_argument if the address is malformed, if the credentials do not fit
 // it, or if a file of TLS cannot be used. The caller must call Close.
+//
+// addr may also be several addresses, separated by commas, or dns:///HOST:PORT for the addresses
+// that DNS has for HOST, whose certificates have the name HOST. The toolhosts have to share a ledger.
+// The client sends the calls of a session to one of them, which all clients with the same addresses
+// choose alike, and to another one if that one does not take the call or is lost. All toolhosts get
+// the same credentials. A configuration of clients in DNS has no effect.
 func Dial(addr string, options ...DialOption) (*Client, error) {
-	to, err := newLink(addr, "toolhost", hostpb.MaxMessageBytes, options)
+	fleet, err := newFleet(addr, "toolhost", hostpb.MaxMessageBytes, options)
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	return &Client{link: to, admin: Admin{link: to}, ctx: ctx, stop: stop}, nil
+	return &Client{fleet: fleet, admin: Admin{link: fleet.One("")}, ctx: ctx, stop: stop, sessions: map[*link.Link]*session{}}, nil
 }
 
-// Admin returns the operator's methods for the same toolhost. It uses the connection of the client
-// and ends with the client.
+// Admin returns the operator's methods for the same toolhost, or for any one of several. It uses the
+// connection of the client and ends with the client.
 func (c *Client) Admin() *Admin { return &c.admin }
 
-// Addr returns the address of the toolhost.
-func (c *Client) Addr() string { return c.link.Addr() }
+// Addr returns the address of the toolhost, or those of several as Dial takes them.
+func (c *Client) Addr() string { return c.fleet.Name() }
 
 // Close closes the connection and waits for the client's goroutines. Running calls end as after a
 // lost connection. It may be called more than once.
@@ -72,12 +78,12 @@ func (c *Client) Close() error {
 	c.mutex.Unlock()
 	c.stop()
 	c.tasks.Wait()
-	return c.link.Close()
+	return c.fleet.Close()
 }
 
 // Version returns the version of the toolhost.
 func (c *Client) Version(ctx context.Context) (tool.VersionInfo, error) {
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetVersionResponse, error) {
+	resp, err := link.Invoke(ctx, c.fleet.To(""), func(conn grpc.ClientConnInterface) (*toolhostv1.GetVersionResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).GetVersion(ctx, &toolhostv1.GetVersionRequest{})
 	})
 	return toolpb.ToVersion(resp.GetVersion()), err
@@ -92,7 +98,7 @@ func (c *Client) WaitForTools(ctx context.Context) error {
 		return healthv1.NewHealthClient(conn).Watch(ctx, &healthv1.HealthCheckRequest{Service: hostpb.CatalogHealth})
 	}
 	status := (*healthv1.HealthCheckResponse).GetStatus
-	for now, err := range link.Receive(ctx, c.link, watch, status) {
+	for now, err := range link.Receive(ctx, c.fleet.To(""), watch, status) {
 		if err != nil || now != healthv1.HealthCheckResponse_NOT_SERVING {
 			return err
 		}
@@ -106,7 +112,7 @@ func (c *Client) WaitForTools(ctx context.Context) error {
 // WhoAmI returns how the toolhost identified this client, and what the client may do. Every client
 // that the toolhost has identified may ask.
 func (c *Client) WhoAmI(ctx context.Context) (tool.CallerInfo, error) {
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.WhoAmIResponse, error) {
+	resp, err := link.Invoke(ctx, c.fleet.To(""), func(conn grpc.ClientConnInterface) (*toolhostv1.WhoAmIResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).WhoAmI(ctx, &toolhostv1.WhoAmIRequest{})
 	})
 	return toolpb.ToCaller(resp.GetCaller()), err
@@ -132,7 +138,7 @@ func (c *Client) listTools(ctx context.Context, query tool.Query, known *string)
 	req.PageSize, req.OnBehalfOf, req.KnownRevision = pageSize, onBehalfOf(ctx), known
 	infos = []tool.Info{}
 	for {
-		resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListToolsResponse, error) {
+		resp, err := link.Invoke(ctx, c.fleet.To(query.Session), func(conn grpc.ClientConnInterface) (*toolhostv1.ListToolsResponse, error) {
 			return toolhostv1.NewToolServiceClient(conn).ListTools(ctx, req)
 		})
 		if err != nil {
@@ -176,7 +182,7 @@ func (c *Client) Folders() tool.Folders {
 // GetTool returns one tool as the viewer sees it. toolhost ignores the principal of the viewer and
 // uses that of the connection. Errors: not_found.
 func (c *Client) GetTool(ctx context.Context, name string, viewer tool.Viewer) (tool.Info, error) {
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetToolResponse, error) {
+	resp, err := link.Invoke(ctx, c.fleet.To(viewer.Session), func(conn grpc.ClientConnInterface) (*toolhostv1.GetToolResponse, error) {
 		req := hostpb.FromViewer(name, viewer)
 		req.OnBehalfOf = onBehalfOf(ctx)
 		return toolhostv1.NewToolServiceClient(conn).GetTool(ctx, req)
@@ -191,7 +197,7 @@ func (c *Client) GetTool(ctx context.Context, name string, viewer tool.Viewer) (
 // match first. Without Query.MaxTools it returns at most 10. Errors: invalid_argument, also if
 // there are no words.
 func (c *Client) SearchTools(ctx context.Context, words string, query tool.Query) ([]tool.Match, error) {
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.SearchToolsResponse, error) {
+	resp, err := link.Invoke(ctx, c.fleet.To(query.Session), func(conn grpc.ClientConnInterface) (*toolhostv1.SearchToolsResponse, error) {
 		req := &toolhostv1.SearchToolsRequest{Query: strings.ToValidUTF8(words, "\uFFFD"), Selection: hostpb.FromSelection(query), OnBehalfOf: onBehalfOf(ctx)}
 		return toolhostv1.NewToolServiceClient(conn).SearchTools(ctx, req)
 	})
@@ -205,7 +211,7 @@ func (c *Client) SearchTools(ctx context.Context, words string, query tool.Query
 // model provider's API or as text for a prompt. Rendered.Omitted lists the tools that it left out,
 // with the reasons. Errors: invalid_argument, also for an unknown format.
 func (c *Client) RenderTools(ctx context.Context, format tool.Format, query tool.Query) (tool.Rendered, error) {
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RenderToolsResponse, error) {
+	resp, err := link.Invoke(ctx, c.fleet.To(query.Session), func(conn grpc.ClientConnInterface) (*toolhostv1.RenderToolsResponse, error) {
 		req := &toolhostv1.RenderToolsRequest{Format: hostpb.FromFormat(format), Selection: hostpb.FromSelection(query), OnBehalfOf: onBehalfOf(ctx)}
 		return toolhostv1.NewToolServiceClient(conn).RenderTools(ctx, req)
 	})
@@ -227,7 +233,7 @@ func (c *Client) WatchCall(ctx context.Context, key tool.CallKey, after uint64) 
 			CallId: key.ID, Session: key.Session, AfterSeq: after, OnBehalfOf: onBehalfOf(ctx),
 		})
 	}
-	messages := link.Receive(ctx, c.link, open, (*toolhostv1.WatchCallResponse).GetEvent)
+	messages := link.Receive(ctx, c.fleet.To(key.Session), open, (*toolhostv1.WatchCallResponse).GetEvent)
 	return func(yield func(tool.Event, error) bool) {
 		var joiner hostpb.Joiner
 		for m, err := range messages {
@@ -250,7 +256,7 @@ func (c *Client) WatchCall(ctx context.Context, key tool.CallKey, after uint64) 
 // not change a call that has ended. toolhost ignores the principal of the key. Errors:
 // invalid_argument, not_found.
 func (c *Client) CancelCall(ctx context.Context, key tool.CallKey, reason string) error {
-	_, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.CancelCallResponse, error) {
+	_, err := link.Invoke(ctx, c.fleet.To(key.Session), func(conn grpc.ClientConnInterface) (*toolhostv1.CancelCallResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).CancelCall(ctx, &toolhostv1.CancelCallRequest{
 			CallId: key.ID, Session: key.Session, Reason: reason, OnBehalfOf: onBehalfOf(ctx),
 		})
@@ -264,7 +270,7 @@ func (c *Client) CancelCall(ctx context.Context, key tool.CallKey, reason string
 // principal of the key. Errors: not_found if the question is not open any more; invalid_argument if
 // the answer does not fit the question, which stays open.
 func (c *Client) AnswerQuestion(ctx context.Context, key tool.CallKey, question uint32, answer tool.Answer) error {
-	_, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.AnswerQuestionResponse, error) {
+	_, err := link.Invoke(ctx, c.fleet.To(key.Session), func(conn grpc.ClientConnInterface) (*toolhostv1.AnswerQuestionResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).AnswerQuestion(ctx, &toolhostv1.AnswerQuestionRequest{
 			CallId: key.ID, Session: key.Session, Question: question, Answer: toolpb.FromAnswer(answer), OnBehalfOf: onBehalfOf(ctx),
 		})
@@ -283,7 +289,7 @@ func (c *Client) ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.A
 	if q.Limit < 0 {
 		return tool.ArtifactPiece{}, tool.Errorf(tool.KindInvalidArgument, "the limit %d must not be negative", q.Limit)
 	}
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReadArtifactResponse, error) {
+	resp, err := link.Invoke(ctx, c.fleet.To(q.Session), func(conn grpc.ClientConnInterface) (*toolhostv1.ReadArtifactResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).ReadArtifact(ctx, &toolhostv1.ReadArtifactRequest{
 			Handle: q.Handle, Session: q.Session, Offset: q.Offset, Limit: uint32(min(q.Limit, tool.MaxArtifactPiece)), OnBehalfOf: onBehalfOf(ctx),
 		})

@@ -132,12 +132,21 @@ func newLink(addr, program string, limit int, options []DialOption) (*link.Link,
 	if err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
+	return dialingOf(options).link(at, program, limit)
+}
+
+func dialingOf(options []DialOption) *dialing {
 	var d dialing
 	for _, option := range options {
 		if option.apply != nil {
 			option.apply(&d)
 		}
 	}
+	return &d
+}
+
+// link returns a link to one server.
+func (d *dialing) link(at address.Address, program string, limit int) (*link.Link, error) {
 	if d.own {
 		at = at.Own()
 	}

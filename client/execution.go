@@ -39,7 +39,7 @@ func NewCall(toolName string, arguments any) (tool.Call, error) {
 // beginning, and Execution.Send sends the rest. ctx limits only the start of the call. The server
 // ignores the principal of the call and uses that of the connection.
 //
-// All calls of a client share one stream, and none blocks another: if the caller does not read the
+// All calls of a client to a toolhost share one stream, and none blocks another: if the caller does not read the
 // events of a call, the host stops sending them. An error means that the call could not be sent.
 // The Ended event contains all failures that the host reports, such as an unknown tool.
 //
@@ -47,18 +47,33 @@ func NewCall(toolName string, arguments any) (tool.Call, error) {
 // executed, and otherwise with KindOutcomeUnknown; to learn the outcome, repeat the call with the
 // same id. The next Open connects again.
 //
+// A client of several toolhosts first opens such a call at the next one, if it cannot have been
+// executed or has an id, and all its arguments were there. Events may then come again.
+//
 // The caller must close the execution.
 func (c *Client) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
-	e, err := c.start(ctx, call, complete)
+	nodes, err := c.fleet.Order(ctx, call.Session)
 	if err != nil {
 		return nil, err
 	}
-	return e, nil
+	for {
+		e, err := c.start(ctx, nodes[0], call, complete)
+		nodes = nodes[1:]
+		switch {
+		case err == nil && (c.fleet.Single() || !complete):
+			return e, nil
+		case err == nil:
+			return &roaming{client: c, opened: ctx, call: call, nodes: nodes, current: e}, nil
+		case len(nodes) == 0 || tool.KindOf(err) != tool.KindUnavailable:
+			return nil, err
+		}
+	}
 }
 
-func (c *Client) start(ctx context.Context, call tool.Call, complete bool) (*execution, error) {
+// start opens a call at one toolhost.
+func (c *Client) start(ctx context.Context, to *link.Link, call tool.Call, complete bool) (*execution, error) {
 	for {
-		s, err := c.shared(ctx)
+		s, err := c.shared(ctx, to)
 		var e *execution
 		if err == nil {
 			e, err = s.open(ctx, call, complete)
@@ -85,7 +100,7 @@ func (c *Client) Call(ctx context.Context, call tool.Call) (tool.Outcome, error)
 func (c *Client) ReviewCall(ctx context.Context, call tool.Call) (*tool.Result, error) {
 	req := &toolhostv1.ReviewCallRequest{Tool: hostpb.FromName(call.Tool), Arguments: call.Arguments, Options: hostpb.FromCall(call)}
 	req.Options.OnBehalfOf = onBehalfOf(ctx)
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReviewCallResponse, error) {
+	resp, err := link.Invoke(ctx, c.fleet.To(call.Session), func(conn grpc.ClientConnInterface) (*toolhostv1.ReviewCallResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).ReviewCall(ctx, req)
 	})
 	if err != nil || resp.GetResult() == nil {
@@ -108,20 +123,21 @@ func (c *Client) Follow(ctx context.Context, call tool.Call, show func(tool.Even
 // follow makes one attempt. again reports whether the server refused the call unexecuted because it
 // no longer accepts the token of the stream, and the client has another token.
 func (c *Client) follow(ctx context.Context, call tool.Call, show func(tool.Event)) (out tool.Outcome, again bool, err error) {
-	execution, err := c.start(ctx, call, true)
+	opened, err := c.Open(ctx, call, true)
 	if err != nil {
 		out, err = failed(call.ID, err)
 		return out, false, err
 	}
-	defer execution.Close()
+	defer opened.Close()
 	for first := true; ; first = false {
-		event, err := execution.Next(ctx)
+		event, err := opened.Next(ctx)
 		switch {
 		case err != nil:
-			out, err = cancelled(ctx, err, call.ID, execution)
+			out, err = cancelled(ctx, err, call.ID, opened)
 			return out, false, err
 		case event.Ended != nil:
-			again = first && execution.refused(event.Ended) && execution.session.renew(ctx)
+			e, ok := opened.(*execution)
+			again = first && ok && e.refused(event.Ended) && e.session.renew(ctx)
 			out, err = outcomeOf(event.Ended)
 			return out, again, err
 		}

@@ -23,13 +23,16 @@ func (c *Client) Inbox(ctx context.Context, filter InboxFilter) iter.Seq2[InboxD
 // InboxPage returns one page of what Inbox returns. Errors: those of Inbox; invalid_argument for a
 // token that the server did not give out.
 func (c *Client) InboxPage(ctx context.Context, query InboxQuery) (InboxPage, error) {
-	return inboxPage(ctx, c.link, &decisionv1.ListDecisionsRequest{OnBehalfOf: onBehalfOf(ctx)}, query)
+	if !c.fleet.Single() {
+		return c.eachInboxPage(ctx, query)
+	}
+	return inboxPage(ctx, c.fleet.To(""), &decisionv1.ListDecisionsRequest{OnBehalfOf: onBehalfOf(ctx)}, query)
 }
 
 // InboxDecision returns one held call as a whole, also for some time after the decision was made.
 // Errors: not_found, also if the client may not see it.
 func (c *Client) InboxDecision(ctx context.Context, name string) (InboxDecision, error) {
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*decisionv1.GetDecisionResponse, error) {
+	resp, err := link.Invoke(ctx, c.fleet.To(""), func(conn grpc.ClientConnInterface) (*decisionv1.GetDecisionResponse, error) {
 		return decisionv1.NewDecisionServiceClient(conn).GetDecision(ctx, &decisionv1.GetDecisionRequest{Name: name, OnBehalfOf: onBehalfOf(ctx)})
 	})
 	if err != nil {
@@ -48,7 +51,7 @@ func (c *Client) Decide(ctx context.Context, request DecideRequest) (InboxDecisi
 		return InboxDecision{}, err
 	}
 	message.OnBehalfOf = onBehalfOf(ctx)
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*decisionv1.DecideResponse, error) {
+	resp, err := link.Invoke(ctx, c.fleet.To(""), func(conn grpc.ClientConnInterface) (*decisionv1.DecideResponse, error) {
 		return decisionv1.NewDecisionServiceClient(conn).Decide(ctx, message)
 	})
 	if err != nil {
@@ -62,5 +65,5 @@ func (c *Client) Decide(ctx context.Context, request DecideRequest) (InboxDecisi
 // caller lets it; the approval then counts for a repeat. Errors: those of
 // AgentClient.ExtendDecision; unsupported by a toolhost of before.
 func (c *Client) ExtendDecision(ctx context.Context, name string, until time.Time) (InboxDecision, error) {
-	return extendDecision(ctx, c.link, &decisionv1.ExtendDecisionRequest{Name: name, ExpireTime: toolpb.FromTime(until), OnBehalfOf: onBehalfOf(ctx)})
+	return extendDecision(ctx, c.fleet.To(""), &decisionv1.ExtendDecisionRequest{Name: name, ExpireTime: toolpb.FromTime(until), OnBehalfOf: onBehalfOf(ctx)})
 }

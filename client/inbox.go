@@ -86,7 +86,7 @@ func (a *AgentClient) InboxPage(ctx context.Context, query InboxQuery) (InboxPag
 	return inboxPage(ctx, a.link, &decisionv1.ListDecisionsRequest{}, query)
 }
 
-func inboxPage(ctx context.Context, l *link.Link, request *decisionv1.ListDecisionsRequest, query InboxQuery) (InboxPage, error) {
+func inboxPage(ctx context.Context, l link.Route, request *decisionv1.ListDecisionsRequest, query InboxQuery) (InboxPage, error) {
 	request.Tenants, request.PageSize, request.PageToken = query.Tenants, int32(min(query.PageSize, math.MaxInt32)), query.PageToken
 	resp, err := link.Invoke(ctx, l, func(conn grpc.ClientConnInterface) (*decisionv1.ListDecisionsResponse, error) {
 		return decisionv1.NewDecisionServiceClient(conn).ListDecisions(ctx, request)
@@ -143,7 +143,7 @@ func (a *AgentClient) ExtendDecision(ctx context.Context, name string, until tim
 	return extendDecision(ctx, a.link, &decisionv1.ExtendDecisionRequest{Name: name, ExpireTime: toolpb.FromTime(until)})
 }
 
-func extendDecision(ctx context.Context, l *link.Link, request *decisionv1.ExtendDecisionRequest) (InboxDecision, error) {
+func extendDecision(ctx context.Context, l link.Route, request *decisionv1.ExtendDecisionRequest) (InboxDecision, error) {
 	resp, err := link.Invoke(ctx, l, func(conn grpc.ClientConnInterface) (*decisionv1.ExtendDecisionResponse, error) {
 		return decisionv1.NewDecisionServiceClient(conn).ExtendDecision(ctx, request)
 	})

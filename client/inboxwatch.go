@@ -42,10 +42,13 @@ func (a *AgentClient) WatchInbox(ctx context.Context, watch InboxWatch) iter.Seq
 
 // WatchInbox yields what Inbox returns, and what becomes of it; see AgentClient.WatchInbox.
 func (c *Client) WatchInbox(ctx context.Context, watch InboxWatch) iter.Seq2[InboxChange, error] {
-	return watchInbox(ctx, c.link, &decisionv1.WatchDecisionsRequest{Tenants: watch.Tenants, Position: watch.Position, OnBehalfOf: onBehalfOf(ctx)})
+	if !c.fleet.Single() {
+		return c.watchEachInbox(ctx, watch)
+	}
+	return watchInbox(ctx, c.fleet.To(""), &decisionv1.WatchDecisionsRequest{Tenants: watch.Tenants, Position: watch.Position, OnBehalfOf: onBehalfOf(ctx)})
 }
 
-func watchInbox(ctx context.Context, l *link.Link, request *decisionv1.WatchDecisionsRequest) iter.Seq2[InboxChange, error] {
+func watchInbox(ctx context.Context, l link.Route, request *decisionv1.WatchDecisionsRequest) iter.Seq2[InboxChange, error] {
 	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[decisionv1.WatchDecisionsResponse], error) {
 		return decisionv1.NewDecisionServiceClient(conn).WatchDecisions(ctx, request)
 	}

@@ -20,7 +20,8 @@ func TestAFailedConnectionIsNotReused(t *testing.T) {
 		if _, err := c.Open(t.Context(), tool.Call{Tool: "any"}, false); !errors.Is(err, ErrNoServer) {
 			t.Fatalf("got %v", err)
 		}
-		if c.link.Connected() {
+		links, err := c.fleet.Order(t.Context(), "")
+		if err != nil || links[0].Connected() {
 			t.Fatal("the connection on which nobody answered is the one for the next call")
 		}
 	}

@@ -29,7 +29,7 @@ func listPages(page func(token string) (next string, err error)) error {
 func (c *Client) ListResources(ctx context.Context, q tool.ResourceQuery) (tool.Resources, error) {
 	all := tool.Resources{Resources: []tool.Resource{}}
 	err := listPages(func(token string) (string, error) {
-		resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListResourcesResponse, error) {
+		resp, err := link.Invoke(ctx, c.fleet.To(q.Session), func(conn grpc.ClientConnInterface) (*toolhostv1.ListResourcesResponse, error) {
 			return toolhostv1.NewToolServiceClient(conn).ListResources(ctx, &toolhostv1.ListResourcesRequest{
 				Plugin: q.Plugin, Session: q.Session, PageSize: pageSize, PageToken: token, OnBehalfOf: onBehalfOf(ctx),
 			})
@@ -48,7 +48,7 @@ func (c *Client) ListResources(ctx context.Context, q tool.ResourceQuery) (tool.
 func (c *Client) ListResourceTemplates(ctx context.Context, q tool.ResourceQuery) (tool.ResourceTemplates, error) {
 	all := tool.ResourceTemplates{Templates: []tool.ResourceTemplate{}}
 	err := listPages(func(token string) (string, error) {
-		resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListResourceTemplatesResponse, error) {
+		resp, err := link.Invoke(ctx, c.fleet.To(q.Session), func(conn grpc.ClientConnInterface) (*toolhostv1.ListResourceTemplatesResponse, error) {
 			return toolhostv1.NewToolServiceClient(conn).ListResourceTemplates(ctx, &toolhostv1.ListResourceTemplatesRequest{
 				Plugin: q.Plugin, Session: q.Session, PageSize: pageSize, PageToken: token, OnBehalfOf: onBehalfOf(ctx),
 			})
@@ -66,7 +66,7 @@ func (c *Client) ListResourceTemplates(ctx context.Context, q tool.ResourceQuery
 // ReadArtifact returns it, with the same session. Errors: not_found; invalid_argument, also if
 // several plugins offer the URI; denied by a rule of the operator.
 func (c *Client) ReadResource(ctx context.Context, r tool.ResourceRead) (tool.ResourceContents, error) {
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReadResourceResponse, error) {
+	resp, err := link.Invoke(ctx, c.fleet.To(r.Session), func(conn grpc.ClientConnInterface) (*toolhostv1.ReadResourceResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).ReadResource(ctx, &toolhostv1.ReadResourceRequest{
 			Plugin: r.Plugin, Uri: r.URI, Session: r.Session, MaxShownBytes: uint32(max(0, min(r.MaxShown, tool.MaxArtifactPiece))), OnBehalfOf: onBehalfOf(ctx),
 		})
@@ -82,7 +82,7 @@ func (c *Client) ReadResource(ctx context.Context, r tool.ResourceRead) (tool.Re
 func (c *Client) ListPrompts(ctx context.Context, q tool.ResourceQuery) (tool.Prompts, error) {
 	all := tool.Prompts{Prompts: []tool.Prompt{}}
 	err := listPages(func(token string) (string, error) {
-		resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListPromptsResponse, error) {
+		resp, err := link.Invoke(ctx, c.fleet.To(q.Session), func(conn grpc.ClientConnInterface) (*toolhostv1.ListPromptsResponse, error) {
 			return toolhostv1.NewToolServiceClient(conn).ListPrompts(ctx, &toolhostv1.ListPromptsRequest{
 				Plugin: q.Plugin, Session: q.Session, PageSize: pageSize, PageToken: token, OnBehalfOf: onBehalfOf(ctx),
 			})
@@ -99,7 +99,7 @@ func (c *Client) ListPrompts(ctx context.Context, q tool.ResourceQuery) (tool.Pr
 // GetPrompt returns a prompt with its arguments filled in. All messages are the words of the
 // plugin. Errors: those of ReadResource.
 func (c *Client) GetPrompt(ctx context.Context, r tool.PromptRequest) (tool.PromptText, error) {
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetPromptResponse, error) {
+	resp, err := link.Invoke(ctx, c.fleet.To(r.Session), func(conn grpc.ClientConnInterface) (*toolhostv1.GetPromptResponse, error) {
 		req := hostpb.FromPromptRequest(r)
 		req.OnBehalfOf = onBehalfOf(ctx)
 		return toolhostv1.NewToolServiceClient(conn).GetPrompt(ctx, req)
@@ -113,7 +113,7 @@ func (c *Client) GetPrompt(ctx context.Context, r tool.PromptRequest) (tool.Prom
 // CompleteArgument returns values of an argument of a prompt or a template, for a person who types
 // one. Errors: those of ReadResource.
 func (c *Client) CompleteArgument(ctx context.Context, r tool.CompletionRequest) (tool.Completion, error) {
-	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.CompleteArgumentResponse, error) {
+	resp, err := link.Invoke(ctx, c.fleet.To(r.Session), func(conn grpc.ClientConnInterface) (*toolhostv1.CompleteArgumentResponse, error) {
 		req := hostpb.FromCompletionRequest(r)
 		req.OnBehalfOf = onBehalfOf(ctx)
 		return toolhostv1.NewToolServiceClient(conn).CompleteArgument(ctx, req)
@@ -134,5 +134,5 @@ func (c *Client) WatchResources(ctx context.Context, q tool.ResourceWatch) iter.
 			Plugin: q.Plugin, Resources: hostpb.FromResourceRefs(q.Resources), Session: q.Session, OnBehalfOf: onBehalfOf(ctx),
 		})
 	}
-	return link.Receive(ctx, c.link, open, hostpb.ToResourceChange)
+	return link.Receive(ctx, c.fleet.To(q.Session), open, hostpb.ToResourceChange)
 }

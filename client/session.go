@@ -36,6 +36,7 @@ type connectStream = grpc.BidiStreamingClient[toolhostv1.ConnectRequest, toolhos
 // until the server cuts it.
 type session struct {
 	client *Client
+	link   *link.Link
 	ready  chan struct{} // closed when stream or err is set
 	stream *flow.Stream[*toolhostv1.ConnectRequest, *toolhostv1.ConnectResponse]
 	cancel context.CancelFunc // ends the stream
@@ -49,17 +50,17 @@ type session struct {
 	err     *tool.Error
 }
 
-// shared returns the session that all calls share. It opens one if there is none, if it has failed,
-// or if it has retired.
-func (c *Client) shared(ctx context.Context) (*session, error) {
+// shared returns the session that all calls to a toolhost share. It opens one if there is none, if it
+// has failed, or if it has retired.
+func (c *Client) shared(ctx context.Context, to *link.Link) (*session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, tool.AsError(err)
 	}
-	token, err := c.link.Token(ctx)
+	token, err := to.Token(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.current(token)
+	s, err := c.current(to, token)
 	if err != nil {
 		return nil, err
 	}
@@ -74,19 +75,20 @@ func (c *Client) shared(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-func (c *Client) current(token credential.Token) (*session, error) {
+func (c *Client) current(to *link.Link, token credential.Token) (*session, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.closed {
 		return nil, tool.Errorf(tool.KindCancelled, "%w", link.ErrClosed)
 	}
-	if c.session == nil || !c.session.takes(token) {
-		s := &session{client: c, ready: make(chan struct{}), calls: map[uint32]*execution{}, token: token}
+	s := c.sessions[to]
+	if s == nil || !s.takes(token) {
+		s = &session{client: c, link: to, ready: make(chan struct{}), calls: map[uint32]*execution{}, token: token}
 		s.ctx, s.cancel = context.WithCancel(c.ctx)
-		c.session = s
+		c.sessions[to] = s
 		c.tasks.Go(s.run)
 	}
-	return c.session, nil
+	return s, nil
 }
 
 // takes reports whether the session takes new calls of a client whose token is token. It retires
@@ -108,7 +110,7 @@ func (s *session) renew(ctx context.Context) bool {
 	s.mutex.Lock()
 	token := s.token
 	s.mutex.Unlock()
-	if !s.client.link.Renew(ctx, token) {
+	if !s.link.Renew(ctx, token) {
 		return false
 	}
 	s.retire()
@@ -125,18 +127,18 @@ func (s *session) failed() *tool.Error {
 // run opens the stream and reads it until it ends or the client is closed.
 func (s *session) run() {
 	defer s.cancel()
-	conn, err := s.client.link.Acquire()
+	conn, err := s.link.Acquire()
 	if err != nil {
 		s.fail(tool.AsError(err), false)
 		close(s.ready)
 		return
 	}
-	defer func() { s.client.link.Release(conn, err) }()
+	defer func() { s.link.Release(conn, err) }()
 	var stream connectStream
 	stream, err = s.connect(conn)
 	if err != nil {
-		s.client.link.Retire(conn, err)
-		s.fail(s.client.link.Failure(err), false)
+		s.link.Retire(conn, err)
+		s.fail(s.link.Failure(err), false)
 		close(s.ready)
 		return
 	}
@@ -144,7 +146,7 @@ func (s *session) run() {
 	close(s.ready)
 	s.client.tasks.Go(func() { s.watch(conn) })
 	err = s.receive(stream)
-	s.client.link.Retire(conn, err)
+	s.link.Retire(conn, err)
 	s.end(err, refusedStream(stream, err))
 	s.cancel() // before Close, because it unblocks a send
 	s.stream.Close()
@@ -155,13 +157,13 @@ func (s *session) run() {
 // the stream once more with a new token.
 func (s *session) connect(conn *link.Conn) (connectStream, error) {
 	ctx := metadata.AppendToOutgoingContext(s.ctx, flow.BatchKey, flow.BatchValue)
-	authorized, err := s.client.link.Authorize(ctx, conn)
+	authorized, err := s.link.Authorize(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
 	for {
 		stream, err := toolhostv1.NewToolServiceClient(authorized).Connect(ctx)
-		if err == nil && s.client.link.HasTokens() {
+		if err == nil && s.link.HasTokens() {
 			err = accepted(stream)
 		}
 		if err == nil {
@@ -170,7 +172,7 @@ func (s *session) connect(conn *link.Conn) (connectStream, error) {
 			s.mutex.Unlock()
 			return stream, nil
 		}
-		if !s.client.link.Renewed(ctx, authorized, err) {
+		if !s.link.Renewed(ctx, authorized, err) {
 			return nil, err
 		}
 	}
@@ -201,10 +203,10 @@ func refusedStream(stream connectStream, err error) bool {
 // a refused stream.
 func (s *session) end(err error, refused bool) {
 	if errors.Is(err, io.EOF) {
-		s.fail(tool.Errorf(tool.KindUnavailable, "the toolhost at %s is shutting down; the call was not executed%w", s.client.link.Addr(), link.NoServer(err)), false)
+		s.fail(tool.Errorf(tool.KindUnavailable, "the toolhost at %s is shutting down; the call was not executed%w", s.link.Addr(), link.NoServer(err)), false)
 		return
 	}
-	failure := s.client.link.Failure(err)
+	failure := s.link.Failure(err)
 	if s.client.ctx.Err() != nil {
 		failure = tool.Errorf(tool.KindCancelled, "%w", link.ErrClosed)
 	}
@@ -338,7 +340,7 @@ func (s *session) lost(err error) *tool.Error {
 	if failure := s.failed(); failure != nil {
 		return failure
 	}
-	return tool.Errorf(tool.KindUnavailable, "the connection to the %s at %s was lost: %v%w", s.client.link.Server(), s.client.link.Addr(), err, link.NoServer(err))
+	return tool.Errorf(tool.KindUnavailable, "the connection to the %s at %s was lost: %v%w", s.link.Server(), s.link.Addr(), err, link.NoServer(err))
 }
 
 // retire makes the client open another session for the next call. The stream ends now or with its

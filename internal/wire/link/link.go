@@ -13,10 +13,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
 	"github.com/toolhost/toolhost/internal/address"
@@ -35,6 +37,13 @@ var (
 
 // windowBytes is the flow-control window of streams and connections, the same as the server's.
 const windowBytes = 1 << 20
+
+// One of several servers is given up when it has been silent for pingAfter, with calls under way, and
+// does not answer a ping in pingWait. Servers accept pings as often.
+const (
+	pingAfter = 30 * time.Second
+	pingWait  = 10 * time.Second
+)
 
 // Link makes RPCs to one server. All methods are safe for concurrent use.
 //
@@ -59,6 +68,12 @@ type Link struct {
 	closed  bool
 
 	refusal atomic.Pointer[error] // why the last connection attempt failed; nil if it succeeded
+
+	// For a Fleet:
+	keepalive bool        // notice also a server whose machine has vanished
+	away      atomic.Bool // the server did not answer since it was last reached
+	probing   atomic.Bool
+	probed    time.Time // when probing began; the mutex of the fleet guards it
 }
 
 // Conn is a gRPC connection that counts its RPCs.
@@ -85,6 +100,12 @@ func New(addr address.Address, server string, limit int, with credential.Resolve
 // first RPC.
 func (l *Link) DialWith(dial func(context.Context) (net.Conn, error)) { l.by = dial }
 
+// Share makes the link one of several. They have the tokens of the first one. The link gives up on a
+// server earlier. Call it before the first RPC.
+func (l *Link) Share(first *Link) {
+	l.tokens, l.by, l.keepalive = first.tokens, impatient(l.by), !l.addr.IsUnix()
+}
+
 // Addr returns the address of the server.
 func (l *Link) Addr() string { return l.addr.String() }
 
@@ -99,7 +120,7 @@ func (l *Link) Acquire() (*Conn, error) {
 		return nil, tool.Errorf(tool.KindCancelled, "%w", ErrClosed)
 	}
 	if l.current == nil {
-		conn, err := grpc.NewClient("passthrough:///localhost",
+		options := []grpc.DialOption{
 			grpc.WithContextDialer(l.dial),
 			grpc.WithTransportCredentials(l.transport),
 			grpc.WithAuthority(l.authority),
@@ -108,7 +129,11 @@ func (l *Link) Acquire() (*Conn, error) {
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(l.limit), grpc.ForceCodecV2(wirecode.NewCodec())),
 			grpc.WithDisableServiceConfig(),
 			grpc.WithIdleTimeout(0),
-		)
+		}
+		if l.keepalive {
+			options = append(options, grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: pingAfter, Timeout: pingWait}))
+		}
+		conn, err := grpc.NewClient("passthrough:///localhost", options...)
 		if err != nil {
 			return nil, tool.Errorf(tool.KindInternal, "connecting to %s: %w", l.addr, err)
 		}
@@ -139,6 +164,9 @@ func (l *Link) Release(c *Conn, err error) {
 // Call it before the error is reported to a caller, so that a retry does not use the same
 // connection.
 func (l *Link) Retire(c *Conn, err error) {
+	if unanswered(err) {
+		l.away.Store(true)
+	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	c.retired = c.retired || unanswered(err)
@@ -244,7 +272,23 @@ func (hidden) Error() string { return "" }
 func (h hidden) Unwrap() []error { return []error{ErrNoServer, h.cause} }
 
 // Invoke makes a unary RPC. Errors are *tool.Error.
-func Invoke[R any](ctx context.Context, l *Link, rpc func(grpc.ClientConnInterface) (R, error)) (R, error) {
+func Invoke[R any](ctx context.Context, to Route, rpc func(grpc.ClientConnInterface) (R, error)) (R, error) {
+	if l, ok := to.(*Link); ok {
+		return invoke(ctx, l, rpc)
+	}
+	var none R
+	links, failure := to.links(ctx)
+	for _, l := range links {
+		resp, err := invoke(ctx, l, rpc)
+		if err == nil || !elsewhere(err) {
+			return resp, err
+		}
+		failure = better(failure, err)
+	}
+	return none, failure
+}
+
+func invoke[R any](ctx context.Context, l *Link, rpc func(grpc.ClientConnInterface) (R, error)) (R, error) {
 	var none R
 	if err := ctx.Err(); err != nil {
 		return none, tool.AsError(err)
@@ -271,7 +315,40 @@ func Invoke[R any](ctx context.Context, l *Link, rpc func(grpc.ClientConnInterfa
 // Receive returns an iterator that makes a server-streaming RPC and yields item of each message.
 // Each loop makes a new RPC. An error, a *tool.Error, is the last element. Leaving the loop ends
 // the RPC.
-func Receive[M, T any](ctx context.Context, l *Link,
+func Receive[M, T any](ctx context.Context, to Route,
+	open func(context.Context, grpc.ClientConnInterface) (grpc.ServerStreamingClient[M], error), item func(*M) T,
+) iter.Seq2[T, error] {
+	if l, ok := to.(*Link); ok {
+		return receive(ctx, l, open, item)
+	}
+	return func(yield func(T, error) bool) {
+		links, failure := to.links(ctx)
+		for _, l := range links {
+			begun := false
+			var err error
+			for t, next := range receive(ctx, l, open, item) {
+				if err = next; err != nil {
+					break
+				}
+				begun = true
+				if !yield(t, nil) {
+					return
+				}
+			}
+			if err == nil || begun || !elsewhere(err) {
+				failure = err
+				break
+			}
+			failure = better(failure, err)
+		}
+		if failure != nil {
+			var none T
+			yield(none, failure)
+		}
+	}
+}
+
+func receive[M, T any](ctx context.Context, l *Link,
 	open func(context.Context, grpc.ClientConnInterface) (grpc.ServerStreamingClient[M], error), item func(*M) T,
 ) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

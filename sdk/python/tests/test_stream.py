@@ -218,3 +218,34 @@ def test_a_wait_that_is_cancelled_before_there_is_a_connection() -> None:
 
     with short_folder() as home:
         asyncio.run(work(f"unix://{home}/none.sock"))
+
+
+def test_several_addresses() -> None:
+    """A client uses one toolhost, and goes to the next one when that one does not accept a connection."""
+
+    async def work(addresses: list[str], stop: Callable[[], None]) -> None:
+        async with AsyncClient(",".join(["unix:///nowhere/t.sock", *addresses])) as client:
+            assert (await client.call("first")).result.text == "first"
+            assert client.address == addresses[0]
+            stop()
+            outcomes = await asyncio.gather(*(client.call(f"second-{i}") for i in range(10)))
+            assert [o.result.text for o in outcomes] == [f"second-{i}" for i in range(10)]
+            assert client.address == addresses[1]
+
+    with served(Scripted(answers)) as other, contextlib.ExitStack() as stack:
+        one = stack.enter_context(served(Scripted(answers)))
+        asyncio.run(asyncio.wait_for(work([one, other], stack.close), PATIENCE))
+
+
+def test_no_address_of_several_answers() -> None:
+    async def work() -> None:
+        async with AsyncClient("unix:///nowhere/a.sock,unix:///nowhere/b.sock") as client:
+            with pytest.raises(Unavailable, match="no toolhost answers at"):
+                await client.call("any")
+
+    asyncio.run(asyncio.wait_for(work(), PATIENCE))
+
+
+def test_an_address_twice() -> None:
+    with pytest.raises(InvalidArgument, match=r"has unix:///a\.sock twice"):
+        AsyncClient("unix:///a.sock,unix:///a.sock")

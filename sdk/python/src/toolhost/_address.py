@@ -46,6 +46,21 @@ def find(given: str | None, program: str) -> str:
     return "unix://" + path
 
 
+def find_all(given: str | None, program: str) -> list[str]:
+    """Return the addresses of servers of which any will do, which are separated by commas.
+
+    One address is that of `find`. Raises InvalidArgument if an address is malformed or given twice.
+    """
+    text = given or os.environ.get(_variable(program), "")
+    if program != "toolhost" or not isinstance(text, str) or "," not in text:
+        return [find(given, program)]
+    addresses = [_checked(part) for part in text.split(",")]
+    twice = next((a for i, a in enumerate(addresses) if a in addresses[:i]), None)
+    if twice is not None:
+        raise InvalidArgument(f"the list of addresses has {twice} twice")
+    return addresses
+
+
 def _is_socket(path: str) -> bool:
     try:
         return stat.S_ISSOCK(os.lstat(path).st_mode)

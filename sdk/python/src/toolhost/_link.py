@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -17,6 +18,7 @@ from toolhost.credentials import Token
 from toolhost.errors import Cancelled, Unavailable
 
 _LOOK_EVERY = 1.0  # seconds between two looks at the files of TLS
+_CONNECT_LIMIT = 5.0  # seconds in which one of several servers must accept a connection
 
 
 class Connection:
@@ -51,6 +53,18 @@ class Connection:
         not READY then.
         """
         return not self.retired and self.channel.get_state() is grpc.ChannelConnectivity.READY
+
+
+async def _accepts(channel: grpc.aio.Channel) -> bool:
+    """Wait until a channel is connected, or report that the server does not accept it."""
+    with contextlib.suppress(asyncio.TimeoutError):
+        async with asyncio.timeout(_CONNECT_LIMIT):
+            while (state := channel.get_state(try_to_connect=True)) is not grpc.ChannelConnectivity.READY:
+                if state in (grpc.ChannelConnectivity.TRANSIENT_FAILURE, grpc.ChannelConnectivity.SHUTDOWN):
+                    return False
+                await channel.wait_for_state_change(state)
+            return True
+    return False
 
 
 def authorization(token: Token | None) -> tuple[tuple[str, str], ...]:
@@ -93,6 +107,9 @@ class Link:
     It connects on first use, and connects again after the connection is lost. `limit` is the
     largest message in bytes. `rpc_timeout` is the deadline of one unary RPC in seconds, and None
     means none. Streams have no deadline.
+
+    With several addresses, the client is connected to one server. While that one accepts no
+    connection, `token`, which precedes each RPC, goes to the next one.
     """
 
     def __init__(
@@ -103,9 +120,11 @@ class Link:
         rpc_timeout: float | None,
         credentials: Mapping[str, Any],
     ) -> None:
-        self.address: str = _address.find(address, program)
+        addresses = _address.find_all(address, program)
+        self._places = [(a, Credentials(program, a, credentials)) for a in addresses]
+        self._place = 0  # of the current server
         self._default = _address.is_default(address, program)
-        self._credentials = Credentials(program, self.address, credentials)
+        self._tokens = self._places[0][1].tokens
         self._program = program
         self._limit = limit
         self._rpc_timeout = rpc_timeout
@@ -114,6 +133,41 @@ class Link:
         self._looked = 0.0  # when the files of TLS were looked at
         self._loop: asyncio.AbstractEventLoop | None = None
         self.closed: bool = False
+
+    @property
+    def address(self) -> str:
+        """The address of the current server."""
+        return self._places[self._place][0]
+
+    @property
+    def _credentials(self) -> Credentials:
+        return self._places[self._place][1]
+
+    async def _reach(self) -> None:
+        """Go to a server that accepts a connection, unless there is none or only one address."""
+        if len(self._places) == 1:
+            return
+        failed: Exception | None = None
+        for _ in self._places:
+            place = self._place
+            try:
+                if await _accepts(self.connection().channel):
+                    return
+            except Unavailable as problem:  # of another user
+                failed = problem
+            if self._place == place:  # no other task has gone on
+                self._retire()
+                self._place = (place + 1) % len(self._places)
+        if failed is not None:
+            raise failed
+
+    def _retire(self) -> None:
+        """Use another connection for new RPCs. RPCs in progress keep theirs."""
+        if self._current is not None:
+            self._current.retired = True
+            self._retired.add(self._current)
+            self._current = None
+        self._retired = {old for old in self._retired if not old.close_if_unused()}
 
     def connection(self) -> Connection:
         """Return the connection for new RPCs. It belongs to the loop of the first use.
@@ -144,10 +198,8 @@ class Link:
         if tls is None or now - self._looked < _LOOK_EVERY:
             return
         self._looked = now
-        if tls.renewed() and self._current is not None:
-            self._current.retired = True
-            self._retired.add(self._current)
-            self._current = None
+        if tls.renewed():
+            self._retire()
         self._retired = {old for old in self._retired if not old.close_if_unused()}
 
     def _channel(self) -> grpc.aio.Channel:
@@ -175,7 +227,8 @@ class Link:
 
     async def token(self) -> Token | None:
         """Return the current token, or None if the client sends none. Raises Unavailable."""
-        tokens = self._credentials.tokens
+        await self._reach()
+        tokens = self._tokens
         if tokens is None:
             return None
         try:
@@ -185,7 +238,7 @@ class Link:
 
     async def renew(self, refused: Token | None) -> bool:
         """Report whether there is another token than one that the server refused."""
-        tokens = self._credentials.tokens
+        tokens = self._tokens
         return tokens is not None and refused is not None and await tokens.renew(refused)
 
     async def _renewed(self, refused: Token | None, failure: grpc.aio.AioRpcError) -> bool:

@@ -21,6 +21,11 @@ export declare function formatAddress({ path, tcp }: Address): string;
  * variable PROGRAM_ADDR, else the default socket of this user.
  */
 export declare function findAddress(given: string | undefined, program: string, env?: NodeJS.ProcessEnv): Address;
+/**
+ * Returns the addresses of servers of which any will do: those of a text with commas, or the one that
+ * findAddress returns.
+ */
+export declare function findAddresses(given: string | undefined, program: string, env?: NodeJS.ProcessEnv): Address[];
 /** The folder of the runtime folders of users, which systemd makes for them alone. */
 export declare const runtimes: {
     path: string;

@@ -85,6 +85,23 @@ export function findAddress(given, program, env = process.env) {
         throw wrong(`the environment's ${variable}: ${error instanceof Error ? error.message : error}`);
     }
 }
+/**
+ * Returns the addresses of servers of which any will do: those of a text with commas, or the one that
+ * findAddress returns.
+ */
+export function findAddresses(given, program, env = process.env) {
+    const text = given || env[`${program.toUpperCase()}_ADDR`];
+    if (!text?.includes(",")) {
+        return [findAddress(given, program, env)];
+    }
+    const addresses = text.split(",").map(parseAddress);
+    const forms = addresses.map(formatAddress);
+    const twice = forms.find((form, i) => forms.indexOf(form) < i);
+    if (twice !== undefined) {
+        throw wrong(`the list of addresses has ${twice} twice`);
+    }
+    return addresses;
+}
 /** The folder of the runtime folders of users, which systemd makes for them alone. */
 export const runtimes = { path: "/run/user" };
 function defaultAddress(program, env) {

@@ -22,7 +22,7 @@ export class AgentClient {
     constructor(options = {}) {
         const address = findAddress(options.address, "agentd");
         const credentials = resolveCredentials("agentd", address, options);
-        this.#link = new Link(address, "agentd", maxRunEventBytes, credentials, options.rpcTimeoutMs);
+        this.#link = new Link([{ address, credentials }], "agentd", maxRunEventBytes, options.rpcTimeoutMs);
     }
     /** The address of the agentd. */
     get address() {

@@ -5,6 +5,11 @@ import { ToolhostError } from "../error.js";
 import { type Address } from "./address.js";
 import type { Credentials } from "./credentials.js";
 import type { Token } from "./tokens.js";
+/** Where a server is, and the credentials for it. */
+export interface Place {
+    readonly address: Address;
+    readonly credentials: Credentials;
+}
 /** A gRPC connection, and the number of RPCs that use it. */
 export interface Connection {
     readonly client: Client;
@@ -17,13 +22,16 @@ export interface Connection {
  */
 export declare class Link {
     #private;
-    /** Where the server is. */
-    readonly address: Address;
     /**
+     * Any server of `places` will do: the link is connected to one of them, and tries the next ones when
+     * that one accepts no connection. They all get the tokens of the first one.
+     *
      * `server` is the name of the program, for error messages, and `limit` is the largest message in
      * bytes. `rpcTimeoutMs` is the deadline of a unary RPC, 0 for none.
      */
-    constructor(address: Address, server: string, limit: number, credentials: Credentials, rpcTimeoutMs?: number);
+    constructor(places: readonly Place[], server: string, limit: number, rpcTimeoutMs?: number);
+    /** Where the current server is. */
+    get address(): Address;
     /** Whether the client was closed. */
     get closed(): boolean;
     /** Closes all connections and cancels their RPCs. */

@@ -11,10 +11,9 @@ import { failureOf, refusesToken, sayable, unanswered } from "./failure.js";
  * gRPC itself would wait a second or longer, and fail all RPCs meanwhile with the earlier error.
  */
 export class Link {
-    /** Where the server is. */
-    address;
     #server;
-    #credentials;
+    #places;
+    #place = 0; // of the current server
     #options;
     #rpcTimeoutMs;
     #current; // the connection for new RPCs
@@ -23,13 +22,15 @@ export class Link {
     #calls = new Set(); // in progress
     #closed = false;
     /**
+     * Any server of `places` will do: the link is connected to one of them, and tries the next ones when
+     * that one accepts no connection. They all get the tokens of the first one.
+     *
      * `server` is the name of the program, for error messages, and `limit` is the largest message in
      * bytes. `rpcTimeoutMs` is the deadline of a unary RPC, 0 for none.
      */
-    constructor(address, server, limit, credentials, rpcTimeoutMs = 30_000) {
-        this.address = address;
+    constructor(places, server, limit, rpcTimeoutMs = 30_000) {
+        this.#places = places;
         this.#server = server;
-        this.#credentials = credentials;
         this.#rpcTimeoutMs = rpcTimeoutMs;
         this.#options = {
             "grpc.max_receive_message_length": limit,
@@ -38,6 +39,13 @@ export class Link {
             "grpc.service_config_disable_resolution": 1,
             "grpc.use_local_subchannel_pool": 1,
         };
+    }
+    /** Where the current server is. */
+    get address() {
+        return this.#places[this.#place].address;
+    }
+    get #tokens() {
+        return this.#places[0]?.credentials.tokens;
     }
     /** Whether the client was closed. */
     get closed() {
@@ -142,7 +150,7 @@ export class Link {
     /** Returns the current token. Undefined if the client sends none. */
     async token() {
         try {
-            return await this.#credentials.tokens?.get();
+            return await this.#tokens?.get();
         }
         catch (error) {
             const reason = error instanceof Error ? error.message : String(error);
@@ -152,7 +160,7 @@ export class Link {
     }
     /** Whether further calls belong on a stream with this token on this connection. */
     suits(connection, token) {
-        const { tokens } = this.#credentials;
+        const tokens = this.#tokens;
         return connection === this.#usable() && (tokens === undefined || (token !== undefined && tokens.has(token)));
     }
     /** Reports whether the server refused a token with an error, and there is another token. */
@@ -161,7 +169,7 @@ export class Link {
     }
     /** Reports whether there is another token than one that the server refused. */
     async renew(refused) {
-        return refused !== undefined && (await this.#credentials.tokens?.renew(refused)) === true;
+        return refused !== undefined && (await this.#tokens?.renew(refused)) === true;
     }
     /**
      * Runs an RPC on a connection, and converts its failure. The RPC is repeated once with another
@@ -262,11 +270,18 @@ export class Link {
     }
     async #dial() {
         let client;
-        try {
-            client = await dial(this.address, this.#credentials.tls, this.#options);
-        }
-        catch (error) {
-            throw this.#noAnswer(`${error instanceof Error ? error.message : error}; ${this.#advice}`, error);
+        for (let tried = 1; client === undefined; tried++) {
+            try {
+                const { address, credentials } = this.#places[this.#place];
+                client = await dial(address, credentials.tls, this.#options);
+            }
+            catch (error) {
+                const failure = this.#noAnswer(`${error instanceof Error ? error.message : error}; ${this.#advice}`, error);
+                this.#place = (this.#place + 1) % this.#places.length;
+                if (tried === this.#places.length || this.#closed) {
+                    throw failure;
+                }
+            }
         }
         if (this.#closed) {
             client.close();

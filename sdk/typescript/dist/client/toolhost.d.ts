@@ -17,8 +17,9 @@ import { type VersionInfo } from "./version.js";
 /** The options of a Toolhost client. */
 export interface ClientOptions extends CredentialOptions {
     /**
-     * unix:///PATH or HOST:PORT. Default: the environment variable TOOLHOST_ADDR, else the default
-     * socket.
+     * unix:///PATH or HOST:PORT, or those of several toolhosts with one ledger, separated by commas: the
+     * client uses one, and the next one when that one accepts no connection. Default: the environment
+     * variable TOOLHOST_ADDR, else the default socket.
      */
     readonly address?: string;
     /** The default session of all methods. Default: the default session of this user. */
@@ -56,7 +57,7 @@ export declare class Toolhost implements ToolCaller, AsyncDisposable {
     #private;
     /** Creates a client. It does not connect yet. */
     constructor(options?: ClientOptions);
-    /** The address of the toolhost. */
+    /** The address of the toolhost. Of several, it is the one that the client uses now. */
     get address(): string;
     /** Closes the connection. Calls in progress end as if the connection was lost. */
     close(): void;

@@ -2,7 +2,7 @@ import { ToolhostError } from "../error.js";
 import { ToolService } from "../gen/toolhost/v1/tool_service_pb.js";
 import { toAnswer } from "../wire/questions.js";
 import { toValues } from "../wire/scalars.js";
-import { findAddress, formatAddress } from "./address.js";
+import { findAddresses, formatAddress } from "./address.js";
 import { CallStream } from "./callstream.js";
 import { resolveCredentials } from "./credentials.js";
 import { EventReader } from "./events.js";
@@ -30,12 +30,13 @@ export class Toolhost {
     #stream; // the one that accepts new calls
     /** Creates a client. It does not connect yet. */
     constructor(options = {}) {
-        const address = findAddress(options.address, "toolhost");
-        const credentials = resolveCredentials("toolhost", address, options);
-        this.#link = new Link(address, "toolhost", maxMessageBytes, credentials, options.rpcTimeoutMs);
+        const places = findAddresses(options.address, "toolhost").map((address) => {
+            return { address, credentials: resolveCredentials("toolhost", address, options) };
+        });
+        this.#link = new Link(places, "toolhost", maxMessageBytes, options.rpcTimeoutMs);
         this.#defaults = options;
     }
-    /** The address of the toolhost. */
+    /** The address of the toolhost. Of several, it is the one that the client uses now. */
     get address() {
         return formatAddress(this.#link.address);
     }

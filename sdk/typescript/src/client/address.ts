@@ -104,6 +104,24 @@ export function findAddress(given: string | undefined, program: string, env: Nod
   }
 }
 
+/**
+ * Returns the addresses of servers of which any will do: those of a text with commas, or the one that
+ * findAddress returns.
+ */
+export function findAddresses(given: string | undefined, program: string, env: NodeJS.ProcessEnv = process.env): Address[] {
+  const text = given || env[`${program.toUpperCase()}_ADDR`];
+  if (!text?.includes(",")) {
+    return [findAddress(given, program, env)];
+  }
+  const addresses = text.split(",").map(parseAddress);
+  const forms = addresses.map(formatAddress);
+  const twice = forms.find((form, i) => forms.indexOf(form) < i);
+  if (twice !== undefined) {
+    throw wrong(`the list of addresses has ${twice} twice`);
+  }
+  return addresses;
+}
+
 /** The folder of the runtime folders of users, which systemd makes for them alone. */
 export const runtimes = { path: "/run/user" };
 

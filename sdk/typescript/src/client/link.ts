@@ -27,6 +27,12 @@ import type { Token } from "./tokens.js";
 /** An RPC in progress. */
 type Cancellable = { cancel(): void } & NodeJS.EventEmitter;
 
+/** Where a server is, and the credentials for it. */
+export interface Place {
+  readonly address: Address;
+  readonly credentials: Credentials;
+}
+
 /** A gRPC connection, and the number of RPCs that use it. */
 export interface Connection {
   readonly client: Client;
@@ -39,10 +45,9 @@ export interface Connection {
  * gRPC itself would wait a second or longer, and fail all RPCs meanwhile with the earlier error.
  */
 export class Link {
-  /** Where the server is. */
-  readonly address: Address;
   readonly #server: string;
-  readonly #credentials: Credentials;
+  readonly #places: readonly Place[];
+  #place = 0; // of the current server
   readonly #options: ClientOptions;
   readonly #rpcTimeoutMs: number;
   #current: Connection | undefined; // the connection for new RPCs
@@ -52,13 +57,15 @@ export class Link {
   #closed = false;
 
   /**
+   * Any server of `places` will do: the link is connected to one of them, and tries the next ones when
+   * that one accepts no connection. They all get the tokens of the first one.
+   *
    * `server` is the name of the program, for error messages, and `limit` is the largest message in
    * bytes. `rpcTimeoutMs` is the deadline of a unary RPC, 0 for none.
    */
-  constructor(address: Address, server: string, limit: number, credentials: Credentials, rpcTimeoutMs = 30_000) {
-    this.address = address;
+  constructor(places: readonly Place[], server: string, limit: number, rpcTimeoutMs = 30_000) {
+    this.#places = places;
     this.#server = server;
-    this.#credentials = credentials;
     this.#rpcTimeoutMs = rpcTimeoutMs;
     this.#options = {
       "grpc.max_receive_message_length": limit,
@@ -67,6 +74,15 @@ export class Link {
       "grpc.service_config_disable_resolution": 1,
       "grpc.use_local_subchannel_pool": 1,
     };
+  }
+
+  /** Where the current server is. */
+  get address(): Address {
+    return (this.#places[this.#place] as Place).address;
+  }
+
+  get #tokens() {
+    return this.#places[0]?.credentials.tokens;
   }
 
   /** Whether the client was closed. */
@@ -195,7 +211,7 @@ export class Link {
   /** Returns the current token. Undefined if the client sends none. */
   async token(): Promise<Token | undefined> {
     try {
-      return await this.#credentials.tokens?.get();
+      return await this.#tokens?.get();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const words = `there is no token for the ${this.#server} at ${formatAddress(this.address)}: ${reason}`;
@@ -205,7 +221,7 @@ export class Link {
 
   /** Whether further calls belong on a stream with this token on this connection. */
   suits(connection: Connection, token: Token | undefined): boolean {
-    const { tokens } = this.#credentials;
+    const tokens = this.#tokens;
     return connection === this.#usable() && (tokens === undefined || (token !== undefined && tokens.has(token)));
   }
 
@@ -216,7 +232,7 @@ export class Link {
 
   /** Reports whether there is another token than one that the server refused. */
   async renew(refused: Token | undefined): Promise<boolean> {
-    return refused !== undefined && (await this.#credentials.tokens?.renew(refused)) === true;
+    return refused !== undefined && (await this.#tokens?.renew(refused)) === true;
   }
 
   /**
@@ -326,11 +342,18 @@ export class Link {
   }
 
   async #dial(): Promise<Connection> {
-    let client: Client;
-    try {
-      client = await dial(this.address, this.#credentials.tls, this.#options);
-    } catch (error) {
-      throw this.#noAnswer(`${error instanceof Error ? error.message : error}; ${this.#advice}`, error);
+    let client: Client | undefined;
+    for (let tried = 1; client === undefined; tried++) {
+      try {
+        const { address, credentials } = this.#places[this.#place] as Place;
+        client = await dial(address, credentials.tls, this.#options);
+      } catch (error) {
+        const failure = this.#noAnswer(`${error instanceof Error ? error.message : error}; ${this.#advice}`, error);
+        this.#place = (this.#place + 1) % this.#places.length;
+        if (tried === this.#places.length || this.#closed) {
+          throw failure;
+        }
+      }
     }
     if (this.#closed) {
       client.close();

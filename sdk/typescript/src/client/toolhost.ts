@@ -7,7 +7,7 @@ import type { Answer } from "../question.js";
 import type { StandardSchema } from "../standard.js";
 import { toAnswer } from "../wire/questions.js";
 import { toValues } from "../wire/scalars.js";
-import { findAddress, formatAddress } from "./address.js";
+import { findAddresses, formatAddress } from "./address.js";
 import type { DecideOptions } from "./agentclient.js";
 import type { ToolCaller } from "./caller.js";
 import { CallStream } from "./callstream.js";
@@ -68,8 +68,9 @@ const maxMessageBytes = 4 << 20;
 /** The options of a Toolhost client. */
 export interface ClientOptions extends CredentialOptions {
   /**
-   * unix:///PATH or HOST:PORT. Default: the environment variable TOOLHOST_ADDR, else the default
-   * socket.
+   * unix:///PATH or HOST:PORT, or those of several toolhosts with one ledger, separated by commas: the
+   * client uses one, and the next one when that one accepts no connection. Default: the environment
+   * variable TOOLHOST_ADDR, else the default socket.
    */
   readonly address?: string;
   /** The default session of all methods. Default: the default session of this user. */
@@ -112,13 +113,14 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
 
   /** Creates a client. It does not connect yet. */
   constructor(options: ClientOptions = {}) {
-    const address = findAddress(options.address, "toolhost");
-    const credentials = resolveCredentials("toolhost", address, options);
-    this.#link = new Link(address, "toolhost", maxMessageBytes, credentials, options.rpcTimeoutMs);
+    const places = findAddresses(options.address, "toolhost").map((address) => {
+      return { address, credentials: resolveCredentials("toolhost", address, options) };
+    });
+    this.#link = new Link(places, "toolhost", maxMessageBytes, options.rpcTimeoutMs);
     this.#defaults = options;
   }
 
-  /** The address of the toolhost. */
+  /** The address of the toolhost. Of several, it is the one that the client uses now. */
   get address(): string {
     return formatAddress(this.#link.address);
   }

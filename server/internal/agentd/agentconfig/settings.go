@@ -29,8 +29,9 @@ type Config struct {
 	HTTP authconfig.HTTP `yaml:"http" restart:"true"`
 	// Which callers may do what.
 	Auth authconfig.Auth `yaml:"auth"`
-	// The address of the toolhost whose tools agentd calls.
-	Toolhost string `yaml:"toolhost" is:"server" unset:"TOOLHOST_ADDR, else this user's socket" restart:"true"`
+	// The address of the toolhost whose tools agentd calls, or those of several that share a ledger,
+	// separated by commas, or dns:///HOST:PORT for the addresses that DNS has.
+	Toolhost string `yaml:"toolhost" is:"servers" unset:"TOOLHOST_ADDR, else this user's socket" restart:"true"`
 	// The folder for data that outlives the process.
 	State string `yaml:"state" is:"folder" unset:"$XDG_STATE_HOME/toolhost" restart:"true"`
 	// The file that stores the runs, or the URL of a PostgreSQL database, without a password. Only

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,22 +52,35 @@ func (s *setup) askSharedToolhosts(ctx context.Context) error {
 	named := []string{s.namedToolhost(), s.toolhost}
 	slices.Sort(named)
 	for _, given := range slices.Compact(named) {
-		addr, err := address.Find(given, toolhostProgram, s.process.Getenv)
+		servers, err := s.toolhosts(given)
 		if err != nil {
 			return cli.Usage("%w", err)
 		}
-		c, err := dial(ctx, addr.String(), cli.DialOptions(addr)...)
-		switch {
-		case errors.Is(err, client.ErrNoServer):
-			continue
-		case err != nil:
-			return fmt.Errorf("asking the toolhost at %s which folders its tools may write, because they may have written %s: %w", addr, s.source.Path, err)
-		}
-		if err := errors.Join(s.checkShared(c.Addr(), c.Folders()), c.Close()); err != nil {
-			return err
+		for _, addr := range servers {
+			c, err := dial(ctx, addr.String(), cli.DialOptions(addr)...)
+			switch {
+			case errors.Is(err, client.ErrNoServer):
+				continue
+			case err != nil:
+				return fmt.Errorf("asking the toolhost at %s which folders its tools may write, because they may have written %s: %w", addr, s.source.Path, err)
+			}
+			if err := errors.Join(s.checkShared(c.Addr(), c.Folders()), c.Close()); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// toolhosts returns the addresses of a text that names toolhosts; none for a name of DNS, which
+// means other machines.
+func (s *setup) toolhosts(given string) ([]address.Address, error) {
+	if text := cmp.Or(given, s.process.Getenv(address.Variable(toolhostProgram))); address.IsSeveral(text) {
+		servers, err := address.ParseServers(text)
+		return servers.Addresses, err
+	}
+	addr, err := address.Find(given, toolhostProgram, s.process.Getenv)
+	return []address.Address{addr}, err
 }
 
 // checkShared refuses a shared toolhost whose plugins can write the trust records or the journal,

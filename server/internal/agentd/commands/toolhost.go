@@ -1,12 +1,14 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/client"
@@ -46,6 +48,9 @@ func (t *toolhost) Close() error {
 // answers now. An error that wraps client.ErrNoServer says how to continue.
 func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*toolhost, error) {
 	given := s.namedToolhost()
+	if text := cmp.Or(given, s.process.Getenv(address.Variable(toolhostProgram))); address.IsSeveral(text) {
+		return s.connectAny(ctx, text, log)
+	}
 	addr, err := address.Find(given, toolhostProgram, s.process.Getenv)
 	if err != nil {
 		return nil, cli.Usage("%w", err)
@@ -56,14 +61,7 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 		c, err := dial(ctx, addr.String(), cli.DialOptions(addr)...)
 		switch {
 		case err == nil:
-			if err := s.checkShared(c.Addr(), c.Folders()); err != nil {
-				return nil, errors.Join(err, c.Close())
-			}
-			if self, err := os.Executable(); err == nil {
-				warnOfReach(log, self, c.Addr(), c.Folders())
-			}
-			warnWithoutTools(ctx, c, log, "toolhost plugins --addr "+cli.ShellWord(c.Addr()))
-			return &toolhost{Client: c, local: addr.IsUnix(), tools: newSharedTools(newRemoteTools(c, log), s.checkShared)}, nil
+			return s.share(ctx, c, addr.IsUnix(), log)
 		case !errors.Is(err, client.ErrNoServer):
 			return nil, err
 		case named || !private:
@@ -92,6 +90,47 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 	warnOfPlugins(ctx, c, log)
 	warnWithoutTools(ctx, c, log, "toolhost install PATH")
 	return &toolhost{Client: c, local: true, tools: newRemoteTools(c, log), private: own, records: records}, nil
+}
+
+// connectAny returns several toolhosts that share a ledger.
+func (s *setup) connectAny(ctx context.Context, text string, log *slog.Logger) (*toolhost, error) {
+	servers, err := address.ParseServers(text)
+	if err != nil {
+		return nil, cli.Usage("%w", err)
+	}
+	c, err := dial(ctx, text)
+	if errors.Is(err, client.ErrNoServer) {
+		err = fmt.Errorf("%w; start one of them with `toolhost serve`", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, addr := range servers.Addresses { // one that does not answer now is checked with its first list of tools
+		one, err := dial(ctx, addr.String())
+		if errors.Is(err, client.ErrNoServer) {
+			continue
+		}
+		if err == nil {
+			err = errors.Join(s.checkShared(one.Addr(), one.Folders()), one.Close())
+		}
+		if err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+	}
+	local := !slices.ContainsFunc(servers.Addresses, func(a address.Address) bool { return !a.IsUnix() }) && len(servers.Addresses) > 0
+	return s.share(ctx, c, local, log)
+}
+
+// share returns a toolhost that this process has not started.
+func (s *setup) share(ctx context.Context, c *client.Client, local bool, log *slog.Logger) (*toolhost, error) {
+	if err := s.checkShared(c.Addr(), c.Folders()); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	if self, err := os.Executable(); err == nil {
+		warnOfReach(log, self, c.Addr(), c.Folders())
+	}
+	warnWithoutTools(ctx, c, log, "toolhost plugins --addr "+cli.ShellWord(c.Addr()))
+	return &toolhost{Client: c, local: local, tools: newSharedTools(newRemoteTools(c, log), s.checkShared)}, nil
 }
 
 // warnOfPlugins logs the plugins of a private toolhost that offer no tools. The log of that

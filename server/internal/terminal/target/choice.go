@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -48,7 +49,8 @@ func Variable(program string) string { return strings.ToUpper(program) + "_TARGE
 // Server is the server that a command uses.
 type Server struct {
 	Program  string
-	Address  address.Address
+	Address  address.Address     // zero with Several
+	Several  string              // addresses of which any will do, as client.Dial takes them; "": one
 	Target   string              // the name of the target; "" if the address has none
 	Settings credential.Settings // of the target; those of the environment otherwise
 	options  []client.DialOption // the same as Settings
@@ -66,6 +68,38 @@ func (c *Choice) Find() (Server, error) {
 		return c.named(name)
 	}
 	return c.at(addr)
+}
+
+// FindAny is Find for a command that any of several servers can answer. It also takes a list of
+// addresses, a name of DNS, and a target that is a fleet.
+func (c *Choice) FindAny() (Server, error) {
+	addr, name, err := c.choose()
+	if err != nil {
+		return Server{}, err
+	}
+	if name == "" {
+		text := cmp.Or(addr, c.Process.Getenv(address.Variable(c.Program)))
+		if !address.IsSeveral(text) {
+			return c.at(addr)
+		}
+		if _, err := address.ParseServers(text); err != nil {
+			return Server{}, cli.Usage("%w", err)
+		}
+		return Server{Program: c.Program, Several: text}, nil
+	}
+	if name != Local {
+		all, err := c.store().read()
+		if err != nil {
+			return Server{}, err
+		}
+		if t := all.Targets[name]; len(t.Nodes) > 0 {
+			if err := t.check(c.Program, false); err != nil {
+				return Server{}, cli.Usage("the target %s: %w", name, err)
+			}
+			return Server{Program: c.Program, Several: t.several(), Target: name, Settings: t.settings(), options: t.options()}, nil
+		}
+	}
+	return c.named(name)
 }
 
 // choose returns the address or the name of a target that the command line, the environment or the
@@ -157,6 +191,9 @@ func unknown(program, name string, all *targets) error {
 	return cli.Usage("there is no target %q%s; see `%s target list`", name, meant, program)
 }
 
+// DialAddress returns the address for a client of the server.
+func (s Server) DialAddress() string { return cmp.Or(s.Several, s.Address.String()) }
+
 // DialOptions returns the options of a client of the server.
 func (s Server) DialOptions() []client.DialOption {
 	return append(cli.DialOptions(s.Address), s.options...)
@@ -167,9 +204,9 @@ func (s Server) DialOptions() []client.DialOption {
 func (s Server) Announce(w io.Writer) {
 	switch {
 	case s.Target != "":
-		fmt.Fprintf(w, "%s: this is the target %s (%s)\n", s.Program, cli.OneLine(s.Target), cli.OneLine(s.Address.String()))
-	case s.Address.IsRemote():
-		fmt.Fprintf(w, "%s: this is the server at %s\n", s.Program, cli.OneLine(s.Address.String()))
+		fmt.Fprintf(w, "%s: this is the target %s (%s)\n", s.Program, cli.OneLine(s.Target), cli.OneLine(s.DialAddress()))
+	case s.Address.IsRemote() || s.Several != "":
+		fmt.Fprintf(w, "%s: this is the server at %s\n", s.Program, cli.OneLine(s.DialAddress()))
 	}
 }
 

@@ -74,6 +74,38 @@ func TestFleets(t *testing.T) {
 	}
 }
 
+// A command that any server can answer takes a fleet as one.
+func TestAnyOfAFleet(t *testing.T) {
+	u, ca := newUser(t), testca.New(t)
+	u.want(0, "added", "add", "prod", "--fleet", "a=a.example:7443,b.example:7443", "--ca", ca.Path)
+	u.want(0, "added", "add", "dns", "--fleet", "dns:///toolhost.example:7443")
+	for _, test := range []struct {
+		addr, name, env, want string
+		options               int
+	}{
+		{"", "prod", "", "a.example:7443,b.example:7443", 2},
+		{"", "prod/a", "", "a.example:7443", 2},
+		{"", "dns", "", "dns:///toolhost.example:7443", 1},
+		{"h:1,h:2", "", "", "h:1,h:2", 0},
+		{"dns:///h:2", "", "", "dns:///h:2", 0},
+		{"", "", "h:1,h:2", "h:1,h:2", 0},
+		{"h:3", "", "h:1,h:2", "h:3", 0},
+		{"h:1,h:1", "", "", "has h:1 twice", 0},
+		{"h:1", "prod", "", "exclude each other", 0},
+	} {
+		u.env["TOOLHOST_ADDR"] = test.env
+		p, _, _ := u.process()
+		s, err := (&target.Choice{Program: "toolhost", Process: p, Addr: test.addr, Target: test.name}).FindAny()
+		got := s.DialAddress()
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, test.want) || len(s.DialOptions()) != test.options {
+			t.Errorf("%+v: %s with %d options", test, got, len(s.DialOptions()))
+		}
+	}
+}
+
 // A server that DNS names must have a certificate for the name that the user wrote, also on
 // loopback, where a connection has no TLS otherwise. So whoever answers for DNS gets no token and
 // no command.

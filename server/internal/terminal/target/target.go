@@ -153,6 +153,22 @@ func (t Target) where() string {
 	return t.Address
 }
 
+// several returns the addresses of the fleet as client.Dial takes them.
+func (t Target) several() string {
+	members, err := parseMembers(t.Nodes)
+	if err != nil {
+		return "" // check has refused it
+	}
+	var all []string
+	for _, m := range members {
+		if m.at == (address.Address{}) {
+			return m.text
+		}
+		all = append(all, m.at.String())
+	}
+	return strings.Join(all, ",")
+}
+
 // presents says what the target presents to its server, for a list.
 func (t Target) presents() string {
 	var words []string

@@ -266,6 +266,7 @@ func (d *Decoder) scalar(v reflect.Value, tag reflect.StructTag, key string, nod
 var checks = map[string]func(text string) error{
 	"address": func(text string) error { _, err := address.Parse(text); return err },
 	"server":  func(text string) error { _, err := address.ParseServer(text); return err },
+	"servers": func(text string) error { _, err := address.ParseServers(text); return err },
 	"name":    tool.CheckName,
 }
 

@@ -78,8 +78,9 @@ class AsyncClient:
     errors, and TypeError for an unknown option.
 
     Args:
-        address: unix:///PATH or HOST:PORT. None means the environment variable TOOLHOST_ADDR, else
-            the default socket of this user.
+        address: unix:///PATH or HOST:PORT, or those of several toolhosts with one ledger, separated by
+            commas: the client uses one, and the next one when that one accepts no connection. None means
+            the environment variable TOOLHOST_ADDR, else the default socket of this user.
         session: The default session of all methods. None means the default session of this user.
         context: The default run context of calls and of dynamic tools.
         timeout: The default timeout of calls, in seconds. None means the timeout of each tool.
@@ -118,7 +119,7 @@ class AsyncClient:
 
     @property
     def address(self) -> str:
-        """The address of the toolhost."""
+        """The address of the toolhost. Of several, it is the one that the client uses now."""
         return self._link.address
 
     async def close(self) -> None:

@@ -104,7 +104,7 @@ class Client:
 
     @property
     def address(self) -> str:
-        """The address of the toolhost."""
+        """The address of the toolhost. Of several, it is the one that the client uses now."""
         return self._client.address
 
     def close(self) -> None:

@@ -45,7 +45,7 @@ call, are kept for a week unless the configuration says otherwise, and the oldes
 			if cmd.Flags().Changed("limit") && flags.limit == 0 {
 				return cli.Usage("--limit: 0 bytes are nothing; leave it out for all")
 			}
-			return conn.With(func(c *client.Client) error {
+			return conn.WithAny(func(c *client.Client) error {
 				return flags.print(cmd.Context(), c, args[0], p.Stdout)
 			})
 		},

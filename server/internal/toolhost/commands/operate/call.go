@@ -133,7 +133,7 @@ func (f *callFlags) run(cmd *cobra.Command, args []string, conn Connection) erro
 	if f.wait != nil && (*f.wait < 0 || f.approve != "") {
 		return cli.Usage("--wait-for-approval: give a time of 0s or more, and not with --approve, which approves the call itself")
 	}
-	return conn.With(func(c *client.Client) error {
+	return conn.WithAny(func(c *client.Client) error {
 		if len(args) < 2 {
 			if call.Arguments, err = pipedArguments(ctx, c, call, p.Stdin); err != nil {
 				return err

@@ -26,7 +26,7 @@ func NewCancelCommand(p cli.Process) *cobra.Command {
 		Args:    cli.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key.ID = args[0]
-			return conn.Change(func(c *client.Client) error {
+			return conn.ChangeAny(func(c *client.Client) error {
 				ended := endOf(cmd.Context(), c, key)
 				if err := c.CancelCall(cmd.Context(), key, reason); err != nil {
 					return err

@@ -49,7 +49,17 @@ func (c *Connection) AddFlag(flags *pflag.FlagSet) {
 // With calls use with a client, and closes the client. If no server answers, it adds to the error
 // how to start one.
 func (c *Connection) With(use func(*client.Client) error) error {
-	return c.with(false, use)
+	return c.with(false, c.choice.Find, use)
+}
+
+// WithAny is With for a command that any of several toolhosts with one ledger can answer.
+func (c *Connection) WithAny(use func(*client.Client) error) error {
+	return c.with(false, c.choice.FindAny, use)
+}
+
+// ChangeAny is Change for such a command.
+func (c *Connection) ChangeAny(use func(*client.Client) error) error {
+	return c.with(true, c.choice.FindAny, use)
 }
 
 // Arguments returns the flag with which another process finds the same toolhost, whatever its
@@ -70,16 +80,16 @@ func (c *Connection) Arguments() (flags []string, remote bool, err error) {
 // Change is With for a command that changes the server. It first prints which server that is, if a
 // person could take it for another one.
 func (c *Connection) Change(use func(*client.Client) error) error {
-	return c.with(true, use)
+	return c.with(true, c.choice.Find, use)
 }
 
-func (c *Connection) with(changes bool, use func(*client.Client) error) error {
+func (c *Connection) with(changes bool, find func() (target.Server, error), use func(*client.Client) error) error {
 	c.choice.Program, c.choice.Process = cli.Toolhost, c.Process
-	server, err := c.choice.Find()
+	server, err := find()
 	if err != nil {
 		return err
 	}
-	toolhost, err := client.Dial(server.Address.String(), server.DialOptions()...)
+	toolhost, err := client.Dial(server.DialAddress(), server.DialOptions()...)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func NewToolsCommand(p cli.Process) *cobra.Command {
 			if len(args) == 1 && chosen.filters() {
 				return cli.Usage("the filters choose among all tools; leave them out to show %q", args[0])
 			}
-			return conn.With(func(c *client.Client) error {
+			return conn.WithAny(func(c *client.Client) error {
 				if len(args) == 1 {
 					as := tool.Viewer{Session: query.Session, Context: query.Context}
 					return showTool(cmd.Context(), c, p.Stdout, args[0], as, format.JSON())

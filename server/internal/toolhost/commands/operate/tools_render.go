@@ -58,7 +58,7 @@ func newToolsRenderCommand(p cli.Process) *cobra.Command {
 			if format == "" {
 				return cli.Usage("--format is missing; use %s", strings.Join(toolFormats, ", "))
 			}
-			return conn.With(func(c *client.Client) error {
+			return conn.WithAny(func(c *client.Client) error {
 				rendered, err := c.RenderTools(cmd.Context(), tool.Format(format), query)
 				if err != nil {
 					return err

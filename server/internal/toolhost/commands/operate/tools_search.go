@@ -35,7 +35,7 @@ func newToolsSearchCommand(p cli.Process) *cobra.Command {
 			if words == "" {
 				return cli.Usage("WORDS are empty; say in a few what the tool should do")
 			}
-			return conn.With(func(c *client.Client) error {
+			return conn.WithAny(func(c *client.Client) error {
 				matches, err := c.SearchTools(cmd.Context(), words, query)
 				if err != nil {
 					return err

@@ -27,7 +27,7 @@ func NewWatchCommand(p cli.Process) *cobra.Command {
 		Args:    cli.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key.ID = args[0]
-			return conn.With(func(c *client.Client) error {
+			return conn.WithAny(func(c *client.Client) error {
 				return watchCall(cmd.Context(), c, p, key, after, format.JSON())
 			})
 		},
