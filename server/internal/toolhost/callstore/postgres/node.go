@@ -23,6 +23,8 @@ type Node struct {
 	// Boot is the id of the start of the machine. Of an earlier node with another one, nothing is
 	// proven: a folder on a network can come from another machine. Empty: nothing is ever proven.
 	Boot string
+	// Address is where other toolhosts reach this one. Empty: nowhere.
+	Address string
 }
 
 // enter connects and records this process as a node. It begins with what Open returns of the
@@ -43,10 +45,10 @@ func (w *writer) enter(ctx context.Context) error {
 		return err
 	}
 	arguments := s.arguments()
-	arguments["name"], arguments["now"] = s.cfg.Node.Name, s.Now().UnixNano()
+	arguments["name"], arguments["now"], arguments["address"] = s.cfg.Node.Name, s.Now().UnixNano(), s.cfg.Node.Address
 	// Three statements, because one would not see what the others change.
 	batch := &pgx.Batch{}
-	batch.Queue("INSERT INTO toolhost_nodes (node, name, folder, boot, started) VALUES (@node, @name, @folder, @boot, @now)", arguments)
+	batch.Queue("INSERT INTO toolhost_nodes (node, name, folder, boot, started, address) VALUES (@node, @name, @folder, @boot, @now, @address)", arguments)
 	batch.Queue("INSERT INTO toolhost_beats (node) VALUES (@node)", arguments)
 	batch.Queue("UPDATE toolhost_nodes SET gone = @now, why = 'a later toolhost has its state folder' WHERE folder = @folder AND boot = @boot AND boot <> '' AND node <> @node AND gone IS NULL", arguments)
 	if err := w.conn.SendBatch(ctx, batch).Close(); err != nil {

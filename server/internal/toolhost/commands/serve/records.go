@@ -48,11 +48,16 @@ func openRecords(ctx context.Context, options Options, logger *slog.Logger) (_ *
 	if r.calls, err = openLedger(ctx, &options, keeper, r.newest, logger); err != nil {
 		return nil, err
 	}
+	place, err := artifactPlace(&options)
+	if err != nil {
+		return nil, err
+	}
 	r.artifacts, err = artifact.Open(artifact.Config{
 		Dir:      filepath.Join(options.recordsDir(), ArtifactsFolder),
 		MaxBytes: int64(options.Artifacts.MaxBytes),
 		MaxCount: options.Artifacts.MaxCount,
 		MaxAge:   options.Artifacts.MaxAge,
+		Place:    place,
 		Logger:   logger,
 	})
 	if err != nil {

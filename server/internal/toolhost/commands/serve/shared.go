@@ -31,7 +31,7 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	name, _ := os.Hostname() // only for people
 	calls, err := postgres.Open(ctx, postgres.Config{
 		Database: database.Config{URL: options.Records, Log: logger}, Bounds: bounds, Begun: newest.set,
-		Node: postgres.Node{Name: name, Folder: folder, Boot: bootID()},
+		Node: postgres.Node{Name: name, Folder: folder, Boot: bootID(), Address: options.nodes},
 	})
 	if err != nil {
 		return nil, err
