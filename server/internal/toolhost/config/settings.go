@@ -7,7 +7,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/telemetry/telemetryconfig"
 )
 
-// The structs of this file, of plugin_settings.go and of workspace.go define toolhost.yaml. The
+// The structs of this file, of nodes.go, plugin_settings.go and workspace.go define toolhost.yaml. The
 // comment of a field is its documentation, also in docs/configuration.md. Package yamldoc documents
 // the tags.
 
