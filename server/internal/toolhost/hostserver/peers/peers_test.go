@@ -439,3 +439,44 @@ func TestConnections(t *testing.T) {
 		t.Errorf("after Close: %v", err)
 	}
 }
+
+// Whoever watches many calls leaves room for the requests and the watches of others.
+func TestWatchesThatArePassedOnAreBounded(t *testing.T) {
+	n := &node{ca: testca.New(t)}
+	p := n.peersOf(t, &known{Peer: postgres.Peer{ID: "1", Address: "127.0.0.1:1"}}, 0) // nothing connects
+	// watch begins watches, each while the one before goes on, and returns how many are passed on. It
+	// calls then when no more are.
+	watch := func(name string, then func()) (most int) {
+		ctx := identity.NewContext(t.Context(), identity.Principal{Tenant: identity.DefaultTenant, Name: name})
+		var again func(context.Context, toolhostv1.ToolServiceClient) error
+		again = func(context.Context, toolhostv1.ToolServiceClient) error {
+			most++
+			if passed, reachable, err := p.Watch(ctx, tool.CallKey{ID: "x"}, again); !passed {
+				if !reachable || err != nil {
+					t.Errorf("one more: %v, %v", reachable, err)
+				}
+				then()
+			}
+			return nil
+		}
+		_, _, _ = p.Watch(ctx, tool.CallKey{ID: "x"}, again)
+		return most
+	}
+	all := 0
+	var others func(n int)
+	others = func(n int) {
+		if n < 20 {
+			all += watch("other-"+string(rune('a'+n)), func() { others(n + 1) })
+		}
+	}
+	for range 2 { // the second time shows that the first has released all
+		all = 0
+		all += watch("ada", func() { others(0) })
+		if all != 512 {
+			t.Errorf("%d watches are passed on, want 512", all)
+		}
+	}
+	if of := watch("ada", func() {}); of != 64 {
+		t.Errorf("%d watches of one principal are passed on, want 64", of)
+	}
+}
