@@ -8,8 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"google.golang.org/grpc/metadata"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
@@ -111,6 +114,34 @@ func TestACallIsReachedAtAnotherNode(t *testing.T) {
 	if err != nil || piece.Size != 50_000 || len(piece.Data) == 0 {
 		t.Errorf("the artifact %q at the other node: %d bytes, %v", handle, len(piece.Data), err)
 	}
+	// A watcher gets the outcome, although the toolhost of the call is killed.
+	running.ID = "lost"
+	if e, err = here.Open(t.Context(), running, true); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	outcomes := make(chan tool.Event, 1)
+	watched := make(chan struct{})
+	go func() { // ends with the call
+		defer close(outcomes)
+		var once sync.Once
+		for ev, err := range there.WatchCall(t.Context(), tool.CallKey{ID: running.ID}, 0) {
+			if err == nil && ev.Ended != nil {
+				outcomes <- ev
+			}
+			once.Do(func() { close(watched) })
+		}
+	}()
+	<-watched
+	nodes[0].cmd.Process.Kill()
+	<-nodes[0].exited
+	nodes[0].start(t)
+	if ev, ok := <-outcomes; !ok || tool.KindOf(ev.Ended.Err) != tool.KindOutcomeUnknown {
+		t.Errorf("the watcher gets %+v", ev.Ended)
+	}
+	if piece, err := there.ReadArtifact(t.Context(), tool.ArtifactQuery{Handle: handle}); err != nil || piece.Size != 50_000 {
+		t.Errorf("the artifact after a new start: %+v, %v", piece.Size, err)
+	}
 	nodes[0].stop(t)
 	if _, err := there.ReadArtifact(t.Context(), tool.ArtifactQuery{Handle: handle}); tool.KindOf(err) != tool.KindUnavailable || !strings.Contains(err.Error(), "is gone") {
 		t.Errorf("the artifact of a toolhost that was stopped: %v", err)
@@ -135,6 +166,10 @@ func TestTheListenerForNodes(t *testing.T) {
 			t.Errorf("%s is %+v", name, me)
 		}
 		_ = c.Close()
+	}
+	named := metadata.AppendToOutgoingContext(ctx, "toolhost-node-caller-bin", `{"Tenant":"default","Name":"ada"}`)
+	if me, err := r.nodes[0].calls.WhoAmI(named); err != nil || me.Principal != fmt.Sprintf("uid:%d", os.Getuid()) {
+		t.Errorf("a client that names a principal is %q, %v", me.Principal, err)
 	}
 	eventually.Holds(t, "the audit log has the refusals", func() bool {
 		log, err := os.ReadFile(filepath.Join(r.nodes[0].state, "audit.jsonl"))

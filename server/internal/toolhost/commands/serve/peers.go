@@ -11,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver/peers"
 )
@@ -39,13 +40,13 @@ func artifactPlace(o *Options) (string, error) {
 
 // openPeers returns what passes requests on to other toolhosts; nil: nothing does. The caller calls
 // stop when the servers have ended.
-func openPeers(o *Options, calls ledgerOfCalls, logger *slog.Logger) (_ hostserver.Peers, stop func()) {
+func openPeers(o *Options, calls ledgerOfCalls, host *host.Host, logger *slog.Logger) (_ hostserver.Peers, stop func()) {
 	shared, ok := calls.(*postgres.Store)
 	if !ok || !o.Nodes.On() {
 		return nil, func() {}
 	}
 	tls := o.Nodes.TLS
-	all := peers.New(peers.Config{Ledger: shared, TLS: credential.TLS{CA: tls.CA, Certificate: tls.Certificate, Key: tls.Key}, Logger: logger})
+	all := peers.New(peers.Config{Ledger: shared, Has: host.Has, TLS: credential.TLS{CA: tls.CA, Certificate: tls.Certificate, Key: tls.Key}, Logger: logger})
 	return all, all.Close
 }
 

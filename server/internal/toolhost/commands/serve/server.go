@@ -205,7 +205,7 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 	admitting := gate.New(admission)
 	s.listeners.OnFailedHandshake(admitting.HandshakeFailed)
 	server := servers{s: s}
-	others, closeOthers := openPeers(&options, s.ledger, s.logger)
+	others, closeOthers := openPeers(&options, s.ledger, s.host.Host, s.logger)
 	defer closeOthers()
 	server.grpc = hostserver.NewServer(hostserver.Config{
 		Host: served, Logger: s.logger, Refuse: s.refuse, Budget: s.memory, Options: s.exported.ServerOptions(),

@@ -58,9 +58,12 @@ type Ledger interface {
 	PeerOfFolder(ctx context.Context, begin string) (p postgres.Peer, found bool, err error)
 }
 
-// Config configures Peers. All fields but Unused are required.
+// Config configures Peers. Ledger, TLS and Logger are required.
 type Config struct {
 	Ledger Ledger
+	// Has reports whether this toolhost has a call in memory. Peers then does not ask the ledger, which
+	// may not answer. nil: it has none.
+	Has    func(tool.CallKey) bool
 	TLS    credential.TLS // the files of this toolhost and of the toolhosts' CA
 	Logger *slog.Logger
 	Unused time.Duration // how long a connection stays open without a request; 0: five minutes
@@ -115,6 +118,9 @@ func (l *link) close() {
 // one. passed is false if no other toolhost executes it, or that one has no address. The error is
 // that of the other toolhost, or unavailable if it cannot be reached.
 func (p *Peers) Call(ctx context.Context, key tool.CallKey, send func(context.Context, toolhostv1.ToolServiceClient) error) (passed bool, err error) {
+	if p.cfg.Has != nil && p.cfg.Has(key) {
+		return false, nil
+	}
 	peer, found, err := p.cfg.Ledger.PeerOfCall(ctx, callstore.Key{Principal: key.Principal, Session: key.Session, ID: key.ID})
 	if err != nil || !found || peer.Address == "" {
 		return false, nil // who asked without Peers says why

@@ -427,11 +427,15 @@ func TestConnections(t *testing.T) {
 	if tool.KindOf(err) != tool.KindUnavailable || !strings.Contains(err.Error(), "the toolhost tools-1 (2b7d)") {
 		t.Errorf("a toolhost that does not run: %v", err)
 	}
-	for _, at := range []string{"unix:///tmp/x", "not an address", ""} {
+	for at, want := range map[string]tool.Kind{"unix:///tmp/x": tool.KindUnavailable, "not an address": tool.KindUnavailable, "": ""} {
 		k.Address = at
-		if passed, err := p.Call(ctx, tool.CallKey{ID: "none"}, cancel); passed != (at != "") || tool.KindOf(err) != map[bool]tool.Kind{true: tool.KindUnavailable}[passed] {
+		if passed, err := p.Call(ctx, tool.CallKey{ID: "none"}, cancel); passed != (at != "") || tool.KindOf(err) != want {
 			t.Errorf("the address %q: %v, %v", at, passed, err)
 		}
+	}
+	here := peers.New(peers.Config{Ledger: k, Has: func(key tool.CallKey) bool { return key.ID == "here" }, Logger: slog.New(slog.DiscardHandler)})
+	if passed, err := here.Call(ctx, tool.CallKey{ID: "here"}, cancel); passed || err != nil {
+		t.Errorf("a call of this toolhost: %v, %v", passed, err)
 	}
 	p.Close()
 	k.Address = n.at
