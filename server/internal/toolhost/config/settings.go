@@ -7,9 +7,9 @@ import (
 	"github.com/toolhost/toolhost/server/internal/telemetry/telemetryconfig"
 )
 
-// The structs of this file, of nodes.go, plugin_settings.go and workspace.go define toolhost.yaml. The
-// comment of a field is its documentation, also in docs/configuration.md. Package yamldoc documents
-// the tags.
+// The structs of this file, of nodes.go, of plugin_settings.go and of workspace.go define
+// toolhost.yaml. The comment of a field is its documentation, also in docs/configuration.md.
+// Package yamldoc documents the tags.
 
 // Config is a whole toolhost.yaml. Default, Parse and Load return one with every field set; the
 // zero Config is not usable. It is a plain value: do not change it while another goroutine reads

@@ -73,7 +73,7 @@ type Config struct {
 	Approvals Approvals
 	// Decisions has the calls that wait for a person. nil: DecisionService fails.
 	Decisions Decisions
-	// Peers pass requests on to other toolhosts. nil: there are none, or the clients are such toolhosts.
+	// Peers pass requests on to other toolhosts. nil: there are none, or the clients are toolhosts.
 	Peers Peers
 	// Options are further options of the gRPC server, such as those that count RPCs.
 	Options []grpc.ServerOption

@@ -352,7 +352,7 @@ func TestABeginWaitsForTheDatabase(t *testing.T) {
 	want(t, "when it is back", begin(t, store, "away"), nil)
 }
 
-// A node finds the others that it can reach: by a call that they execute, and by their state folder.
+// A node finds the others: by a call that they execute, and by their state folder.
 func TestPeers(t *testing.T) {
 	address := postgrestest.Database(t)
 	reached := config(address, "A234-folder")

@@ -3,8 +3,8 @@
 // passes nothing on again.
 //
 // Whoever has a certificate of the toolhosts' CA can name every principal. So the listener for
-// toolhosts accepts no other certificate, an Authenticator is for that listener alone, and it admits
-// to few RPCs. See docs/shared-ledger.md.
+// toolhosts accepts no other certificate, an Authenticator is for that listener alone, and it
+// admits to few RPCs. See docs/shared-ledger.md.
 package peers
 
 import (
@@ -61,16 +61,16 @@ type Ledger interface {
 // Config configures Peers. Ledger, TLS and Logger are required.
 type Config struct {
 	Ledger Ledger
-	// Has reports whether this toolhost has a call in memory. Peers then does not ask the ledger, which
-	// may not answer. nil: it has none.
+	// Has reports whether this toolhost has a call in memory. Peers does not ask the ledger about it,
+	// which may not answer. nil: it has none.
 	Has    func(tool.CallKey) bool
 	TLS    credential.TLS // the files of this toolhost and of the toolhosts' CA
 	Logger *slog.Logger
 	Unused time.Duration // how long a connection stays open without a request; 0: five minutes
 }
 
-// Peers are the other toolhosts of a ledger. Use New to make them, and Close to end. All methods are
-// safe for concurrent use.
+// Peers are the other toolhosts of a ledger. Use New to make them, and Close to end. All methods
+// are safe for concurrent use.
 type Peers struct {
 	cfg Config
 
@@ -114,9 +114,9 @@ func (l *link) close() {
 	_ = l.conn.Close()
 }
 
-// Call passes a request on to the toolhost that executes a call: it calls send with a client of that
-// one. passed is false if no other toolhost executes it, or that one has no address. The error is
-// that of the other toolhost, or unavailable if it cannot be reached.
+// Call passes a request on to the toolhost that executes a call: it calls send with a client of
+// that one. passed is false if no other toolhost executes it, or that one has no address. The error
+// is that of the other toolhost, or unavailable if it cannot be reached.
 func (p *Peers) Call(ctx context.Context, key tool.CallKey, send func(context.Context, toolhostv1.ToolServiceClient) error) (passed bool, err error) {
 	if p.cfg.Has != nil && p.cfg.Has(key) {
 		return false, nil
@@ -160,8 +160,8 @@ func (p *Peers) Watch(ctx context.Context, key tool.CallKey, send func(context.C
 	return passed, !errors.Is(err, errUnreachable), err
 }
 
-// Artifact passes a request on to the toolhost that keeps an artifact. passed is false if its handle
-// names no other toolhost.
+// Artifact passes a request on to the toolhost that keeps an artifact. passed is false if its
+// handle names no other toolhost.
 func (p *Peers) Artifact(ctx context.Context, handle string, send func(context.Context, toolhostv1.ToolServiceClient) error) (passed bool, err error) {
 	place := artifact.PlaceOf(handle)
 	if place == "" {
@@ -212,8 +212,8 @@ func (p *Peers) pass(ctx context.Context, to postgres.Peer, send func(context.Co
 	return fmt.Errorf("%w: %w", errUnreachable, toolpb.FromStatusError(err))
 }
 
-// answered reports whether an error is that of a toolhost, and not of the way to it. A toolhost that
-// does not know the RPC, or this certificate, has not answered either.
+// answered reports whether an error is that of a toolhost, and not of the way to it. A toolhost
+// that does not know the RPC, or this certificate, has not answered either.
 func answered(err error) bool {
 	st, ok := status.FromError(err)
 	if !ok {

@@ -326,8 +326,8 @@ func TestThePolicyOfTheOtherToolhostDecides(t *testing.T) {
 	}
 }
 
-// Only a certificate of the toolhosts' CA counts, and only with a principal and for the RPCs that are
-// passed on.
+// Only a certificate of the toolhosts' CA counts, and only with a principal and for the RPCs that
+// are passed on.
 func TestStrangersAtTheListenerForToolhosts(t *testing.T) {
 	n := startNode(t, gate.LocalPolicy())
 	e, _ := n.begin(t, waiting, isStatus)
