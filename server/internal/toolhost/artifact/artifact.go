@@ -31,6 +31,7 @@ type Config struct {
 	MaxBytes int64         // 0: 1 GiB for all artifacts together
 	MaxCount int           // 0: 10,000 artifacts
 	MaxAge   time.Duration // the age at which an artifact is removed; 0: seven days
+	Place    string        // names this store in the handles of new artifacts; lower-case letters and digits; empty: not
 	Logger   *slog.Logger  // nil: nothing is logged
 }
 

@@ -22,7 +22,7 @@ type Content struct {
 // that it removed before stay removed.
 func (s *Store) Put(owner Owner, c Content) (handle string, err error) {
 	e := &entry{
-		Handle: prefix + strings.ToLower(rand.Text()), Owner: owner,
+		Handle: s.newHandle(), Owner: owner,
 		MediaType: word(c.MediaType), Name: word(c.Name), Size: c.Size, Made: time.Now(),
 	}
 	victims, refused := s.reserve(owner.Principal, e.Size)
@@ -44,6 +44,28 @@ func (s *Store) Put(owner Owner, c Content) (handle string, err error) {
 	s.addLocked(e)
 	return e.Handle, nil
 }
+
+func (s *Store) newHandle() string {
+	handle := prefix + strings.ToLower(rand.Text())
+	if s.cfg.Place != "" {
+		handle += "-" + s.cfg.Place
+	}
+	return handle
+}
+
+// maxPlace bounds the place in a handle, which a caller may have invented.
+const maxPlace = 64
+
+// PlaceOf returns the place in a handle, or "". Nobody has checked that it exists.
+func PlaceOf(handle string) string {
+	random, place, _ := strings.Cut(strings.TrimPrefix(handle, prefix), "-")
+	if !strings.HasPrefix(handle, prefix) || random == "" || len(place) > maxPlace || strings.Trim(place, placeLetters) != "" {
+		return ""
+	}
+	return place
+}
+
+const placeLetters = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 // reserve makes room for an artifact, and returns the artifacts whose files must be removed for it.
 func (s *Store) reserve(principal string, size int64) ([]*entry, *tool.Error) {

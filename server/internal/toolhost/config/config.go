@@ -57,6 +57,7 @@ func Parse(path string, text []byte) (Config, error) {
 	authconfig.CheckListeners(d.Decoder, "mcp.listeners", c.MCP.Listeners)
 	d.checkMCP()
 	c.HTTP.Check(d.Decoder)
+	d.checkNodes()
 	if len(d.Errs) == 0 {
 		d.check()
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/toolhost/toolhost/server/internal/telemetry/telemetryconfig"
 )
 
-// The structs of this file, of plugin_settings.go and of workspace.go define toolhost.yaml. The
-// comment of a field is its documentation, also in docs/configuration.md. Package yamldoc documents
-// the tags.
+// The structs of this file, of nodes.go, of plugin_settings.go and of workspace.go define
+// toolhost.yaml. The comment of a field is its documentation, also in docs/configuration.md.
+// Package yamldoc documents the tags.
 
 // Config is a whole toolhost.yaml. Default, Parse and Load return one with every field set; the
 // zero Config is not usable. It is a plain value: do not change it while another goroutine reads
@@ -43,6 +43,9 @@ type Config struct {
 	// such as `postgres://toolhost@db/toolhost?sslmode=verify-full`, without a password. Unset means
 	// a file in the folder of `state`. Everything else stays in that folder.
 	Records string `yaml:"records" is:"database" unset:"a file" restart:"true"`
+	// Where the other toolhosts of `records` reach this one, to cancel its calls, to answer their
+	// questions, to follow them, and to read its artifacts.
+	Nodes Nodes `yaml:"nodes" restart:"true"`
 	// The folders in which tools work. `workspace: DIR` is short for `workspace: {folder: DIR}`.
 	Workspace Workspace `yaml:"workspace" restart:"true"`
 	// Runs only the plugins in the lock file, and only with the digests in it.

@@ -108,6 +108,9 @@ func (h *Host) CancelCall(ctx context.Context, key tool.CallKey, reason string) 
 	return err
 }
 
+// Has reports whether a call of this host is in memory.
+func (h *Host) Has(key tool.CallKey) bool { return h.ledger.Find(ledger.KeyOf(key)) != nil }
+
 // watch returns the event log of a call for a watcher. ctx carries the watcher's memory account.
 // The watcher must call unfollow at the end.
 func (h *Host) watch(ctx context.Context, key tool.CallKey, after uint64) (_ *eventlog.Call, unfollow func(), _ error) {

@@ -81,6 +81,9 @@ func (s *toolService) WatchCall(req *toolhostv1.WatchCallRequest, stream grpc.Se
 		return err
 	}
 	key := tool.CallKey{Principal: of.key, Session: req.GetSession(), ID: req.GetCallId()}
+	if done, err := s.watchAtPeer(req, key, stream); done {
+		return err
+	}
 	for event, err := range s.calls.WatchCall(withAccount(stream.Context()), key, req.GetAfterSeq()) {
 		if err != nil {
 			return s.missing(stream.Context(), &caller, of, req.GetCallId(), err)
@@ -102,7 +105,12 @@ func (s *toolService) CancelCall(ctx context.Context, req *toolhostv1.CancelCall
 		return nil, err
 	}
 	key := tool.CallKey{Principal: of.key, Session: req.GetSession(), ID: req.GetCallId()}
-	if err := s.calls.CancelCall(ctx, key, req.GetReason()); err != nil {
+	err = s.calls.CancelCall(ctx, key, req.GetReason())
+	err = s.orAtPeer(ctx, key, err, func(ctx context.Context, c toolhostv1.ToolServiceClient) error {
+		_, err := c.CancelCall(ctx, req)
+		return err
+	})
+	if err != nil {
 		return nil, s.missing(ctx, &caller, of, req.GetCallId(), err)
 	}
 	return &toolhostv1.CancelCallResponse{}, nil
@@ -116,7 +124,12 @@ func (s *toolService) AnswerQuestion(ctx context.Context, req *toolhostv1.Answer
 		return nil, err
 	}
 	key := tool.CallKey{Principal: of.key, Session: req.GetSession(), ID: req.GetCallId()}
-	if err := s.calls.AnswerQuestion(ctx, key, req.GetQuestion(), toolpb.ToAnswer(req.GetAnswer())); err != nil {
+	err = s.calls.AnswerQuestion(ctx, key, req.GetQuestion(), toolpb.ToAnswer(req.GetAnswer()))
+	err = s.orAtPeer(ctx, key, err, func(ctx context.Context, c toolhostv1.ToolServiceClient) error {
+		_, err := c.AnswerQuestion(ctx, req)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	return &toolhostv1.AnswerQuestionResponse{}, nil

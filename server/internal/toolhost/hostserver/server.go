@@ -73,6 +73,8 @@ type Config struct {
 	Approvals Approvals
 	// Decisions has the calls that wait for a person. nil: DecisionService fails.
 	Decisions Decisions
+	// Peers pass requests on to other toolhosts. nil: there are none, or the clients are toolhosts.
+	Peers Peers
 	// Options are further options of the gRPC server, such as those that count RPCs.
 	Options []grpc.ServerOption
 	// Network are further options for connections over TCP, such as those of package clientlimit.
@@ -119,7 +121,7 @@ func NewServer(cfg Config) *Server {
 	}
 	s.server.Register(grpcserver.Requests{Admit: guard.unread}, func(services grpc.ServiceRegistrar) {
 		tools := &toolService{
-			host: cfg.Host, calls: cfg.Host, guard: guard, drain: s.drain, tasks: s.tasks, pool: s.pool,
+			host: cfg.Host, calls: cfg.Host, peers: cfg.Peers, guard: guard, drain: s.drain, tasks: s.tasks, pool: s.pool,
 			maxOpen: cmp.Or(cfg.MaxOpenCalls, defaultMaxOpenCalls),
 		}
 		toolhostv1.RegisterToolServiceServer(services, tools)

@@ -25,6 +25,7 @@ type toolService struct {
 	toolhostv1.UnimplementedToolServiceServer
 	host    Tools
 	calls   Calls
+	peers   Peers // nil: none
 	guard   guard
 	maxOpen int             // the maximum number of calls per Connect stream
 	drain   <-chan struct{} // closed when the server shuts down
@@ -317,7 +318,8 @@ func (s *toolService) ReadArtifact(ctx context.Context, req *toolhostv1.ReadArti
 		Limit: int(min(req.GetLimit(), tool.MaxArtifactPiece)),
 	})
 	if err != nil {
-		return nil, s.missing(ctx, &caller, of, req.GetHandle(), err)
+		resp, err := s.artifactAtPeer(ctx, req, err)
+		return resp, s.missing(ctx, &caller, of, req.GetHandle(), err)
 	}
 	return hostpb.FromArtifactPiece(piece), nil
 }

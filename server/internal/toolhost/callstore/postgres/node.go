@@ -28,6 +28,8 @@ type Node struct {
 	Ended []int64
 	// Left reports whether no process of this node is left, when it closes. Nil: none is.
 	Left func() error
+	// Address is where other toolhosts reach this one. Empty: nowhere.
+	Address string
 }
 
 // enter connects and records this process as a node. It begins with what Open returns of the
@@ -48,10 +50,11 @@ func (w *writer) enter(ctx context.Context) error {
 		return err
 	}
 	arguments := s.arguments()
-	arguments["name"], arguments["now"], arguments["ended"] = s.cfg.Node.Name, s.Now().UnixNano(), s.cfg.Node.Ended
+	arguments["name"], arguments["now"], arguments["address"] = s.cfg.Node.Name, s.Now().UnixNano(), s.cfg.Node.Address
+	arguments["ended"] = s.cfg.Node.Ended
 	// Three statements, because one would not see what the others change.
 	batch := &pgx.Batch{}
-	batch.Queue("INSERT INTO toolhost_nodes (node, name, folder, boot, started) VALUES (@node, @name, @folder, @boot, @now)", arguments)
+	batch.Queue("INSERT INTO toolhost_nodes (node, name, folder, boot, started, address) VALUES (@node, @name, @folder, @boot, @now, @address)", arguments)
 	batch.Queue("INSERT INTO toolhost_beats (node) VALUES (@node)", arguments)
 	batch.Queue("UPDATE toolhost_nodes SET gone = @now, why = 'a later toolhost has its state folder' WHERE folder = @folder AND node = ANY(@ended::bigint[]) AND gone IS NULL", arguments)
 	if err := w.conn.SendBatch(ctx, batch).Close(); err != nil {

@@ -362,3 +362,52 @@ func TestABeginWaitsForTheDatabase(t *testing.T) {
 	server.Resume(t)
 	want(t, "when it is back", begin(t, store, "away"), nil)
 }
+
+// A node finds the others: by a call that they execute, and by their state folder.
+func TestPeers(t *testing.T) {
+	address := postgrestest.Database(t)
+	reached := config(address, "A234-folder")
+	reached.Node.Address = "tools-1.example:7444"
+	a, b := open(t, reached), open(t, config(address, "b"))
+	storetest.Must(t, begin(t, a, "x"))
+	storetest.Must(t, begin(t, a, "ended"))
+	storetest.Must(t, a.End(t.Context(), storetest.Key("ended"), storetest.Answer("yes")))
+	if e := find(t, b, "ended"); e.Outcome == nil { // so the end is written
+		t.Fatalf("the call has not ended: %+v", e)
+	}
+	ofCall := func(s *postgres.Store, id string) postgres.Peer {
+		t.Helper()
+		p, _, err := s.PeerOfCall(t.Context(), storetest.Key(id))
+		storetest.Must(t, err)
+		return p
+	}
+	ofFolder := func(s *postgres.Store, begin string) postgres.Peer {
+		t.Helper()
+		p, _, err := s.PeerOfFolder(t.Context(), begin)
+		storetest.Must(t, err)
+		return p
+	}
+	want := ofCall(b, "x")
+	if want.Address != "tools-1.example:7444" || want.Name != "machine-A234-folder" || want.ID == "" || want.Gone {
+		t.Errorf("the node of the call is %+v", want)
+	}
+	for what, p := range map[string]postgres.Peer{
+		"its own call": ofCall(a, "x"), "an ended call": ofCall(b, "ended"), "no call": ofCall(b, "none"),
+		"its own folder": ofFolder(a, "a234"), "no folder": ofFolder(b, "a235"), "a pattern": ofFolder(b, "____"),
+	} {
+		if p != (postgres.Peer{}) {
+			t.Errorf("%s is at %+v", what, p)
+		}
+	}
+	if p := ofFolder(b, "a234"); p != want {
+		t.Errorf("the folder is at %+v, want %+v", p, want)
+	}
+	declareGone(t, address, "A234-folder")
+	want.Gone = true
+	if p := ofFolder(b, "a234"); p != want {
+		t.Errorf("the folder of a node that is gone: %+v", p)
+	}
+	if p := ofCall(b, "x"); p != (postgres.Peer{}) {
+		t.Errorf("the call of a node that is gone is at %+v", p)
+	}
+}

@@ -64,5 +64,7 @@ CREATE INDEX toolhost_outcomes_tenant ON toolhost_outcomes (tenant, place);
 `}, {SQL: `
 -- No id of a call that has begun by then is certain to be in the ledger, also after keep_ids has become longer.
 ALTER TABLE toolhost_ledger ADD COLUMN forgotten bigint NOT NULL DEFAULT 0;
+`}, {SQL: `
+ALTER TABLE toolhost_nodes ADD COLUMN address text NOT NULL DEFAULT ''; -- at which other nodes reach it; empty: at none
 `}}}
 }

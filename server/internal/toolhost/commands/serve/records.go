@@ -56,11 +56,16 @@ func openRecords(ctx context.Context, options Options, runtime *runtimeDir, logg
 	if r.calls, err = openLedger(ctx, &options, keeper, r.newest, runtime, logger); err != nil {
 		return nil, err
 	}
+	place, err := artifactPlace(&options)
+	if err != nil {
+		return nil, err
+	}
 	r.artifacts, err = artifact.Open(artifact.Config{
 		Dir:      filepath.Join(options.recordsDir(), ArtifactsFolder),
 		MaxBytes: int64(options.Artifacts.MaxBytes),
 		MaxCount: options.Artifacts.MaxCount,
 		MaxAge:   options.Artifacts.MaxAge,
+		Place:    place,
 		Logger:   logger,
 	})
 	if err != nil {

@@ -32,6 +32,7 @@ func placesOf(options Options) launch.Places {
 	}
 	g.Hidden = append(g.Hidden, authconfig.Files(slices.Concat(options.Listeners, options.MCP.Listeners))...)
 	g.Hidden = append(g.Hidden, options.HTTP.Files()...)
+	g.Hidden = append(g.Hidden, options.Nodes.Files()...)
 	g.Hidden = append(g.Hidden, options.Telemetry.Files()...)
 	g.Hidden = append(g.Hidden, options.Workspace.Remote.Files()...)
 	for _, place := range options.SecretPlaces() {

@@ -29,7 +29,8 @@ type Options struct {
 	// the folder of the ledger and the artifacts; empty means Config.State
 	records   string
 	listen    address.Address               // Config.Listen, parsed
-	listeners []listen.Config               // that of Config.Listen, Config.Listeners and Config.MCP; --listen replaces all of them
+	listeners []listen.Config               // that of Config.Listen, Config.Listeners and Config.MCP, which --listen replaces, and the others
+	nodes     string                        // where other toolhosts reach this one; empty: nowhere
 	listening struct{ byFile, byFlag bool } // what gives Config.Listen; neither: it is the default
 	logLevels loglevel.Levels               // of Config.Log, parsed
 
@@ -184,7 +185,11 @@ func (o *Options) parse() (err error) {
 	if err != nil {
 		return cli.Usage("http.listen: %w", err)
 	}
-	o.listeners = slices.Concat(o.listeners, configs, programs) // at the end: the first listener is one for gRPC
+	nodes, err := o.Nodes.Configs()
+	if err != nil {
+		return cli.Usage("nodes.listen: %w", err)
+	}
+	o.listeners = slices.Concat(o.listeners, configs, programs, nodes) // at the end: the first listener is one for gRPC
 	if format := o.Log.Format; format != "text" && format != "json" {
 		return cli.Usage("--log-format: there is no form %q; use text or json", format)
 	}

@@ -32,6 +32,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/config"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
+	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver/peers"
 	"github.com/toolhost/toolhost/server/internal/toolhost/launch"
 	"github.com/toolhost/toolhost/server/internal/toolhost/mcp/mcphttp"
 	"github.com/toolhost/toolhost/server/internal/toolhost/subreaper"
@@ -68,6 +69,7 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 		return err
 	}
 	defer listeners.Close()
+	options.nodes = nodeAddress(&options, listeners)
 	exported, err := openExports(ctx, options, log, redactor)
 	if err != nil {
 		return err
@@ -155,7 +157,7 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	defer reloadOnHangup(told, records.decisions, logger)()
 	refuse := refusePlugins(runtime, launching.Subreaped)
 	about := &conditions{records.calls, records.decisions, log, exported, cfg.Configuration}
-	return serveHost(ctx, options, servedHost{told, known, plugins.Tenants(), exported, listeners, logger, refuse, access, callers, book, records.decisions, about, memory}, stdout)
+	return serveHost(ctx, options, servedHost{told, known, plugins.Tenants(), exported, listeners, logger, refuse, access, callers, book, records.decisions, about, memory, records.calls}, stdout)
 }
 
 // followAccess returns the follower that applies changed bindings, rules and issuers.
@@ -187,6 +189,7 @@ type servedHost struct {
 	decisions *audit.Log
 	about     *conditions
 	memory    *budget.Budget
+	ledger    ledgerOfCalls
 }
 
 // serveHost serves a host until ctx ends, and says so on stdout when it is ready.
@@ -204,11 +207,18 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 	admitting := gate.New(admission)
 	s.listeners.OnFailedHandshake(admitting.HandshakeFailed)
 	server := servers{s: s}
+	others, closeOthers := openPeers(&options, s.ledger, s.host.Host, s.logger)
+	defer closeOthers()
 	server.grpc = hostserver.NewServer(hostserver.Config{
 		Host: served, Logger: s.logger, Refuse: s.refuse, Budget: s.memory, Options: s.exported.ServerOptions(),
 		Audit: s.decisions, Gate: admitting, Logins: s.logins, Approvals: s.host, Decisions: s.host, Conditions: s.about.list, Known: s.known.Settle,
-		Network: clientlimit.Options(options.Network.Limits(), options.Calls.MaxTimeout+replyGrace, s.logger),
+		Network: clientlimit.Options(options.Network.Limits(), options.Calls.MaxTimeout+replyGrace, s.logger), Peers: others,
 	})
+	if options.Nodes.On() {
+		admission.Rights, admission.Authenticator = hostserver.PassedRights(), &peers.Authenticator{Rights: hostserver.PassedRights(), Logger: s.logger}
+		server.nodes = newNodes(&options, served, s, gate.New(admission))
+		admission.Authenticator = authenticator
+	}
 	if options.HTTP.Listen != "" {
 		server.json = jsonapi.New(jsonapi.Config{
 			Methods: hostserver.HTTPMethods(), Serve: server.grpc.Serve, Gate: admitting, MaxBytes: hostpb.MaxMessageBytes, Memory: s.memory,

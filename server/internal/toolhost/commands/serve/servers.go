@@ -15,13 +15,14 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/mcp/mcphttp"
 )
 
-// servers are the servers of one host: that for gRPC, and those for MCP clients and for JSON over
-// HTTP if listeners are for them.
+// servers are the servers of one host: that for gRPC, and those for MCP clients, for JSON over
+// HTTP and for other toolhosts if listeners are for them.
 type servers struct {
-	s    servedHost
-	grpc *hostserver.Server
-	mcp  *mcphttp.Front  // nil: there is none
-	json *jsonapi.Server // nil: there is none
+	s     servedHost
+	grpc  *hostserver.Server
+	nodes *hostserver.Server // for other toolhosts; nil: there is none
+	mcp   *mcphttp.Front     // nil: there is none
+	json  *jsonapi.Server    // nil: there is none
 }
 
 // newMCP returns the server for MCP clients.
@@ -63,6 +64,8 @@ func (v servers) serve(ctx context.Context, ready func()) error {
 func (v servers) accept(l net.Listener) error {
 	of, ok := l.(*listen.Listener)
 	switch {
+	case ok && of.Nodes():
+		return v.nodes.Serve(l)
 	case ok && of.JSON():
 		return v.json.Serve(l)
 	case ok && of.Web():
@@ -80,6 +83,9 @@ func (v servers) shutdown(grace context.Context) {
 	}
 	if v.json != nil {
 		stopping.Go(func() { _ = v.json.Shutdown(grace) })
+	}
+	if v.nodes != nil {
+		stopping.Go(func() { _ = v.nodes.Shutdown(grace) })
 	}
 	_ = v.grpc.Shutdown(grace)
 }

@@ -37,7 +37,7 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	calls, err := postgres.Open(ctx, postgres.Config{
 		Database: database.Config{URL: options.Records, Log: logger}, Bounds: bounds, Begun: newest.set,
 		Node: postgres.Node{
-			Number: seen.own.Node, Name: name, Folder: folder, Boot: seen.own.Place, Ended: seen.ended,
+			Number: seen.own.Node, Name: name, Folder: folder, Boot: seen.own.Place, Address: options.nodes, Ended: seen.ended,
 			Left: func() error { return reaper.End(seen.own.Dir, seen.own.Token) },
 		},
 	})

@@ -1,0 +1,60 @@
+package serve
+
+import (
+	"cmp"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/wire/credential"
+	"github.com/toolhost/toolhost/server/internal/access/clientlimit"
+	"github.com/toolhost/toolhost/server/internal/access/gate"
+	"github.com/toolhost/toolhost/server/internal/access/listen"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host"
+	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
+	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver/peers"
+)
+
+// nodeAddress returns where other toolhosts reach this one; empty: nowhere.
+func nodeAddress(o *Options, listeners *listen.Set) string {
+	at := slices.IndexFunc(listeners.Listeners, (*listen.Listener).Nodes)
+	if at < 0 {
+		return ""
+	}
+	return cmp.Or(o.Nodes.Address, listeners.Listeners[at].Address().String())
+}
+
+// placeLength is how much of the id of a state folder is in the handles of its artifacts: 40 bits.
+const placeLength = 8
+
+// artifactPlace returns what names this toolhost in the handles of artifacts, so that others find
+// them; empty: nothing does.
+func artifactPlace(o *Options) (string, error) {
+	if o.nodes == "" {
+		return "", nil
+	}
+	id, err := nodeID(o.State)
+	return strings.ToLower(id[:min(len(id), placeLength)]), err
+}
+
+// openPeers returns what passes requests on to other toolhosts; nil: nothing does. The caller calls
+// stop when the servers have ended.
+func openPeers(o *Options, calls ledgerOfCalls, host *host.Host, logger *slog.Logger) (_ hostserver.Peers, stop func()) {
+	shared, ok := calls.(*postgres.Store)
+	if !ok || !o.Nodes.On() {
+		return nil, func() {}
+	}
+	tls := o.Nodes.TLS
+	all := peers.New(peers.Config{Ledger: shared, Has: host.Has, TLS: credential.TLS{CA: tls.CA, Certificate: tls.Certificate, Key: tls.Key}, Logger: logger})
+	return all, all.Close
+}
+
+// newNodes returns the server for other toolhosts. It has no Peers: a request is passed on once.
+func newNodes(o *Options, host hostserver.Host, s servedHost, admission *gate.Gate) *hostserver.Server {
+	network := clientlimit.Options(o.Network.Limits(), o.Calls.MaxTimeout+replyGrace, s.logger)
+	return hostserver.NewServer(hostserver.Config{
+		Host: host, Logger: s.logger, Budget: s.memory, Options: s.exported.ServerOptions(), Gate: admission,
+		Network: append(network, peers.Options()...),
+	})
+}

@@ -1,0 +1,79 @@
+package peers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/server/internal/access/authn"
+	"github.com/toolhost/toolhost/server/internal/access/listen"
+	"github.com/toolhost/toolhost/server/internal/access/rpcright"
+)
+
+// Authenticator identifies the principals for which other toolhosts pass requests on. Use it only
+// for a listener that demands certificates of the toolhosts' CA: it believes who has one.
+type Authenticator struct {
+	Rights rpcright.Table // of the RPCs that may be passed on
+	Logger *slog.Logger
+}
+
+// Authenticate implements gate.Authenticator.
+func (a *Authenticator) Authenticate(ctx context.Context, e authn.Evidence) (authn.Verified, error) {
+	if e.Certificate == nil {
+		return authn.Verified{}, authn.ErrUnidentified
+	}
+	node := "serial " + e.Certificate.SerialNumber.Text(16)
+	if names := authn.Names(e.Certificate); len(names) > 0 {
+		node = names[0]
+	}
+	p, err := callerOf(ctx)
+	method, _ := grpc.Method(ctx)
+	if _, passed := a.Rights[method]; err == nil && !passed {
+		err = errors.New("toolhosts do not pass this RPC on")
+	}
+	if err != nil {
+		return authn.Verified{}, fmt.Errorf("the toolhost %s: %w", node, err)
+	}
+	if guest := guestOf(ctx); guest != nil && !guest.Admit("toolhost "+node) {
+		return authn.Verified{}, fmt.Errorf("the toolhost %s has too many connections", node)
+	}
+	p.From += " through the toolhost " + node
+	a.Logger.InfoContext(ctx, "another toolhost passes a request on", "method", method, "principal", p.Key(), "node", node, "peer", e.Address)
+	return authn.Verified{Principal: p}, nil
+}
+
+// callerOf returns the principal in the metadata of a request. A member that this version does not
+// know may limit the principal, so it is an error.
+func callerOf(ctx context.Context) (p identity.Principal, err error) {
+	values := metadata.ValueFromIncomingContext(ctx, callerKey)
+	if len(values) != 1 {
+		return p, fmt.Errorf("the request has %d principals for which it is passed on", len(values))
+	}
+	decoder := json.NewDecoder(bytes.NewReader([]byte(values[0])))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&p); err != nil {
+		return p, fmt.Errorf("the principal for which the request is passed on cannot be read: %w", err)
+	}
+	return p, p.Check()
+}
+
+// guestOf returns the connection of an RPC if limits apply to it, or nil.
+func guestOf(ctx context.Context) *listen.Conn {
+	p, ok := peer.FromContext(ctx)
+	if !ok {
+		return nil
+	}
+	info, ok := p.AuthInfo.(interface{ Guest() *listen.Conn })
+	if !ok {
+		return nil
+	}
+	return info.Guest()
+}

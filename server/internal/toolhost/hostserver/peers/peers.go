@@ -1,0 +1,297 @@
+// Package peers passes requests about a call or an artifact of another toolhost on to that one, if
+// both share a ledger. The other one carries them out for the same principal, by its own policy. It
+// passes nothing on again.
+//
+// Whoever has a certificate of the toolhosts' CA can name every principal. So the listener for
+// toolhosts accepts no other certificate, an Authenticator is for that listener alone, and it
+// admits to few RPCs. See docs/shared-ledger.md.
+package peers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/wire/credential"
+	"github.com/toolhost/toolhost/internal/wire/hostpb"
+	"github.com/toolhost/toolhost/internal/wire/toolpb"
+	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
+	"github.com/toolhost/toolhost/tool"
+)
+
+const (
+	// callerKey is the metadata with the principal for which a request is passed on, as JSON.
+	callerKey = "toolhost-node-caller-bin"
+	// unused is how long a connection stays open without a request.
+	unused = 5 * time.Minute
+	// maxStreams is the most requests in progress that one toolhost accepts from another one, and
+	// maxWatches how many of them follow calls, so that there is always room for others.
+	maxStreams = 1024
+	maxWatches = maxStreams / 2
+	// maxWatchesOf bounds those of one principal.
+	maxWatchesOf = 64
+)
+
+// Options returns further options of the server for other toolhosts.
+func Options() []grpc.ServerOption { return []grpc.ServerOption{grpc.MaxConcurrentStreams(maxStreams)} }
+
+// Ledger knows the toolhosts of a ledger, as *postgres.Store does.
+type Ledger interface {
+	PeerOfCall(ctx context.Context, key callstore.Key) (p postgres.Peer, found bool, err error)
+	PeerOfFolder(ctx context.Context, begin string) (p postgres.Peer, found bool, err error)
+}
+
+// Config configures Peers. Ledger, TLS and Logger are required.
+type Config struct {
+	Ledger Ledger
+	// Has reports whether this toolhost has a call in memory. Peers does not ask the ledger about it,
+	// which may not answer. nil: it has none.
+	Has    func(tool.CallKey) bool
+	TLS    credential.TLS // the files of this toolhost and of the toolhosts' CA
+	Logger *slog.Logger
+	Unused time.Duration // how long a connection stays open without a request; 0: five minutes
+}
+
+// Peers are the other toolhosts of a ledger. Use New to make them, and Close to end. All methods
+// are safe for concurrent use.
+type Peers struct {
+	cfg Config
+
+	mu       sync.Mutex
+	closed   bool
+	links    map[string]*link // by address
+	watches  int
+	watching map[string]int // by the key of the principal
+}
+
+// link is the connection to one toolhost.
+type link struct {
+	conn  *grpc.ClientConn
+	users int
+	timer *time.Timer // closes it; nil: it was always in use
+}
+
+// New returns peers without a connection.
+func New(cfg Config) *Peers {
+	if cfg.Unused == 0 {
+		cfg.Unused = unused
+	}
+	return &Peers{cfg: cfg, links: map[string]*link{}, watching: map[string]int{}}
+}
+
+// Close closes all connections. Requests in progress fail.
+func (p *Peers) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for at, l := range p.links {
+		l.close()
+		delete(p.links, at)
+	}
+}
+
+func (l *link) close() {
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	_ = l.conn.Close()
+}
+
+// Call passes a request on to the toolhost that executes a call: it calls send with a client of
+// that one. passed is false if no other toolhost executes it, or that one has no address. The error
+// is that of the other toolhost, or unavailable if it cannot be reached.
+func (p *Peers) Call(ctx context.Context, key tool.CallKey, send func(context.Context, toolhostv1.ToolServiceClient) error) (passed bool, err error) {
+	if p.cfg.Has != nil && p.cfg.Has(key) {
+		return false, nil
+	}
+	peer, found, err := p.cfg.Ledger.PeerOfCall(ctx, callstore.Key{Principal: key.Principal, Session: key.Session, ID: key.ID})
+	if err != nil || !found || peer.Address == "" {
+		return false, nil // who asked without Peers says why
+	}
+	if err = p.pass(ctx, peer, send); errors.Is(err, errUnreachable) {
+		failure := tool.Errorf(tool.KindUnavailable, "the call is under way at the toolhost %s: %w", peer.Label(), err)
+		failure.CallID = key.ID
+		err = failure
+	}
+	return true, err
+}
+
+// Watch is Call for a request that lasts as long as its call. passed is also false if too many do,
+// and reachable is false if the other toolhost could not be reached, or not any more.
+func (p *Peers) Watch(ctx context.Context, key tool.CallKey, send func(context.Context, toolhostv1.ToolServiceClient) error) (passed, reachable bool, err error) {
+	caller, _ := identity.FromContext(ctx)
+	who := caller.Key()
+	p.mu.Lock()
+	full := p.watches >= maxWatches || p.watching[who] >= maxWatchesOf
+	if !full {
+		p.watches++
+		p.watching[who]++
+	}
+	p.mu.Unlock()
+	if full {
+		return false, true, nil
+	}
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.watches--
+		if p.watching[who]--; p.watching[who] == 0 {
+			delete(p.watching, who)
+		}
+	}()
+	passed, err = p.Call(ctx, key, send)
+	return passed, !errors.Is(err, errUnreachable), err
+}
+
+// Artifact passes a request on to the toolhost that keeps an artifact. passed is false if its
+// handle names no other toolhost.
+func (p *Peers) Artifact(ctx context.Context, handle string, send func(context.Context, toolhostv1.ToolServiceClient) error) (passed bool, err error) {
+	place := artifact.PlaceOf(handle)
+	if place == "" {
+		return false, nil
+	}
+	peer, found, err := p.cfg.Ledger.PeerOfFolder(ctx, place)
+	switch {
+	case err != nil:
+		return true, tool.Errorf(tool.KindUnavailable, "the toolhost that keeps the artifact cannot be looked up: %w", err)
+	case !found:
+		return false, nil
+	case peer.Gone:
+		return true, tool.Errorf(tool.KindUnavailable, "the artifact is in the state folder of the toolhost %s, which is gone: it is lost, unless a toolhost with that folder starts again", peer.Label())
+	case peer.Address == "":
+		return true, tool.Errorf(tool.KindUnavailable, "the artifact is at the toolhost %s, which other toolhosts cannot reach; read it there", peer.Label())
+	}
+	if err = p.pass(ctx, peer, send); errors.Is(err, errUnreachable) {
+		err = tool.Errorf(tool.KindUnavailable, "the artifact is at the toolhost %s: %w", peer.Label(), err)
+	}
+	return true, err
+}
+
+// errUnreachable says that the other toolhost has not answered.
+var errUnreachable = errors.New("it cannot be reached")
+
+// pass sends a request of the caller of ctx.
+func (p *Peers) pass(ctx context.Context, to postgres.Peer, send func(context.Context, toolhostv1.ToolServiceClient) error) error {
+	caller, ok := identity.FromContext(ctx)
+	if !ok {
+		return errors.New("there is no caller to pass a request on for") // a bug
+	}
+	named, err := json.Marshal(caller)
+	if err != nil {
+		return err
+	}
+	client, done, err := p.connect(to.Address)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUnreachable, err)
+	}
+	defer done()
+	method, _ := grpc.Method(ctx)
+	p.cfg.Logger.InfoContext(ctx, "a request is passed on to another toolhost", "method", method, "principal", caller.Key(), "node", to.Label(), "address", to.Address)
+	err = send(metadata.AppendToOutgoingContext(ctx, callerKey, string(named)), client)
+	if err == nil || answered(err) {
+		return err
+	}
+	p.cfg.Logger.WarnContext(ctx, "another toolhost does not answer", "method", method, "node", to.Label(), "address", to.Address, "error", err)
+	return fmt.Errorf("%w: %w", errUnreachable, toolpb.FromStatusError(err))
+}
+
+// answered reports whether an error is that of a toolhost, and not of the way to it. A toolhost
+// that does not know the RPC, or this certificate, has not answered either.
+func answered(err error) bool {
+	st, ok := status.FromError(err)
+	if !ok {
+		return true // of send itself
+	}
+	for _, detail := range st.Details() {
+		if _, ok := detail.(*toolv1.Error); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// connect returns a client of the toolhost at an address. The caller calls done after its request.
+func (p *Peers) connect(at string) (_ toolhostv1.ToolServiceClient, done func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, nil, errors.New("this toolhost stops")
+	}
+	l := p.links[at]
+	if l == nil {
+		l = &link{}
+		if l.conn, err = p.dial(at); err != nil {
+			return nil, nil, err
+		}
+		p.links[at] = l
+	}
+	l.users++
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	return toolhostv1.NewToolServiceClient(l.conn), func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if l.users--; l.users == 0 && p.links[at] == l {
+			l.timer = time.AfterFunc(p.cfg.Unused, func() { p.drop(at, l) })
+		}
+	}, nil
+}
+
+// drop closes a connection that is not used.
+func (p *Peers) drop(at string, l *link) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if l.users == 0 && p.links[at] == l {
+		l.close()
+		delete(p.links, at)
+	}
+}
+
+// dial returns a connection that is made with the first request.
+func (p *Peers) dial(text string) (*grpc.ClientConn, error) {
+	at, err := address.ParseServer(text)
+	if err != nil {
+		return nil, err
+	}
+	if at.IsUnix() {
+		return nil, errors.New("its address in the database is a unix socket")
+	}
+	resolved, err := credential.Settings{TLS: &p.cfg.TLS, IgnoreEnvironment: true}.Resolve("toolhost", at, nil)
+	if err != nil {
+		return nil, err
+	}
+	transport, err := resolved.Transport(func(error) {})
+	if err != nil {
+		return nil, err
+	}
+	return grpc.NewClient("passthrough:///node",
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return at.Dial(ctx) }),
+		grpc.WithTransportCredentials(transport),
+		grpc.WithAuthority(resolved.Authority()),
+		grpc.WithDisableServiceConfig(),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(hostpb.MaxMessageBytes)),
+		// A toolhost that restarts is found again soon.
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second}, MinConnectTimeout: 5 * time.Second,
+		}),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 20 * time.Second, Timeout: 10 * time.Second}),
+	)
+}
