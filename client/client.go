@@ -50,10 +50,10 @@ type Client struct {
 // it, or if a file of TLS cannot be used. The caller must call Close.
 //
 // addr may also be several addresses, separated by commas, or dns:///HOST:PORT for the addresses
-// that DNS has for HOST, whose certificates have the name HOST. The toolhosts have to share a ledger.
-// The client sends the calls of a session to one of them, which all clients with the same addresses
-// choose alike, and to another one if that one does not take the call or is lost. All toolhosts get
-// the same credentials. A configuration of clients in DNS has no effect.
+// that DNS has for HOST, whose certificates have the name HOST. The toolhosts have to share a
+// ledger. The client sends the calls of a session to one of them, which all clients with the same
+// addresses choose alike, and to another one if that one does not take the call or is lost. All
+// toolhosts get the same credentials. A configuration of clients in DNS has no effect.
 func Dial(addr string, options ...DialOption) (*Client, error) {
 	fleet, err := newFleet(addr, "toolhost", hostpb.MaxMessageBytes, options)
 	if err != nil {
@@ -63,8 +63,8 @@ func Dial(addr string, options ...DialOption) (*Client, error) {
 	return &Client{fleet: fleet, admin: Admin{link: fleet.One("")}, ctx: ctx, stop: stop, sessions: map[*link.Link]*session{}}, nil
 }
 
-// Admin returns the operator's methods for the same toolhost, or for any one of several. It uses the
-// connection of the client and ends with the client.
+// Admin returns the operator's methods for the same toolhost, or for any one of several. It uses
+// the connection of the client and ends with the client.
 func (c *Client) Admin() *Admin { return &c.admin }
 
 // Addr returns the address of the toolhost, or those of several as Dial takes them.

@@ -39,9 +39,10 @@ func NewCall(toolName string, arguments any) (tool.Call, error) {
 // beginning, and Execution.Send sends the rest. ctx limits only the start of the call. The server
 // ignores the principal of the call and uses that of the connection.
 //
-// All calls of a client to a toolhost share one stream, and none blocks another: if the caller does not read the
-// events of a call, the host stops sending them. An error means that the call could not be sent.
-// The Ended event contains all failures that the host reports, such as an unknown tool.
+// All calls of a client to a toolhost share one stream, and none blocks another: if the caller does
+// not read the events of a call, the host stops sending them. An error means that the call could
+// not be sent. The Ended event contains all failures that the host reports, such as an unknown
+// tool.
 //
 // If the connection is lost, an open call ends with KindUnavailable if it cannot have been
 // executed, and otherwise with KindOutcomeUnknown; to learn the outcome, repeat the call with the

@@ -20,9 +20,9 @@ import (
 // inboxRetry is the pause before a toolhost that does not answer is watched again.
 const inboxRetry = 5 * time.Second
 
-// Each of several toolhosts holds its own calls. An inbox of all has the calls of the first toolhost,
-// then those of the second one, in the order of their addresses. Its position has that of each of
-// them, and the token of a page has the address of the toolhost and the token there.
+// Each of several toolhosts holds its own calls. An inbox of all has the calls of the first
+// toolhost, then those of the second one, in the order of their addresses. Its position has that of
+// each of them, and the token of a page has the address of the toolhost and the token there.
 
 // inboxPositions are the positions of toolhosts by address. The zero value is no position.
 type inboxPositions map[string]string

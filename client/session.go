@@ -50,8 +50,8 @@ type session struct {
 	err     *tool.Error
 }
 
-// shared returns the session that all calls to a toolhost share. It opens one if there is none, if it
-// has failed, or if it has retired.
+// shared returns the session that all calls to a toolhost share. It opens one if there is none, if
+// it has failed, or if it has retired.
 func (c *Client) shared(ctx context.Context, to *link.Link) (*session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, tool.AsError(err)

@@ -23,7 +23,8 @@ type Servers struct {
 // IsSeveral reports whether a text means several servers: it has a comma, or begins with dns:///.
 func IsSeveral(s string) bool { return strings.Contains(s, ",") || strings.HasPrefix(s, dnsScheme) }
 
-// ParseServers parses a list of addresses for ParseServer, separated by commas, or dns:///HOST:PORT.
+// ParseServers parses a list of addresses for ParseServer, separated by commas, or
+// dns:///HOST:PORT.
 func ParseServers(s string) (Servers, error) {
 	if rest, ok := strings.CutPrefix(s, dnsScheme); ok && !strings.Contains(s, ",") {
 		name, err := ParseServer(rest)

@@ -26,8 +26,8 @@ const (
 	lookupEvery = 10 * time.Second
 	// probeEvery is the least time between two attempts to reach a server that did not answer.
 	probeEvery = time.Second
-	// connectWait bounds a lookup, and the attempt to connect to one of several servers. An RPC goes
-	// to the next server after it.
+	// connectWait bounds a lookup, and the attempt to connect to one of several servers. An RPC
+	// goes to the next server after it.
 	connectWait = 5 * time.Second
 )
 
@@ -43,11 +43,11 @@ func (l *Link) links(context.Context) ([]*Link, error) { return []*Link{l}, nil 
 // Fleet is links to servers of which any can answer an RPC. All methods are safe for concurrent
 // use.
 //
-// Each RPC has a key, such as a session. The fleet orders the servers by a hash of the key and their
-// address (rendezvous hashing). So all clients that know the same addresses send a key to the same
-// server, and a server that leaves moves only its own keys, to all others. A server that did not
-// answer is the last choice until it accepts a connection, which the fleet tries as long as there
-// are RPCs.
+// Each RPC has a key, such as a session. The fleet orders the servers by a hash of the key and
+// their address (rendezvous hashing). So all clients that know the same addresses send a key to the
+// same server, and a server that leaves moves only its own keys, to all others. A server that did
+// not answer is the last choice until it accepts a connection, which the fleet tries as long as
+// there are RPCs.
 //
 // It is no balancer of gRPC, because gRPC tells neither which server a stream of a balanced
 // connection has, nor that this server shuts down.

@@ -84,7 +84,8 @@ func TestFoundServers(t *testing.T) {
 	})
 }
 
-// A key without a server of its own goes to one that each fleet chooses, and always to the same one.
+// A key without a server of its own goes to one that each fleet chooses, and always to the same
+// one.
 func TestRequestsWithoutAKeyAreSpread(t *testing.T) {
 	first := map[string]bool{}
 	for range 100 {

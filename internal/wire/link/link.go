@@ -38,8 +38,8 @@ var (
 // windowBytes is the flow-control window of streams and connections, the same as the server's.
 const windowBytes = 1 << 20
 
-// One of several servers is given up when it has been silent for pingAfter, with calls under way, and
-// does not answer a ping in pingWait. Servers accept pings as often.
+// One of several servers is given up when it has been silent for pingAfter, with calls under way,
+// and does not answer a ping in pingWait. Servers accept pings as often.
 const (
 	pingAfter = 30 * time.Second
 	pingWait  = 10 * time.Second
@@ -100,8 +100,8 @@ func New(addr address.Address, server string, limit int, with credential.Resolve
 // first RPC.
 func (l *Link) DialWith(dial func(context.Context) (net.Conn, error)) { l.by = dial }
 
-// Share makes the link one of several. They have the tokens of the first one. The link gives up on a
-// server earlier. Call it before the first RPC.
+// Share makes the link one of several. They have the tokens of the first one. The link gives up on
+// a server earlier. Call it before the first RPC.
 func (l *Link) Share(first *Link) {
 	l.tokens, l.by, l.keepalive = first.tokens, impatient(l.by), !l.addr.IsUnix()
 }

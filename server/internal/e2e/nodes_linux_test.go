@@ -1,4 +1,4 @@
-//go:build more
+// go:build more
 
 package e2e_test
 
@@ -342,8 +342,8 @@ func TestACallIsJoinedAtAnotherNode(t *testing.T) {
 }
 
 // Each of three toolhosts is stopped and started again in turn, while callers make calls in 50
-// sessions, some of which are under way when their toolhost stops. No call fails, and no side effect
-// happens twice.
+// sessions, some of which are under way when their toolhost stops. No call fails, and no side
+// effect happens twice.
 func TestARollingRestartFailsNoCall(t *testing.T) {
 	server := postgrestest.Start(t)
 	nodes := startLedgerNodes(t, server.URL(server.Create(t)), 3)

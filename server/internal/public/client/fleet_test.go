@@ -124,8 +124,8 @@ func TestSessionsAreSpreadOverToolhosts(t *testing.T) {
 	}
 }
 
-// The sessions of a toolhost that is lost move to others, and come back with it. Those of the others
-// stay.
+// The sessions of a toolhost that is lost move to others, and come back with it. Those of the
+// others stay.
 func TestSessionsOfALostToolhostMove(t *testing.T) {
 	nodes := startNodes(t, newHost(t), newHost(t), newHost(t))
 	c := dialNodes(t, nodes...)
