@@ -215,10 +215,10 @@ func (p *Peers) pass(ctx context.Context, to postgres.Peer, send func(context.Co
 // answered reports whether an error is that of a toolhost, and not of the way to it. A toolhost
 // that does not know the RPC, or this certificate, has not answered either.
 func answered(err error) bool {
-	st, ok := status.FromError(err)
-	if !ok {
+	if _, ok := errors.AsType[*tool.Error](err); ok {
 		return true // of send itself
 	}
+	st, _ := status.FromError(err)
 	for _, detail := range st.Details() {
 		if _, ok := detail.(*toolv1.Error); ok {
 			return true
@@ -271,10 +271,7 @@ func (p *Peers) dial(text string) (*grpc.ClientConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if at.IsUnix() {
-		return nil, errors.New("its address in the database is a unix socket")
-	}
-	resolved, err := credential.Settings{TLS: &p.cfg.TLS, IgnoreEnvironment: true}.Resolve("toolhost", at, nil)
+	resolved, err := credential.Settings{TLS: &p.cfg.TLS, IgnoreEnvironment: true}.Resolve("toolhost", at, nil) // refuses a unix socket
 	if err != nil {
 		return nil, err
 	}
