@@ -45,6 +45,25 @@ func startReachable(t *testing.T, database string) reachable {
 	return r
 }
 
+// begun begins a call, and returns it when the ledger has it.
+func begun(t *testing.T, c *client.Client, call tool.Call) tool.Execution {
+	t.Helper()
+	e, err := c.Open(t.Context(), call, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	for {
+		ev, err := e.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Started != nil {
+			return e
+		}
+	}
+}
+
 // A call at one toolhost is cancelled at another one, a question of it is answered there, and its
 // artifact is read there.
 func TestACallIsReachedAtAnotherNode(t *testing.T) {
@@ -53,18 +72,7 @@ func TestACallIsReachedAtAnotherNode(t *testing.T) {
 	here, there := nodes[0].calls, nodes[1].calls
 
 	running := tool.Call{ID: "held", Tool: "versionplugin_hold", Arguments: []byte(`{"until":"never"}`), Timeout: time.Hour}
-	e, err := here.Open(t.Context(), running, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	for started := false; !started; {
-		ev, err := e.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		started = ev.Started != nil
-	}
+	e := begun(t, here, running)
 	key := tool.CallKey{ID: running.ID}
 	seen := make(chan tool.Event, 100)
 	go func() { // ends with the call
@@ -116,10 +124,7 @@ func TestACallIsReachedAtAnotherNode(t *testing.T) {
 	}
 	// A watcher gets the outcome, although the toolhost of the call is killed.
 	running.ID = "lost"
-	if e, err = here.Open(t.Context(), running, true); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
+	begun(t, here, running)
 	outcomes := make(chan tool.Event, 1)
 	watched := make(chan struct{})
 	go func() { // ends with the call
@@ -137,7 +142,7 @@ func TestACallIsReachedAtAnotherNode(t *testing.T) {
 	<-nodes[0].exited
 	nodes[0].start(t)
 	if ev, ok := <-outcomes; !ok || tool.KindOf(ev.Ended.Err) != tool.KindOutcomeUnknown {
-		t.Errorf("the watcher gets %+v", ev.Ended)
+		t.Errorf("the watcher gets %+v, %v", ev.Ended, ok)
 	}
 	if piece, err := there.ReadArtifact(t.Context(), tool.ArtifactQuery{Handle: handle}); err != nil || piece.Size != 50_000 {
 		t.Errorf("the artifact after a new start: %+v, %v", piece.Size, err)
