@@ -36,7 +36,7 @@ func startLedgerNodes(t *testing.T, database string, count int) (nodes []*ledger
 	for range count {
 		h := prepare(t)
 		installStamped(t, h, "1", "", "")
-		write(t, filepath.Join(h.home, "toolhost.yaml"), "records: "+database+"\n", 0o600)
+		write(t, filepath.Join(h.home, "toolhost.yaml"), "records: "+database+"\nnetwork: {failures_per_minute: 10000}\n", 0o600)
 		n := &ledgerNode{toolhost: h}
 		n.start(t)
 		nodes = append(nodes, n)

@@ -171,7 +171,7 @@ func (w *writer) disconnect() {
 
 // leave records that this node is gone: it says so itself, after all of its plugins have ended.
 func (w *writer) leave() {
-	if left := w.store.cfg.Node.Left; left != nil {
+	if left := w.store.cfg.Node.Left; left != nil && w.newest != 0 { // otherwise no plugin got a call
 		if err := left(); err != nil {
 			w.store.log.Warn("processes of plugins may be left; this toolhost is not known to be gone", "error", err)
 			return
