@@ -357,7 +357,7 @@ func TestARollingRestartFailsNoCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	const sessions = 50
+	const sessions = 15
 	var over atomic.Bool
 	var made [sessions]atomic.Int64
 	var callers sync.WaitGroup
