@@ -22,7 +22,7 @@ type ended struct {
 
 // tally counts what became of the calls of one tool.
 type tally struct {
-	Kills   int `json:"kills"`
+	Kills   int `json:"kills,omitempty"` // 0 with --nodes
 	Calls   int `json:"calls"`
 	Doubled int `json:"doubled"` // had their effect more than once
 	// Lost calls ended with a result although their effect did not happen, or failed although it did;
