@@ -79,7 +79,7 @@ func (n *nodes) open(ctx context.Context, count int) (err error) {
 		if err := os.MkdirAll(filepath.Join(one.home, "work"), 0o700); err != nil {
 			return err
 		}
-		settings := fmt.Sprintf("%srecords: %q\n", configOfServer, n.database.url())
+		settings := fmt.Sprintf("%srecords: %q\nplugin:\n  %s:\n    sandbox: {write: [%q]}\n", configOfServer, n.database.url(), pluginName, n.path("work"))
 		if err := os.WriteFile(one.config(), []byte(settings), 0o600); err != nil {
 			return err
 		}
@@ -165,7 +165,8 @@ func (n *nodes) killAndDeclare(ctx context.Context, victim *node) error {
 // toolhost runs a command of this program with the settings of a node.
 func (n *nodes) toolhost(ctx context.Context, one *node, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, n.program, append(args, "--config", one.config())...)
-	cmd.Env = command(one.home, n.program).Env
+	// Tools may write in the folder of a command, so its settings must not be below it.
+	cmd.Env, cmd.Dir = command(one.home, n.program).Env, filepath.Join(one.home, "work")
 	var failure strings.Builder
 	cmd.Stderr = &failure
 	out, err := cmd.Output()

@@ -16,6 +16,7 @@ const (
 	maxNodes  = 9
 	maxCalls  = 1_000_000
 	maxRounds = maxCalls / callsOfRound
+	mostWrong = 20 // calls that people read about
 )
 
 // nodesTally counts what became of the calls of one tool at several toolhosts.
@@ -23,6 +24,13 @@ type nodesTally struct {
 	tally
 	Changed int `json:"changed"` // had two answers, of which the first was not that it is unknown
 }
+
+func (t *nodesTally) plus(u nodesTally) {
+	t.tally.plus(u.tally)
+	t.Changed += u.Changed
+}
+
+func (t *nodesTally) holds(checked bool) bool { return t.tally.holds(checked) && t.Changed == 0 }
 
 // nodesReport is what -o json prints with --nodes.
 type nodesReport struct {
@@ -33,6 +41,7 @@ type nodesReport struct {
 	WithoutCheck nodesTally    `json:"without_check"`
 	WithCheck    nodesTally    `json:"with_check"`
 	DurationMS   int64         `json:"duration_ms"`
+	Wrong        []string      `json:"wrong,omitempty"`  // the calls for which a promise does not hold
 	Folder       string        `json:"folder,omitempty"` // of a failure
 }
 
@@ -79,12 +88,12 @@ func (o *options) proveNodes(ctx context.Context, p cli.Process) (err error) {
 		err = rounds.askAgain(ctx)
 	}
 	if err == nil || errors.Is(err, errStuck) {
-		r.WithoutCheck, r.WithCheck, err = rounds.tallies()
+		r.WithoutCheck, r.WithCheck, r.Wrong, err = rounds.tallies()
 	}
 	if err != nil {
 		return failed(ctx, n, err)
 	}
-	r.OK = r.WithoutCheck.holds(false) && r.WithCheck.holds(true) && r.WithoutCheck.Changed+r.WithCheck.Changed == 0
+	r.OK = r.WithoutCheck.holds(false) && r.WithCheck.holds(true)
 	r.DurationMS = time.Since(began).Milliseconds()
 	if !r.OK {
 		if r.Folder, err = n.keep(); err != nil {
@@ -114,6 +123,9 @@ func (r *nodesReport) write(p cli.Process) error {
 	}
 	if _, err := fmt.Fprintf(p.Out(), "faults: %s\n", countFaults(r.Faults)); err != nil {
 		return err
+	}
+	for _, text := range r.Wrong[:min(len(r.Wrong), mostWrong)] {
+		fmt.Fprintf(p.Err(), "toolhost: %s\n", cli.OneLine(text))
 	}
 	return explain(p, r.OK, r.Folder)
 }

@@ -35,7 +35,7 @@ type sent struct {
 
 	mu      sync.Mutex
 	answer  *answer // nil: there is none yet
-	changed bool    // a later request got another answer than an earlier one
+	changed *answer // what a later request got instead of an earlier answer; nil: the same
 	settled bool
 }
 
@@ -52,7 +52,7 @@ func (s *sent) last() *answer {
 func (s *sent) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answer, s.changed = nil, false
+	s.answer, s.changed = nil, nil
 }
 
 // known reports whether the answer says what became of the call.
@@ -72,7 +72,7 @@ func (s *sent) hear(before *answer, result tool.Result, failure *tool.Error) boo
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if before.known() && (a.failure != before.failure || a.receipt != before.receipt) {
-		s.changed = true
+		s.changed = a
 	}
 	if !s.answer.known() {
 		s.answer = a
@@ -101,7 +101,7 @@ func (r *roundsOfNodes) run(ctx context.Context, plan []strike, during time.Dura
 		return err
 	}
 	for _, s := range r.all {
-		if a := s.last(); a == nil || a.failure != "" {
+		if a := s.last(); a == nil || a.failure != "" || a.receipt == "" {
 			return fmt.Errorf("calls without a fault went wrong: one ended with %+v", a)
 		}
 	}
@@ -311,24 +311,30 @@ func eachCall(ctx context.Context, calls []*sent, do func(i int) error) error {
 	return errors.Join(failed...)
 }
 
-// tallies counts what became of the calls of each tool.
-func (r *roundsOfNodes) tallies() (without, with nodesTally, err error) {
+// tallies counts what became of the calls of each tool, and says what is wrong with which.
+func (r *roundsOfNodes) tallies() (without, with nodesTally, wrong []string, err error) {
 	found := map[string]map[string][]string{}
 	for _, c := range r.all {
 		session := c.call.Session
 		if found[session] == nil {
 			if found[session], err = receipts(r.nodes.path("work", effects), session); err != nil {
-				return without, with, err
+				return without, with, nil, err
 			}
 		}
-		t := &without
-		if c.of() == checked {
-			t = &with
+		var one nodesTally
+		e := ended{answer: c.last(), receipts: found[session][c.call.ID], settled: c.settled}
+		one.add(e)
+		if c.changed != nil {
+			one.Changed++
 		}
-		t.add(ended{answer: c.last(), receipts: found[session][c.call.ID], settled: c.settled})
-		if c.changed {
-			t.Changed++
+		if !one.holds(c.of() == checked) {
+			wrong = append(wrong, fmt.Sprintf("%s of %s: %d effects; the answer is %v, and later %v", c.call.ID, c.of(), len(e.receipts), e.answer, c.changed))
+		}
+		if c.of() == checked {
+			with.plus(one)
+		} else {
+			without.plus(one)
 		}
 	}
-	return without, with, nil
+	return without, with, wrong, nil
 }

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/toolhost/toolhost/tool"
@@ -65,4 +66,16 @@ func (t *tally) plus(u tally) {
 	t.Unknown += u.Unknown
 	t.Settled += u.Settled
 	t.Stuck += u.Stuck
+}
+
+// String implements fmt.Stringer.
+func (a *answer) String() string {
+	switch {
+	case a == nil:
+		return "none"
+	case a.failure != "":
+		return fmt.Sprintf("%s (%s)", a.failure, a.message)
+	default:
+		return a.receipt
+	}
 }
