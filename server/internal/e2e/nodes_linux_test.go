@@ -1,4 +1,4 @@
-// go:build more
+//go:build more
 
 package e2e_test
 
