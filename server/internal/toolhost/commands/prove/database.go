@@ -55,6 +55,9 @@ func openDatabase(ctx context.Context, folder string) (*database, error) {
 		}
 	}
 	if out, err := d.run(ctx, "initdb", "-D", d.data(), "-U", databaseUser, "-E", "UTF8", "--no-sync", "--auth=trust"); err != nil {
+		if d.identity != nil {
+			err = fmt.Errorf("%w, as the user nobody because PostgreSQL refuses root; set TMPDIR to a folder that every user can pass through", err)
+		}
 		return nil, fmt.Errorf("making a database in %s: %w\n%s", folder, err, out)
 	}
 	return d, d.start(ctx)
