@@ -73,7 +73,7 @@ func NewCommand(p cli.Process) *cobra.Command {
 	f.IntVar(&o.kills, "kills", usualKills, "kill `N` times for each of the two tools")
 	f.Uint64Var(&o.seed, "seed", 0, "the `NUMBER` that determines the order of the kills (default: a new one, which is printed)")
 	f.IntVar(&o.nodes, "nodes", 0, "let `N` toolhosts share a ledger in PostgreSQL")
-	f.IntVar(&o.calls, "calls", len(faults)*callsOfRound, "with --nodes, make at least `N` calls, with a fault for each 60")
+	f.IntVar(&o.calls, "calls", len(faults)*callsOfRound, "with --nodes, make at least `N` calls, with a fault for each 100")
 	f.DurationVar(&o.lasts, "for", 0, "with --nodes, make faults for a `DURATION` such as 10m instead")
 	f.StringVar(&o.plugin, "plugin", "", "the folder `DIR` of a plugin in another language with the same tools")
 	_ = f.MarkHidden("plugin") // cannot fail: the flag exists

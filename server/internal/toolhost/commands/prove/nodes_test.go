@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -51,7 +52,7 @@ func TestAnAnswerDoesNotChange(t *testing.T) {
 		"an unknown of before": {heard: []heard{{result: receipt("a")}, {failure: unknown, late: true}}, want: answer{receipt: "a"}},
 		"failed, then known":   {heard: []heard{{failure: tool.Errorf(tool.KindTimeout, "late")}, {result: receipt("a")}}, want: answer{failure: tool.KindTimeout, message: "late"}, changed: true},
 		"no answer": {heard: []heard{
-			{result: receipt("a")}, {failure: tool.Errorf(tool.KindUnavailable, "down")},
+			{result: receipt("a")}, {failure: tool.Errorf(tool.KindUnavailable, "down")}, {failure: tool.Errorf(tool.KindOutcomeUnknown, "cut off: %w", client.ErrNoServer)},
 			{failure: tool.Errorf(tool.KindOutcomeUnknown, "late, and the call is under way at the toolhost x: it may go on")},
 		}, want: answer{receipt: "a"}},
 	} {

@@ -10,14 +10,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 
 const (
 	// callsOfRound are made around each fault, by callers that make one at a time.
-	callsOfRound = 60
-	callers      = 6
+	callsOfRound = 100
+	callers      = 12
 	// patience is the timeout of a call: longer than a toolhost is down. A call of this command takes
 	// some hundredths of a second.
 	patience = 30 * time.Second
@@ -58,13 +59,13 @@ func (s *sent) forget() {
 // known reports whether the answer says what became of the call.
 func (a *answer) known() bool { return a != nil && a.failure != tool.KindOutcomeUnknown }
 
-// hear records an answer, and reports whether it is one: a call that another toolhost executes has
-// none yet. before is what was known when the request was sent. Only unknown may become another
-// answer.
+// hear records an answer, and reports whether it is one: there is none of a call that another
+// toolhost executes, and none of a toolhost that was killed. before is what was known when the
+// request was sent. Only unknown may become another answer.
 func (s *sent) hear(before *answer, result tool.Result, failure *tool.Error) bool {
 	a := &answer{receipt: resultText(result)}
 	if failure != nil {
-		if failure.Kind == tool.KindUnavailable || goesOn(failure) {
+		if failure.Kind == tool.KindUnavailable || errors.Is(failure, client.ErrNoServer) || goesOn(failure) {
 			return false
 		}
 		a = &answer{failure: failure.Kind, message: failure.Message}
