@@ -17,9 +17,9 @@ import (
 	"github.com/toolhost/toolhost/internal/testkit/shortdir"
 )
 
-// proveNodes returns a command for two toolhosts that share a ledger, and the folder below which all
-// of its files are. Every user can pass through the folder, because root runs PostgreSQL as another
-// one.
+// proveNodes returns a command for two toolhosts that share a ledger, and the folder below which
+// all of its files are. Every user can pass through the folder, because root runs PostgreSQL as
+// another one.
 func proveNodes(t *testing.T, args ...string) (*exec.Cmd, string) {
 	t.Helper()
 	dir := shortdir.Make(t)

@@ -1,5 +1,5 @@
-// Package child runs a server for as long as a command needs it: `agentd run` has
-// its own toolhost, and `toolhost prove` starts toolhost, agentd and PostgreSQL.
+// Package child runs a server for as long as a command needs it: `agentd run` has its own toolhost,
+// and `toolhost prove` starts toolhost, agentd and PostgreSQL.
 //
 // It owns the process: its start, its end, and the last lines of its standard error. It does not
 // know what the server does, and removes no files.
@@ -55,8 +55,8 @@ func Start(ctx context.Context, cmd *exec.Cmd) (*Child, error) {
 }
 
 // Launch starts a server. cmd has its program, arguments, environment, files, and the user if it is
-// another one; Launch sets the rest. On Linux, the kernel sends the server SIGTERM when this process
-// dies. The caller must call Stop or Kill, unless there is an error.
+// another one; Launch sets the rest. On Linux, the kernel sends the server SIGTERM when this
+// process dies. The caller must call Stop or Kill, unless there is an error.
 func Launch(cmd *exec.Cmd) (*Child, error) {
 	c := &Child{cmd: cmd, ready: make(chan string, 1), exited: make(chan struct{})}
 	all := attributes()

@@ -124,7 +124,7 @@ func (o *options) prove(ctx context.Context, p cli.Process) (err error) {
 			return err
 		}
 	}
-	return o.print(p, &r, r.OK)
+	return o.print(p, r)
 }
 
 // failed keeps the folder if the cause may be found in it.
@@ -136,18 +136,20 @@ func failed(ctx context.Context, l interface{ keep() (string, error) }, err erro
 	return errors.Join(fmt.Errorf("%w; the files stay in %s", err, kept), renaming)
 }
 
-func (o *options) print(p cli.Process, r interface{ write(cli.Process) error }, ok bool) error {
+func (o *options) print(p cli.Process, r report) error {
+	write := r.write
 	if o.format.JSON() {
-		if err := cli.WriteJSON(p.Stdout, r); err != nil {
-			return err
-		}
-	} else if err := r.write(p); err != nil {
-		return err
+		write = func(p cli.Process) error { return cli.WriteJSON(p.Stdout, r) }
 	}
-	if !ok {
+	return verdict(write(p), r.OK)
+}
+
+// verdict returns the end of the command after its report.
+func verdict(err error, ok bool) error {
+	if err == nil && !ok {
 		return &cli.ExitError{Code: cli.ExitToolError}
 	}
-	return nil
+	return err
 }
 
 // write prints the report for people.

@@ -49,8 +49,8 @@ type input struct {
 	Job string `json:"job" jsonschema:"the place where the first execution of the session halts, and the name of the call"`
 }
 
-// counter returns the plugin. Its two tools differ only in the check. folder is where its files are,
-// wherever its toolhost has its workspace; empty: in the workspace.
+// counter returns the plugin. Its two tools differ only in the check. folder is where its files
+// are, wherever its toolhost has its workspace; empty: in the workspace.
 func counter(folder string) sdk.Plugin {
 	in := func(ctx context.Context) string { return cmp.Or(folder, sdk.Workspace(ctx)) }
 	count := func(ctx context.Context, job input) (string, error) { return count(ctx, in(ctx), job) }

@@ -35,9 +35,9 @@ type database struct {
 	server   *child.Child        // nil: it does not run
 }
 
-// openDatabase makes the database in a folder that does not exist, and starts its server. The caller
-// must call stop. PostgreSQL refuses to run as root, so root runs it as the user nobody, who must be
-// able to pass through the folder's parents.
+// openDatabase makes the database in a folder that does not exist, and starts its server. The
+// caller must call stop. PostgreSQL refuses to run as root, so root runs it as the user nobody, who
+// must be able to pass through the folder's parents.
 func openDatabase(ctx context.Context, folder string) (*database, error) {
 	programs, err := findPostgres()
 	if err != nil {

@@ -73,7 +73,8 @@ func countFaults(made map[fault]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// hit makes a fault, and starts again what it has ended. asked is called while a toolhost is paused.
+// hit makes a fault, and starts again what it has ended. asked is called while a toolhost is
+// paused.
 func (n *nodes) hit(ctx context.Context, s strike, asked func(paused *node) error) error {
 	victim := n.all[s.victim]
 	switch s.fault {

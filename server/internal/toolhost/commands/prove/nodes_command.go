@@ -100,7 +100,15 @@ func (o *options) proveNodes(ctx context.Context, p cli.Process) (err error) {
 			return err
 		}
 	}
-	return o.print(p, &r, r.OK)
+	return o.printNodes(p, r)
+}
+
+func (o *options) printNodes(p cli.Process, r nodesReport) error {
+	write := r.write
+	if o.format.JSON() {
+		write = func(p cli.Process) error { return cli.WriteJSON(p.Stdout, r) }
+	}
+	return verdict(write(p), r.OK)
 }
 
 // write prints the report for people.

@@ -175,8 +175,8 @@ func (r *roundsOfNodes) draw(session string) (calls []*sent) {
 	return calls
 }
 
-// makeCalls sends each call to two toolhosts, and makes the fault when enough have begun. It returns
-// when all are answered or have failed, and all servers run.
+// makeCalls sends each call to two toolhosts, and makes the fault when enough have begun. It
+// returns when all are answered or have failed, and all servers run.
 func (r *roundsOfNodes) makeCalls(ctx context.Context, calls []*sent, s *strike) error {
 	var next atomic.Int64
 	due, at := make(chan struct{}), int64(0)
