@@ -87,13 +87,14 @@ func (o *options) proveNodes(ctx context.Context, p cli.Process) (err error) {
 	if err == nil {
 		err = rounds.askAgain(ctx)
 	}
-	if err == nil || errors.Is(err, errStuck) {
+	stuck := errors.Is(err, errStuck)
+	if err == nil || stuck {
 		r.WithoutCheck, r.WithCheck, r.Wrong, err = rounds.tallies()
 	}
 	if err != nil {
 		return failed(ctx, n, err)
 	}
-	r.OK = r.WithoutCheck.holds(false) && r.WithCheck.holds(true)
+	r.OK = !stuck && r.WithoutCheck.holds(false) && r.WithCheck.holds(true)
 	r.DurationMS = time.Since(began).Milliseconds()
 	if !r.OK {
 		if r.Folder, err = n.keep(); err != nil {

@@ -38,6 +38,7 @@ type sent struct {
 	answer  *answer // nil: there is none yet
 	changed *answer // what a later request got instead of an earlier answer; nil: the same
 	settled bool
+	stuck   bool // a toolhost gave no answer in time
 }
 
 // of returns the tool of the call.
@@ -94,8 +95,8 @@ type roundsOfNodes struct {
 	all    []*sent
 }
 
-// run carries out the plan until the time has passed, if it is not 0. It ends early if a call is
-// stuck.
+// run carries out the plan until the time has passed, if it is not 0. It returns errStuck if a call
+// is stuck.
 func (r *roundsOfNodes) run(ctx context.Context, plan []strike, during time.Duration) error {
 	began := time.Now()
 	if err := r.round(ctx, 0, nil); err != nil {
@@ -110,10 +111,7 @@ func (r *roundsOfNodes) run(ctx context.Context, plan []strike, during time.Dura
 		if during > 0 && time.Since(began) > during {
 			return nil
 		}
-		switch err := r.round(ctx, i+1, &plan[i]); {
-		case errors.Is(err, errStuck):
-			return nil
-		case err != nil:
+		if err := r.round(ctx, i+1, &plan[i]); err != nil {
 			return fmt.Errorf("%s: %w", plan[i].fault, err)
 		}
 		r.made[plan[i].fault]++
@@ -273,6 +271,7 @@ func (r *roundsOfNodes) ask(ctx context.Context, calls []*sent) error {
 func (r *roundsOfNodes) untilAnswered(ctx context.Context, c *sent, at int) error {
 	for !r.request(ctx, c, at, patience) {
 		if !cli.Wait(ctx, again) {
+			c.stuck = true
 			return context.Cause(ctx)
 		}
 	}
@@ -324,6 +323,9 @@ func (r *roundsOfNodes) tallies() (without, with nodesTally, wrong []string, err
 		}
 		var one nodesTally
 		e := ended{answer: c.last(), receipts: found[session][c.call.ID], settled: c.settled}
+		if c.stuck {
+			e.answer = nil
+		}
 		one.add(e)
 		if c.changed != nil {
 			one.Changed++
