@@ -49,7 +49,7 @@ func leavesNothing(t *testing.T, dir string) {
 // ledger. No call is doubled, lost, stuck or changed.
 func TestProveNodes(t *testing.T) {
 	t.Parallel()
-	cmd, dir := proveNodes(t, "--calls", "121", "--seed", "33", "-o", "json")
+	cmd, dir := proveNodes(t, "--calls", "201", "--seed", "33", "-o", "json")
 	r := run(t, cmd)
 	r.exits(t, 0)
 	type tallied struct{ Calls, Doubled, Lost, Stuck, Changed int }
@@ -65,7 +65,7 @@ func TestProveNodes(t *testing.T) {
 	}
 	want := got
 	want.OK, want.Seed, want.Nodes, want.Faults = true, 33, 2, map[string]int{"cut": 1, "kill": 1, "restart": 1}
-	want.WithoutCheck, want.WithCheck = tallied{Calls: 120}, tallied{Calls: 120} // with those of the first round
+	want.WithoutCheck, want.WithCheck = tallied{Calls: 200}, tallied{Calls: 200} // with those of the first round
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
