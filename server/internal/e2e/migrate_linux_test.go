@@ -12,11 +12,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A toolhost that was killed moves its ledger into a database. It answers for its calls as before,
-// under the id of its ledger, also at another toolhost. It never starts with the file again.
+// A toolhost that was killed moves its ledger into a database that another one uses. Both answer for
+// its calls as before, under the former id of the ledger. It never starts with the file again.
 func TestMigrate(t *testing.T) {
 	server := postgrestest.Start(t)
 	database := server.URL(server.Create(t))
+	other := startLedgerNodes(t, database, 1)[0]
+	(&writing{id: "new"}).askAgain(t, other.calls)
 	h := prepare(t)
 	installStamped(t, h, "1", "", "")
 	h.serve(t)
@@ -57,13 +59,17 @@ func TestMigrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := strings.TrimSpace(string(marked))
-	if r := h.done(t, "migrate", "--config", settings); r.Calls != 2 || r.Ledger != id || r.Former != id || len(r.Warnings) > 0 {
+	if r := h.done(t, "migrate", "--config", settings); r.Calls != 2 || r.Ledger == id || r.Former != id || len(r.Warnings) > 0 {
 		t.Errorf("moved %+v of the ledger %s", r, id)
 	}
 	h.maintain(t, "migrate", "--config", settings).says(t, "were moved before")
 	h.serve(t)
-	other := startLedgerNodes(t, database, 1)[0]
-	(&writing{id: "new"}).askAgain(t, other.calls)
+	fresh := &writing{id: "fresh"}
+	under := fresh.call()
+	under.Ledger = id
+	if outcome, err := h.dial(t).Call(t.Context(), under); err != nil {
+		t.Errorf("a call that is new under the ledger of the file: %v %v", outcome, err)
+	}
 	hold.Ledger, hold.Timeout = id, patience
 	for _, at := range []*toolhost{h, other.toolhost} {
 		calls := at.dial(t)
