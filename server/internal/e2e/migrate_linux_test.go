@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A toolhost that was killed moves its ledger into a database that another one uses. Both answer for
-// its calls as before, under the former id of the ledger. It never starts with the file again.
+// A toolhost that was killed moves its ledger into a database that another one uses. Both answer
+// for its calls as before, under the former id of the ledger. It never starts with the file again.
 func TestMigrate(t *testing.T) {
 	server := postgrestest.Start(t)
 	database := server.URL(server.Create(t))

@@ -68,7 +68,8 @@ func (d *Departure) open(ctx context.Context, keepIDs time.Duration, leave bool)
 		if err = errors.Join(err, layout().CheckSchema(ctx, d.db)); err != nil {
 			return err
 		}
-		// All that follows sees the file at one moment. The one connection has the transaction until Close.
+		// All that follows sees the file at one moment. The one connection has the transaction until
+		// Close.
 		if _, err := d.db.ExecContext(ctx, "BEGIN"); err != nil {
 			return err
 		}

@@ -77,7 +77,8 @@ type Store struct {
 // measured without the wall clock of the machine, which an operator may set.
 type reading struct{ there, asked time.Time }
 
-// memory is what the ledger remembers, and how long it remembers ids, as all nodes together have it.
+// memory is what the ledger remembers, and how long it remembers ids, as all nodes together have
+// it.
 type memory struct {
 	ids       []string // of the ledger, and of those whose calls it has
 	keep      time.Duration
