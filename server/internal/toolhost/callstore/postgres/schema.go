@@ -66,5 +66,8 @@ CREATE INDEX toolhost_outcomes_tenant ON toolhost_outcomes (tenant, place);
 ALTER TABLE toolhost_ledger ADD COLUMN forgotten bigint NOT NULL DEFAULT 0;
 `}, {SQL: `
 ALTER TABLE toolhost_nodes ADD COLUMN address text NOT NULL DEFAULT ''; -- at which other nodes reach it; empty: at none
+`}, {SQL: `
+-- The ids of other ledgers all of whose calls this one has got, and those that it had itself before.
+ALTER TABLE toolhost_ledger ADD COLUMN former text[] NOT NULL DEFAULT '{}';
 `}}}
 }
