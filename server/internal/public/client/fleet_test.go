@@ -264,8 +264,8 @@ func TestALostCallThatNobodyKnows(t *testing.T) {
 	}
 }
 
-// A call without an id that an instance has got may have been executed, also if its toolhost answers
-// that it is unavailable, such as when there was no memory for its result.
+// A call without an id that an instance has got may have been executed, also if its toolhost
+// answers that it is unavailable, such as when there was no memory for its result.
 func TestACallThatBeganIsNotMadeAgain(t *testing.T) {
 	var made atomic.Int64
 	pay := hosttest.Tool{Spec: tool.Spec{Name: "pay", Description: "Pays.", InputSchema: []byte(`{"type":"object"}`)}, Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
