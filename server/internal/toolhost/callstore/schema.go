@@ -68,6 +68,9 @@ ALTER TABLE calls ADD COLUMN verdict INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE calls ADD COLUMN reason TEXT NOT NULL DEFAULT '';
 -- Few calls are in it, so that a start reads no others.
 CREATE INDEX calls_arguments ON calls (number) WHERE arguments IS NOT NULL;
+`, `
+-- Names the execution to the tool of a call that has arguments. Empty: an older toolhost has begun it.
+ALTER TABLE calls ADD COLUMN effect_key TEXT NOT NULL DEFAULT '';
 `}}
 }
 

@@ -66,5 +66,8 @@ CREATE INDEX toolhost_outcomes_tenant ON toolhost_outcomes (tenant, place);
 ALTER TABLE toolhost_ledger ADD COLUMN forgotten bigint NOT NULL DEFAULT 0;
 `}, {SQL: `
 ALTER TABLE toolhost_nodes ADD COLUMN address text NOT NULL DEFAULT ''; -- at which other nodes reach it; empty: at none
+`}, {SQL: `
+ALTER TABLE toolhost_calls ADD COLUMN effect_key text NOT NULL DEFAULT ''; -- names the execution to a tool that can settle it; empty: an older node has begun it
+ALTER TABLE toolhost_calls ADD COLUMN seals boolean NOT NULL DEFAULT false; -- a check that seals may be asked at any node, also before the node is gone
 `}}}
 }
