@@ -14,6 +14,7 @@ SCRATCH      := .build
 FUZZTIME     ?= 60s
 CHAOSTIME    ?= 60s
 CHAOSRUNS    ?= 1
+FAULTTIME    ?= 10m
 RELOADS      ?= 200
 PRIVATERUNS  ?= 20
 # The number of packages that are tested at the same time. It exceeds the number of processors, because
@@ -128,7 +129,7 @@ check: needs lint race privileged brief growth others packages ## run everything
 # The whole forms of tests that `make test` runs briefly.
 .PHONY: long
 long: export TOOLHOST_LONG_TESTS := yes
-long: needs further chaos boundary reloads mutants operators replay fuzz ## run the whole forms of tests that other targets run briefly, for an hour or two
+long: needs further chaos nodekills boundary reloads mutants operators replay fuzz ## run the whole forms of tests that other targets run briefly, for an hour or two
 
 .PHONY: needs
 needs:
@@ -265,6 +266,11 @@ clients: ## use toolhost from Claude Code, Codex, Gemini CLI and opencode with s
 .PHONY: kills
 kills: build ## kill the plugin, toolhost and agentd in the middle of calls, and count what became of the calls
 	$(call step,kills in the middle of calls,bin/toolhost prove)
+	$(call step,faults of toolhosts with one ledger,bin/toolhost prove --nodes 3)
+
+.PHONY: nodekills
+nodekills: build ## make faults of toolhosts with one ledger for FAULTTIME (10m), with FAULTSEED or a new one
+	bin/toolhost prove --nodes 3 --for $(FAULTTIME) $(if $(FAULTSEED),--seed $(FAULTSEED))
 
 # fuzz FOLDERS,TIME runs each fuzz test in the folders for the given time.
 fuzz = (grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir='.[!.]*' $(1) | \

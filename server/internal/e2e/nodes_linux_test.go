@@ -1,4 +1,4 @@
-// go:build more
+//go:build more
 
 package e2e_test
 
@@ -37,7 +37,7 @@ func startLedgerNodes(t *testing.T, database string, count int) (nodes []*ledger
 	for range count {
 		h := prepare(t)
 		installStamped(t, h, "1", "", "")
-		write(t, filepath.Join(h.home, "toolhost.yaml"), "records: "+database+"\n", 0o600)
+		write(t, filepath.Join(h.home, "toolhost.yaml"), "records: "+database+"\nnetwork: {failures_per_minute: 10000}\n", 0o600)
 		n := &ledgerNode{toolhost: h}
 		n.start(t)
 		nodes = append(nodes, n)
@@ -358,7 +358,7 @@ func TestARollingRestartFailsNoCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	const sessions = 50
+	const sessions = 15
 	var over atomic.Bool
 	var made [sessions]atomic.Int64
 	var callers sync.WaitGroup

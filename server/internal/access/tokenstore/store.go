@@ -23,8 +23,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/authn"
 )
 
-// Store is the tokens of one server, in one file of its state folder, or those of several servers in
-// a database. All methods are safe for concurrent use, also by several processes.
+// Store is the tokens of one server, in one file of its state folder, or those of several servers
+// in a database. All methods are safe for concurrent use, also by several processes.
 //
 // The commands `token` change the file while a server reads it, and a revoked token must fail at
 // its next use. So each lookup asks the kernel for the identity of the file and reads the file

@@ -1,5 +1,5 @@
-// Package child runs a server of this project for as long as a command needs it: `agentd run` has
-// its own toolhost, and `toolhost prove` starts toolhost and agentd.
+// Package child runs a server for as long as a command needs it: `agentd run` has its own toolhost,
+// and `toolhost prove` starts toolhost, agentd and PostgreSQL.
 //
 // It owns the process: its start, its end, and the last lines of its standard error. It does not
 // know what the server does, and removes no files.
@@ -40,13 +40,30 @@ type Child struct {
 	err    error         // how the process ended; set before exited is closed
 }
 
-// Start starts a server and waits until it is ready, which it says with one line on its standard
-// output. cmd has its program, arguments, environment and files; Start sets the rest. On Linux, the
-// kernel sends the server SIGTERM when this process dies. The caller must call Stop, unless there
-// is an error.
+// Start is Launch, and waits until the server is ready, which it says with one line on its standard
+// output. The caller must call Stop, unless there is an error.
 func Start(ctx context.Context, cmd *exec.Cmd) (*Child, error) {
+	c, err := Launch(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.wait(ctx); err != nil {
+		c.Stop()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Launch starts a server. cmd has its program, arguments, environment, files, and the user if it is
+// another one; Launch sets the rest. On Linux, the kernel sends the server SIGTERM when this
+// process dies. The caller must call Stop or Kill, unless there is an error.
+func Launch(cmd *exec.Cmd) (*Child, error) {
 	c := &Child{cmd: cmd, ready: make(chan string, 1), exited: make(chan struct{})}
-	cmd.Stderr, cmd.SysProcAttr = &c.stderr, attributes()
+	all := attributes()
+	if given := cmd.SysProcAttr; given != nil {
+		all.Credential = given.Credential
+	}
+	cmd.Stderr, cmd.SysProcAttr = &c.stderr, all
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -54,10 +71,6 @@ func Start(ctx context.Context, cmd *exec.Cmd) (*Child, error) {
 	started := make(chan error, 1)
 	go c.attend(stdout, started) // ends with the process; Stop waits for it
 	if err := <-started; err != nil {
-		return nil, err
-	}
-	if err := c.wait(ctx); err != nil {
-		c.Stop()
 		return nil, err
 	}
 	return c, nil
@@ -133,6 +146,9 @@ func (c *Child) Stop() {
 		c.Kill()
 	}
 }
+
+// Signal sends a signal to the process. It does nothing if the process has ended.
+func (c *Child) Signal(signal syscall.Signal) { _ = c.cmd.Process.Signal(signal) }
 
 // Kill ends the process with SIGKILL, and waits for it.
 func (c *Child) Kill() {

@@ -67,6 +67,9 @@ type Reader interface {
 type Identity interface {
 	// ID returns what distinguishes this ledger from all others.
 	ID() string
+	// Is reports whether an id is that of this ledger, or of a former one all of whose calls this one
+	// has got.
+	Is(id string) bool
 	// Shared reports whether several toolhosts can use the ledger, so that each operation is a request
 	// to a server.
 	Shared() bool

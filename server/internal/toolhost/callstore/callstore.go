@@ -38,6 +38,8 @@ var (
 	ErrClosed = errors.New("the ledger on disk is closed")
 	// ErrDamaged says that the file is damaged. A person has to decide what to do.
 	ErrDamaged = errors.New("the file is damaged")
+	// ErrMoved says that another ledger has the calls of the file, see Departure.
+	ErrMoved = errors.New("its calls were moved")
 )
 
 // FullError says that the store has too many ids: it cannot guarantee for a new call that it is
@@ -157,6 +159,9 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 	if s.id, s.noted, err = readID(ctx, s.db); err != nil {
 		return nil, err
 	}
+	if err = checkHere(ctx, s.db); err != nil {
+		return nil, err
+	}
 	if s.restored, err = readRestoration(ctx, s.db, cfg.KeepIDs); err != nil {
 		return nil, err
 	}
@@ -182,6 +187,9 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 // at random when the file was created or restored from a backup. A copy of the file has the same id
 // until Renew gives it another one.
 func (s *Store) ID() string { return s.id }
+
+// Is implements Identity.
+func (s *Store) Is(id string) bool { return id == s.id }
 
 // Shared implements Identity. A file has one toolhost.
 func (s *Store) Shared() bool { return false }

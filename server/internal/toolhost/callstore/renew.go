@@ -72,6 +72,9 @@ func renew(ctx context.Context, path string, backup, now time.Time) (r Renewed, 
 	if r.From, _, err = readID(ctx, db); err != nil {
 		return r, err
 	}
+	if err = checkHere(ctx, db); err != nil {
+		return r, err
+	}
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return r, err

@@ -69,6 +69,10 @@ ALTER TABLE calls ADD COLUMN reason TEXT NOT NULL DEFAULT '';
 -- Few calls are in it, so that a start reads no others.
 CREATE INDEX calls_arguments ON calls (number) WHERE arguments IS NOT NULL;
 `, `
+-- The ledger that has the calls of this one, see Departure, and the address of its database. Empty: none.
+ALTER TABLE ledger ADD COLUMN heir TEXT NOT NULL DEFAULT '';
+ALTER TABLE ledger ADD COLUMN address TEXT NOT NULL DEFAULT '';
+`, `
 -- Names the execution to the tool of a call that has arguments. Empty: an older toolhost has begun it.
 ALTER TABLE calls ADD COLUMN effect_key TEXT NOT NULL DEFAULT '';
 `}}
@@ -90,12 +94,16 @@ func note(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	for _, statement := range []string{"UPDATE ledger SET noted = 1", "PRAGMA wal_checkpoint(TRUNCATE)"} {
-		if _, err := db.ExecContext(ctx, statement); err != nil {
-			return errors.Join(err, db.Close())
-		}
+	return errors.Join(alter(ctx, db, "UPDATE ledger SET noted = 1"), db.Close())
+}
+
+// alter executes a statement, and moves the log into the file.
+func alter(ctx context.Context, db *sql.DB, statement string, arguments ...any) error {
+	if _, err := db.ExecContext(ctx, statement, arguments...); err != nil {
+		return err
 	}
-	return db.Close()
+	_, err := db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	return err
 }
 
 // settle makes every call StateUnknown that an earlier process began and did not end.

@@ -47,10 +47,10 @@ func NewRoot(p cli.Process) *cobra.Command {
 		install.NewTrustCommand(p), operate.NewReloadCommand(p), auditlog.NewCommand(p), target.NewCommand(cli.Toolhost, p))
 	cli.AddGroup(root, "Run and configure the server", serve.NewServeCommand(p), serve.NewConfigCommand(p, operate.NewConfigDiffCommand(p)), serve.NewPolicyCommand(p),
 		access.NewTokenCommand(serve.Access(p), p), access.NewAuthCommand(serve.Access(p), p, operate.NewWhoAmICommand(p)),
-		maintain.NewBackupCommand(p), maintain.NewRestoreCommand(p), maintain.NewNodesCommand(p), workspace.NewCommand(p), prove.NewCommand(p))
+		maintain.NewBackupCommand(p), maintain.NewRestoreCommand(p), maintain.NewMigrateCommand(p), maintain.NewNodesCommand(p), workspace.NewCommand(p), prove.NewCommand(p))
 	root.AddCommand(serve.NewReaperCommand(), workspace.NewWorkerCommand(), prove.NewCounterCommand())
 	target.CompleteFlags(root, cli.Toolhost, p)
-	cli.MarkExperimental(root, "artifact", "audit tail", "auth whoami", "config show", "nodes", "policy", "target list", "target remove", "target show",
+	cli.MarkExperimental(root, "artifact", "audit tail", "auth whoami", "config show", "migrate", "nodes", "policy", "target list", "target remove", "target show",
 		"tools render", "tools search", "workspace")
 	return root
 }

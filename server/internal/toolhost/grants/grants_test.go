@@ -78,8 +78,8 @@ func (n *node) token(t *testing.T, name string) (string, tokenstore.Record) {
 	return token, r
 }
 
-// accepts reports whether the node accepts a token. Otherwise, unchecked says that the node does not
-// know whether it is valid.
+// accepts reports whether the node accepts a token. Otherwise, unchecked says that the node does
+// not know whether it is valid.
 func (n *node) accepts(t *testing.T, token string) (valid, unchecked bool) {
 	t.Helper()
 	_, err := n.tokens.Verify(t.Context(), token)

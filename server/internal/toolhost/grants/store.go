@@ -51,7 +51,8 @@ type Store struct {
 	log *slog.Logger
 
 	// reading is held by whoever reads the database. It guards what follows. A session that is new
-	// reads everything: another one may have been with a server that had commits which a failover lost.
+	// reads everything: another one may have been with a server that had commits which a failover
+	// lost.
 	reading   chan struct{}
 	session   *pgx.Conn // nil: there is none
 	began     time.Time // the session
@@ -123,8 +124,8 @@ func (s *Store) loop(ctx context.Context) {
 }
 
 // Fresh reports whether what is in memory may be used. It looks at two clocks: the monotonic clock
-// of a machine does not count the time when the machine was suspended, and the wall clock can be set
-// back.
+// of a machine does not count the time when the machine was suspended, and the wall clock can be
+// set back.
 func (s *Store) Fresh() bool {
 	asked, now := *s.asked.Load(), s.now()
 	return now.Sub(asked) < Within && now.Round(0).Sub(asked.Round(0)) < Within

@@ -78,8 +78,8 @@ func (s *Store) endLocked(ends func(*entry) bool) (ended []tool.StandingApproval
 	return ended
 }
 
-// Write writes what has changed in memory, and the file or the database does not have yet. Shorten and an end that
-// could not be written leave such changes.
+// Write writes what has changed in memory, and the file or the database does not have yet. Shorten
+// and an end that could not be written leave such changes.
 func (s *Store) Write(ctx context.Context) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()

@@ -52,8 +52,8 @@ type Limits struct {
 	PerPrincipal, PerTenant int
 }
 
-// Store keeps standing approvals in a file or in a database, and those that it knows in memory. Use Open to create
-// one. All methods are safe for concurrent use.
+// Store keeps standing approvals in a file or in a database, and those that it knows in memory. Use
+// Open to create one. All methods are safe for concurrent use.
 //
 // An approval that Create returned survives kill -9 and, as far as the disk keeps its promises, a
 // power failure; so does the end of one. Match does not wait for the disk, and an end takes effect

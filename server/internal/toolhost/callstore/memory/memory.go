@@ -379,6 +379,9 @@ func (s *Store) IDs() (ids, most int) {
 // ID implements callstore.Identity.
 func (s *Store) ID() string { return s.id }
 
+// Is implements callstore.Identity.
+func (s *Store) Is(id string) bool { return id == s.id }
+
 // Shared implements callstore.Identity.
 func (s *Store) Shared() bool { return false }
 

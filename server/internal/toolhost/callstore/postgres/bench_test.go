@@ -3,12 +3,19 @@
 package postgres_test
 
 import (
+	"context"
+	"database/sql"
 	"fmt"
 	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
+	"github.com/toolhost/toolhost/server/internal/store/sqlitefile"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/storetest"
 )
@@ -41,3 +48,60 @@ func BenchmarkCalls(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkMove moves a ledger of a million calls from a file. Its memory is that of this process.
+func BenchmarkMove(b *testing.B) {
+	const calls = 1_000_000
+	path := filepath.Join(b.TempDir(), callstore.LedgerFile)
+	store := openFile(b, path)
+	e := storetest.Entry("0")
+	storetest.Must(b, store.BeginWithin(b.Context(), e, callstore.Quota{}), store.End(b.Context(), e.Key, storetest.Answer(strings.Repeat("a result of 100 bytes", 5))), store.Close())
+	copyCalls(b, path, calls)
+	for b.Loop() {
+		m := moveTo(postgrestest.Database(b))
+		m.Check = true // so that it can be repeated; only the commit is missing
+		var most atomic.Uint64
+		watched, stop := context.WithCancel(b.Context())
+		var watching sync.WaitGroup
+		watching.Go(func() { // ends with stop
+			for watched.Err() == nil {
+				var stats runtime.MemStats
+				runtime.ReadMemStats(&stats)
+				most.Store(max(most.Load(), stats.HeapAlloc))
+				time.Sleep(10 * time.Millisecond)
+			}
+		})
+		done, err := move(b, path, m)
+		stop()
+		watching.Wait()
+		if storetest.Must(b, err); done.Calls != calls || done.Results != calls {
+			b.Fatalf("%+v", done)
+		}
+		b.ReportMetric(float64(most.Load())/1e6, "MB/most-heap")
+	}
+}
+
+// copyCalls adds copies of the first call, with its outcome, until a file has so many.
+func copyCalls(b *testing.B, path string, calls int) {
+	db, err := sqlitefile.Connect(path, 1, "immediate")
+	storetest.Must(b, err)
+	defer db.Close()
+	tx, err := db.BeginTx(b.Context(), nil)
+	storetest.Must(b, err)
+	defer tx.Rollback()
+	call, err := tx.PrepareContext(b.Context(), `INSERT INTO calls (number, hash, begun, state, ended, outcome, principal, session, id, sum, tool, plugin, instance)
+		SELECT ?1, ?2, begun, state, ended, ?1, principal, session, ?3, sum, tool, plugin, instance FROM calls WHERE number = 1`)
+	storetest.Must(b, err)
+	outcome, err := tx.PrepareContext(b.Context(), "INSERT INTO outcomes SELECT ?1, ?1, ended, bytes, data FROM outcomes WHERE place = 1")
+	storetest.Must(b, err)
+	for n := 2; n <= calls; n++ {
+		key := storetest.Key(fmt.Sprint(n))
+		hash := key.Hash()
+		for _, err := range []error{exec(call.ExecContext(b.Context(), n, hash[:], key.ID)), exec(outcome.ExecContext(b.Context(), n))} {
+			storetest.Must(b, err)
+		}
+	}
+	storetest.Must(b, tx.Commit())
+}
+
+func exec(_ sql.Result, err error) error { return err }

@@ -143,11 +143,12 @@ func (w *writer) readClock(ctx context.Context) error {
 	asked := time.Now()
 	var there time.Time
 	var keep, forgotten int64
-	if err := w.conn.QueryRow(ctx, "SELECT clock_timestamp(), keep_ids, forgotten FROM toolhost_ledger").Scan(&there, &keep, &forgotten); err != nil {
+	var ids []string
+	if err := w.conn.QueryRow(ctx, "SELECT clock_timestamp(), former || id, keep_ids, forgotten FROM toolhost_ledger").Scan(&there, &ids, &keep, &forgotten); err != nil {
 		return postgres.Error(err)
 	}
 	w.store.clock.Store(&reading{there.UTC(), asked.Add(time.Since(asked) / 2)})
-	w.store.memory.Store(&memory{time.Duration(keep), time.Unix(0, forgotten)})
+	w.store.memory.Store(&memory{ids, time.Duration(keep), time.Unix(0, forgotten)})
 	return nil
 }
 
@@ -171,7 +172,7 @@ func (w *writer) disconnect() {
 
 // leave records that this node is gone: it says so itself, after all of its plugins have ended.
 func (w *writer) leave() {
-	if left := w.store.cfg.Node.Left; left != nil {
+	if left := w.store.cfg.Node.Left; left != nil && w.newest != 0 { // otherwise no plugin got a call
 		if err := left(); err != nil {
 			w.store.log.Warn("processes of plugins may be left; this toolhost is not known to be gone", "error", err)
 			return

@@ -14,11 +14,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
@@ -78,8 +77,10 @@ type Store struct {
 // measured without the wall clock of the machine, which an operator may set.
 type reading struct{ there, asked time.Time }
 
-// memory is how long the ledger remembers ids, as all nodes together have it.
+// memory is what the ledger remembers, and how long it remembers ids, as all nodes together have
+// it.
 type memory struct {
+	ids       []string // of the ledger, and of those whose calls it has
 	keep      time.Duration
 	forgotten time.Time // calls that have begun by then may be forgotten
 }
@@ -133,6 +134,9 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 
 // ID implements callstore.Identity.
 func (s *Store) ID() string { return s.id }
+
+// Is implements callstore.Identity. It learns of another id up to a minute late.
+func (s *Store) Is(id string) bool { return id == s.id || slices.Contains(s.memory.Load().ids, id) }
 
 // Shared implements callstore.Identity.
 func (s *Store) Shared() bool { return true }
@@ -197,7 +201,7 @@ func (s *Store) Close() error {
 // BeginWithin implements callstore.Writer.
 func (s *Store) BeginWithin(ctx context.Context, e callstore.Entry, q callstore.Quota) error {
 	for _, text := range []string{e.Principal, e.Session, e.ID, e.Tool, e.Plugin, e.EffectKey} {
-		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+		if !callstore.ValidText(text) {
 			return fmt.Errorf("beginning call %q: a principal, session, id, tool or plugin must be valid UTF-8 without NUL", e.ID)
 		}
 	}
@@ -232,7 +236,7 @@ func (s *Store) Forget(ctx context.Context, key callstore.Key) error {
 func (s *Store) Settle(ctx context.Context, key callstore.Key, number int64, said tool.Settlement, out tool.Outcome) (err error) {
 	o := newOp(verbSettle, key)
 	o.number, o.said, o.ended = number, said, s.Now()
-	o.said.Reason = strings.ReplaceAll(strings.ToValidUTF8(said.Reason, "\uFFFD"), "\x00", "\uFFFD")
+	o.said.Reason = callstore.ToValidText(said.Reason)
 	if said.Verdict == tool.VerdictHappened {
 		if o.ending, err = callstore.EncodeOutcome(&out, s.cfg.MaxResult); err != nil {
 			return fmt.Errorf("settling call %s: %w", key.ID, err)

@@ -1,5 +1,5 @@
 // Package maintain has the commands of toolhost that work on its state without a running server:
-// `backup`, `restore` and `nodes`.
+// `backup`, `restore`, `migrate` and `nodes`.
 //
 // Package backup owns the archives. This package knows which files of the state folder are in them,
 // in which order they are copied, and what makes a restored ledger safe.

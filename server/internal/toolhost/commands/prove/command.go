@@ -27,6 +27,10 @@ type options struct {
 	seed   uint64
 	plugin string // the folder of another plugin with the same tools; empty: that of this program
 	format cli.Format
+
+	nodes int // 0: one toolhost, and the agentd beside it
+	calls int
+	lasts time.Duration
 }
 
 // NewCommand returns the command `prove`.
@@ -42,15 +46,25 @@ func NewCommand(p cli.Process) *cobra.Command {
 			"run, and compares what the caller was told with the receipts. A running toolhost is not involved, and no key is needed.\n\n" +
 			"DOUBLED calls had their effect twice. LOST calls ended with a result without their effect, or failed. UNKNOWN calls ended\n" +
 			"with outcome_unknown. SETTLED calls would have, but their tool said what became of them. STUCK calls had no end.\n\n" +
-			"Exit codes: 0 nothing was doubled, lost or stuck, and with a check nothing is unknown; 1 otherwise, and the folder stays.",
-		Example: "  toolhost prove\n  toolhost prove --kills 300 --seed 7",
+			"With --nodes, several toolhosts share a ledger in a PostgreSQL that prove starts for itself, without an agentd. Callers send\n" +
+			"each call to one of them and repeat it at others. Prove kills, pauses (SIGSTOP) and restarts toolhosts and PostgreSQL, cuts\n" +
+			"their sessions, and says of killed ones that they are gone (`toolhost nodes gone`). CHANGED calls had a result or a failure,\n" +
+			"and then another answer; if a toolhost and PostgreSQL are killed in the same moment, answers of before do not count.\n\n" +
+			"Exit codes: 0 nothing was doubled, lost, stuck or changed, and with a check nothing is unknown; 1 otherwise, and the folder stays.",
+		Example: "  toolhost prove\n  toolhost prove --kills 300 --seed 7\n  toolhost prove --nodes 3",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.kills < 1 || o.kills > maxKills {
 				return cli.Usage("--kills: use a number from 1 to %d", maxKills)
 			}
+			if err := o.checkNodes(cmd.Flags().Changed); err != nil {
+				return err
+			}
 			if !cmd.Flags().Changed("seed") {
 				o.seed = rand.Uint64N(1 << 32)
+			}
+			if o.nodes > 0 {
+				return o.proveNodes(cmd.Context(), p)
 			}
 			return o.prove(cmd.Context(), p)
 		},
@@ -58,6 +72,9 @@ func NewCommand(p cli.Process) *cobra.Command {
 	f := cmd.Flags()
 	f.IntVar(&o.kills, "kills", usualKills, "kill `N` times for each of the two tools")
 	f.Uint64Var(&o.seed, "seed", 0, "the `NUMBER` that determines the order of the kills (default: a new one, which is printed)")
+	f.IntVar(&o.nodes, "nodes", 0, "let `N` toolhosts share a ledger in PostgreSQL")
+	f.IntVar(&o.calls, "calls", len(faults)*callsOfRound, "with --nodes, make at least `N` calls, with a fault for each 100")
+	f.DurationVar(&o.lasts, "for", 0, "with --nodes, make faults for a `DURATION` such as 10m instead")
 	f.StringVar(&o.plugin, "plugin", "", "the folder `DIR` of a plugin in another language with the same tools")
 	_ = f.MarkHidden("plugin") // cannot fail: the flag exists
 	o.format.AddFlag(f)
@@ -97,7 +114,7 @@ func (o *options) prove(ctx context.Context, p cli.Process) (err error) {
 		err := trial.run(ctx, plan(o.kills, o.seed, r.Agentd))
 		*t.tally = trial.tally
 		if err != nil {
-			return o.failed(ctx, l, err)
+			return failed(ctx, l, err)
 		}
 	}
 	r.OK = r.WithoutCheck.holds(false) && r.WithCheck.holds(true)
@@ -111,7 +128,7 @@ func (o *options) prove(ctx context.Context, p cli.Process) (err error) {
 }
 
 // failed keeps the folder if the cause may be found in it.
-func (o *options) failed(ctx context.Context, l *lab, err error) error {
+func failed(ctx context.Context, l interface{ keep() (string, error) }, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -120,17 +137,19 @@ func (o *options) failed(ctx context.Context, l *lab, err error) error {
 }
 
 func (o *options) print(p cli.Process, r report) error {
+	write := r.write
 	if o.format.JSON() {
-		if err := cli.WriteJSON(p.Stdout, r); err != nil {
-			return err
-		}
-	} else if err := r.write(p); err != nil {
-		return err
+		write = func(p cli.Process) error { return cli.WriteJSON(p.Stdout, r) }
 	}
-	if !r.OK {
+	return verdict(write(p), r.OK)
+}
+
+// verdict returns the end of the command after its report.
+func verdict(err error, ok bool) error {
+	if err == nil && !ok {
 		return &cli.ExitError{Code: cli.ExitToolError}
 	}
-	return nil
+	return err
 }
 
 // write prints the report for people.
@@ -146,8 +165,13 @@ func (r *report) write(p cli.Process) error {
 	if err := cli.WriteTable(p.Stdout, p.Screen(), strings.Fields("TOOL KILLS CALLS DOUBLED LOST UNKNOWN SETTLED STUCK"), rows); err != nil {
 		return err
 	}
-	if !r.OK {
-		fmt.Fprintf(p.Err(), "toolhost: a promise does not hold; see `toolhost prove --help`; the files stay in %s\n", r.Folder)
+	return explain(p, r.OK, r.Folder)
+}
+
+// explain says where to look if a promise does not hold.
+func explain(p cli.Process, ok bool, folder string) (err error) {
+	if !ok {
+		_, err = fmt.Fprintf(p.Err(), "toolhost: a promise does not hold; see `toolhost prove --help`; the files stay in %s\n", folder)
 	}
-	return nil
+	return err
 }

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -24,7 +25,7 @@ const (
 	poll = 5 * time.Millisecond
 )
 
-// The folders in the workspace.
+// The folders in the workspace, or in the folder that the plugin was given.
 const (
 	drafts  = "drafts"  // effects that have not happened yet
 	effects = "effects" // one file for each execution that had its effect: SESSION~CALL~RECEIPT
@@ -39,8 +40,8 @@ const separator = "~"
 // NewCounterCommand returns the hidden command that serves the plugin.
 func NewCounterCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: counterCommand, Short: "Serve the plugin of `prove`; toolhost starts it", Args: cobra.NoArgs, Hidden: true,
-		Run: func(*cobra.Command, []string) { sdk.Serve(counter()) },
+		Use: counterCommand, Short: "Serve the plugin of `prove`; toolhost starts it", Args: cobra.MaximumNArgs(1), Hidden: true,
+		Run: func(_ *cobra.Command, args []string) { sdk.Serve(counter(strings.Join(args, ""))) },
 	}
 }
 
@@ -48,8 +49,12 @@ type input struct {
 	Job string `json:"job" jsonschema:"the place where the first execution of the session halts, and the name of the call"`
 }
 
-// counter returns the plugin. Its two tools differ only in the check.
-func counter() sdk.Plugin {
+// counter returns the plugin. Its two tools differ only in the check. folder is where its files
+// are, wherever its toolhost has its workspace; empty: in the workspace.
+func counter(folder string) sdk.Plugin {
+	in := func(ctx context.Context) string { return cmp.Or(folder, sdk.Workspace(ctx)) }
+	count := func(ctx context.Context, job input) (string, error) { return count(ctx, in(ctx), job) }
+	settle := func(ctx context.Context, _ input) (sdk.Settlement, error) { return settle(ctx, in(ctx)) }
 	spec := func(name string) sdk.Spec {
 		return sdk.Spec{Name: name, Description: "Leaves a receipt, once for each execution.", Timeout: 5 * time.Minute}
 	}
@@ -61,17 +66,17 @@ func counter() sdk.Plugin {
 
 // count has an effect, and returns the receipt of this execution. The effect is one rename, so that
 // it happens whole or not at all.
-func count(ctx context.Context, in input) (string, error) {
+func count(ctx context.Context, folder string, in input) (string, error) {
 	receipt := rand.Text()
 	name := strings.Join([]string{sdk.Session(ctx), sdk.CallID(ctx), receipt}, separator)
-	draft := filepath.Join(sdk.Workspace(ctx), drafts, name)
+	draft := filepath.Join(folder, drafts, name)
 	steps := map[place]func() error{
 		before: func() error { return os.WriteFile(draft, nil, 0o600) },
-		during: func() error { return os.Rename(draft, filepath.Join(sdk.Workspace(ctx), effects, name)) },
+		during: func() error { return os.Rename(draft, filepath.Join(folder, effects, name)) },
 		after:  func() error { return nil },
 	}
 	for _, at := range boundaries {
-		if err := halt(ctx, at, in.Job); err != nil {
+		if err := halt(ctx, folder, at, in.Job); err != nil {
 			return "", err
 		}
 		if err := steps[at](); err != nil {
@@ -83,12 +88,12 @@ func count(ctx context.Context, in input) (string, error) {
 
 // halt waits for a moment, or, if it is the first execution of the session that is at the place of
 // its job, until the command lets it go on.
-func halt(ctx context.Context, at place, job string) error {
+func halt(ctx context.Context, folder string, at place, job string) error {
 	time.Sleep(pause)
 	if where, _, _ := strings.Cut(job, " "); place(where) != at {
 		return nil
 	}
-	mark, err := os.OpenFile(filepath.Join(sdk.Workspace(ctx), halted, sdk.Session(ctx)), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	mark, err := os.OpenFile(filepath.Join(folder, halted, sdk.Session(ctx)), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -96,13 +101,13 @@ func halt(ctx context.Context, at place, job string) error {
 		return err
 	}
 	_ = mark.Close() // nothing was written
-	return await(ctx, filepath.Join(sdk.Workspace(ctx), freed, sdk.Session(ctx)))
+	return await(ctx, filepath.Join(folder, freed, sdk.Session(ctx)))
 }
 
 // settle looks for the effect of a call.
-func settle(ctx context.Context, _ input) (sdk.Settlement, error) {
+func settle(ctx context.Context, folder string) (sdk.Settlement, error) {
 	prefix := strings.Join([]string{sdk.Session(ctx), sdk.CallID(ctx), ""}, separator)
-	found, err := os.ReadDir(filepath.Join(sdk.Workspace(ctx), effects))
+	found, err := os.ReadDir(filepath.Join(folder, effects))
 	if err != nil {
 		return sdk.Settlement{}, err
 	}

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -68,11 +69,8 @@ func openLab(ctx context.Context, plugin string) (*lab, error) {
 }
 
 func (l *lab) open(ctx context.Context) (err error) {
-	if l.program, err = os.Executable(); err == nil {
-		l.program, err = filepath.EvalSymlinks(l.program)
-	}
-	if err != nil {
-		return fmt.Errorf("finding this program: %w", err)
+	if l.program, err = thisProgram(); err != nil {
+		return err
 	}
 	if agent := filepath.Join(filepath.Dir(l.program), agentdProgram); isProgram(agent) {
 		l.agent = agent
@@ -89,6 +87,17 @@ func (l *lab) open(ctx context.Context) (err error) {
 		}
 	}
 	return l.start(ctx)
+}
+
+func thisProgram() (string, error) {
+	path, err := os.Executable()
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("finding this program: %w", err)
+	}
+	return path, nil
 }
 
 func isProgram(path string) bool {
@@ -129,13 +138,19 @@ func (l *lab) writePlugin(dir string) error {
 		}
 		return os.Symlink(target, dir)
 	}
+	return copyPlugin(l.program, dir, counterCommand)
+}
+
+// copyPlugin makes the folder of a plugin that is a copy of a program with arguments.
+func copyPlugin(program, dir string, arguments ...string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	if err := copyProgram(l.program, filepath.Join(dir, "counter")); err != nil {
+	if err := copyProgram(program, filepath.Join(dir, "counter")); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "plugin.yaml"), []byte("command: [./counter, "+counterCommand+"]\n"), 0o600)
+	manifest, _ := json.Marshal(map[string]any{"command": append([]string{"./counter"}, arguments...)}) // texts
+	return os.WriteFile(filepath.Join(dir, "plugin.yaml"), manifest, 0o600)
 }
 
 func copyProgram(from, to string) error {
@@ -167,12 +182,16 @@ func (l *lab) start(ctx context.Context) (err error) {
 	return err
 }
 
-// launch starts a server whose home is in the folder, without the settings and keys of the
-// environment.
+// launch starts a server whose home is in the folder.
 func (l *lab) launch(ctx context.Context, program string, args ...string) (*child.Child, error) {
+	return child.Start(ctx, command(l.path("home"), program, args...))
+}
+
+// command returns a command without the settings and keys of the environment.
+func command(home, program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
-	cmd.Env = []string{"HOME=" + l.path("home"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
-	return child.Start(ctx, cmd)
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
+	return cmd
 }
 
 // kill kills the victims, and reports whether it killed a process.
@@ -208,7 +227,11 @@ func (l *lab) plugins(ctx context.Context) (pids []int) {
 
 // receipts returns the receipts of each call of a session.
 func (l *lab) receipts(session string) (map[string][]string, error) {
-	files, err := os.ReadDir(l.work(effects))
+	return receipts(l.work(effects), session)
+}
+
+func receipts(folder, session string) (map[string][]string, error) {
+	files, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -246,6 +269,10 @@ func (l *lab) close() error {
 // keep stops the servers and gives the folder a name that no later command removes.
 func (l *lab) keep() (string, error) {
 	l.stop()
-	kept := filepath.Join(filepath.Dir(l.folder), strings.Replace(filepath.Base(l.folder), "scratch", "prove", 1))
-	return kept, os.Rename(l.folder, kept)
+	return keepFolder(l.folder)
+}
+
+func keepFolder(folder string) (string, error) {
+	kept := filepath.Join(filepath.Dir(folder), strings.Replace(filepath.Base(folder), "scratch", "prove", 1))
+	return kept, os.Rename(folder, kept)
 }

@@ -91,7 +91,7 @@ func TestCounter(t *testing.T) {
 				}
 				return len(files)
 			}
-			host := sdktest.New(t, counter())
+			host := sdktest.New(t, counter(""))
 			options := []sdktest.Option{sdktest.WithCallID("c"), sdktest.WithSession("s"), sdktest.WithWorkspace(dir)}
 			job := `{"job":"` + string(at) + ` s a"}`
 			first := make(chan string, 1)

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/toolhost/toolhost/tool"
@@ -22,7 +23,7 @@ type ended struct {
 
 // tally counts what became of the calls of one tool.
 type tally struct {
-	Kills   int `json:"kills"`
+	Kills   int `json:"kills,omitempty"` // 0 with --nodes
 	Calls   int `json:"calls"`
 	Doubled int `json:"doubled"` // had their effect more than once
 	// Lost calls ended with a result although their effect did not happen, or failed although it did;
@@ -65,4 +66,16 @@ func (t *tally) plus(u tally) {
 	t.Unknown += u.Unknown
 	t.Settled += u.Settled
 	t.Stuck += u.Stuck
+}
+
+// String implements fmt.Stringer.
+func (a *answer) String() string {
+	switch {
+	case a == nil:
+		return "none"
+	case a.failure != "":
+		return fmt.Sprintf("%s (%s)", a.failure, a.message)
+	default:
+		return a.receipt
+	}
 }

@@ -115,18 +115,8 @@ func (k ledgerGuard) settle(ctx context.Context, calls *callstore.Store, noted *
 	}
 	id, newest := calls.ID(), calls.Newest()
 	marked, err := callstore.ReadMark(k.dir)
-	switch {
-	case err != nil:
-		return err
-	case marked == "" && k.accepted == unmarked: // check has accepted it
-	case (marked == id || marked == "") && noted.absent && calls.Noted():
-		err = k.refusal(fmt.Sprintf("%s, which has the number of the newest call of the ledger %s, is missing or empty, so toolhost cannot see whether the ledger has lost calls",
-			filepath.Join(k.dir, callstore.NewestFile), filepath.Join(k.dir, callstore.LedgerFile)), fmt.Sprintf("%s@%d", cmp.Or(marked, unmarked), newest))
-	case (marked == id || marked == "") && newest < noted.number:
-		err = k.refusal(fmt.Sprintf("the ledger of calls %s is older than the rest of the folder, or its log %s-wal is lost: its newest call is %d, and call %d was begun",
-			filepath.Join(k.dir, callstore.LedgerFile), callstore.LedgerFile, newest, noted.number), fmt.Sprintf("%s@%d", cmp.Or(marked, unmarked), noted.number))
-	case marked != "" && marked != id:
-		err = k.refusal(fmt.Sprintf("%s is the ledger %s, and the folder belongs to the ledger %s", filepath.Join(k.dir, callstore.LedgerFile), id, marked), marked)
+	if err == nil {
+		err = k.compare(marked, id, newest, calls.Noted(), noted)
 	}
 	if err == nil {
 		noted.set(newest)
@@ -141,6 +131,23 @@ func (k ledgerGuard) settle(ctx context.Context, calls *callstore.Store, noted *
 	}
 	if err := atomicfile.Write(filepath.Join(k.dir, callstore.MarkFile), []byte(id+"\n"), 0o600); err != nil {
 		return fmt.Errorf("noting the ledger's id: %w", err)
+	}
+	return nil
+}
+
+// compare returns an error if a ledger is not the one that the folder belongs to, or lacks calls.
+// hasNoted says that the ledger knows that a file has the number of its newest call.
+func (k ledgerGuard) compare(marked, id string, newest int64, hasNoted bool, noted *newestCall) error {
+	switch {
+	case marked == "" && k.accepted == unmarked: // check has accepted it
+	case (marked == id || marked == "") && noted.absent && hasNoted:
+		return k.refusal(fmt.Sprintf("%s, which has the number of the newest call of the ledger %s, is missing or empty, so toolhost cannot see whether the ledger has lost calls",
+			filepath.Join(k.dir, callstore.NewestFile), filepath.Join(k.dir, callstore.LedgerFile)), fmt.Sprintf("%s@%d", cmp.Or(marked, unmarked), newest))
+	case (marked == id || marked == "") && newest < noted.number:
+		return k.refusal(fmt.Sprintf("the ledger of calls %s is older than the rest of the folder, or its log %s-wal is lost: its newest call is %d, and call %d was begun",
+			filepath.Join(k.dir, callstore.LedgerFile), callstore.LedgerFile, newest, noted.number), fmt.Sprintf("%s@%d", cmp.Or(marked, unmarked), noted.number))
+	case marked != "" && marked != id:
+		return k.refusal(fmt.Sprintf("%s is the ledger %s, and the folder belongs to the ledger %s", filepath.Join(k.dir, callstore.LedgerFile), id, marked), marked)
 	}
 	return nil
 }
@@ -195,5 +202,12 @@ func (k ledgerGuard) refusal(what, id string) error {
 		return nil
 	}
 	return fmt.Errorf("%s; a call that was executed before could be executed again, so toolhost does not start; "+
-		"restore the file from a backup, or, if no caller will repeat a call that it sent before, start once with --accept-lost-ledger %s", what, id)
+		"%s, or, if no caller will repeat a call that it sent before, start once with --accept-lost-ledger %s", what, k.advice(), id)
+}
+
+func (k ledgerGuard) advice() string {
+	if _, err := os.Stat(filepath.Join(k.dir, callstore.LedgerFile)); k.shared && err == nil {
+		return "move the calls of the file " + filepath.Join(k.dir, callstore.LedgerFile) + " into the database with `toolhost migrate`"
+	}
+	return "restore the file from a backup"
 }

@@ -98,11 +98,11 @@ func (k ledgerGuard) settleShared(calls *postgres.Store, noted *newestCall) erro
 	switch {
 	case err != nil:
 		return err
-	case marked != "" && marked != id:
+	case marked != "" && !calls.Is(marked):
 		err = k.refusal(fmt.Sprintf("%s has the ledger %s, and the state folder belongs to the ledger %s", calls.Name(), id, marked), marked)
-	case marked == id && calls.Newest() < noted.number:
+	case marked != "" && calls.Newest() < noted.number:
 		err = k.refusal(fmt.Sprintf("%s has lost commits: the newest call of this toolhost in it is %d, and call %d was begun", calls.Name(), calls.Newest(), noted.number),
-			fmt.Sprintf("%s@%d", id, noted.number))
+			fmt.Sprintf("%s@%d", marked, noted.number))
 	}
 	if err != nil {
 		return err

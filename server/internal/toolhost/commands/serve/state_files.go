@@ -1,12 +1,16 @@
 package serve
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/store/backup"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/server/internal/terminal/configfile"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/server/internal/toolhost/config"
 	"github.com/toolhost/toolhost/server/internal/trust"
 )
@@ -30,6 +34,7 @@ type StateFiles struct {
 	Trust string // the folder of the user's trust records
 	// Records is the URL of the database with the ledger; empty: the ledger is a file of State.
 	Records string
+	KeepIDs time.Duration // how long the ledger keeps ids
 }
 
 // StateFiles reads the configuration file and returns the places of the state. It does not need a
@@ -39,7 +44,11 @@ func (f Flags) StateFiles(getenv func(string) string) (StateFiles, error) {
 	if err != nil {
 		return StateFiles{}, err
 	}
-	return StateFiles{State: c.State, Audit: c.Audit.File, Trust: trust.Dir(getenv), Records: c.Records}, nil
+	bounds, err := callstore.Bounds{KeepIDs: c.Ledger.KeepIDs}.WithDefaults()
+	if err != nil {
+		return StateFiles{}, err
+	}
+	return StateFiles{State: c.State, Audit: c.Audit.File, Trust: trust.Dir(getenv), Records: c.Records, KeepIDs: bounds.KeepIDs}, nil
 }
 
 // read reads the configuration file as `serve` does, with the defaults of this machine and user.
@@ -62,6 +71,47 @@ func (f Flags) read(getenv func(string) string) (*config.Config, error) {
 
 // Marker returns the path of the marker of an interrupted restore.
 func (s StateFiles) Marker() string { return filepath.Join(s.State, restoreMarker) }
+
+// OpenDeparture opens the ledger in the file of the state folder, whose calls are to move into a
+// database. It fails if `serve` would not start with the file. If check is true, a toolhost may use
+// it.
+func (s StateFiles) OpenDeparture(ctx context.Context, check bool) (*callstore.Departure, error) {
+	open := callstore.OpenToLeave
+	if check {
+		open = callstore.OpenToRead
+	}
+	keeper := ledgerGuard{dir: s.State}
+	noted, err := keeper.openNewest() // before the ledger, which may grow
+	if err != nil {
+		return nil, err
+	}
+	defer noted.file.Close()
+	marked, err := callstore.ReadMark(s.State)
+	if err != nil {
+		return nil, err
+	}
+	file, err := open(ctx, filepath.Join(s.State, callstore.LedgerFile), s.KeepIDs)
+	if err != nil || file.Heir != "" { // then the folder may belong to the heir already
+		return file, err
+	}
+	if err := keeper.compare(marked, file.ID, file.Newest, file.Noted, noted); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// CheckGrants returns an error if `serve` does not start with a database, because the state folder
+// has tokens or standing approvals.
+func (s StateFiles) CheckGrants(ctx context.Context) error {
+	return checkNoGrantsInFiles(ctx, &Options{Config: config.Config{State: s.State}})
+}
+
+// Node returns the id of the state folder, and what identifies the start of the machine, as a node
+// of a shared ledger has them.
+func (s StateFiles) Node() (folder, place string, err error) {
+	folder, err = nodeID(s.State)
+	return folder, placeOf(filepath.Join(s.State, NodeFile)), err
+}
 
 // checkRestore returns an error if a restore of the state folder was interrupted. The folder may
 // have the files of two states then.

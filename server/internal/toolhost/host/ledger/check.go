@@ -14,7 +14,7 @@ import (
 func (l *Ledger[C]) Check(ctx context.Context, call *tool.Call) *tool.Error {
 	store := l.cfg.Store
 	switch {
-	case call.Ledger != "" && call.Ledger != l.ID():
+	case call.Ledger != "" && !l.is(call.Ledger):
 		if l.ended(ctx, call) {
 			return nil
 		}

@@ -92,6 +92,11 @@ func (l *Ledger[C]) ID() string {
 	return l.id
 }
 
+// is reports whether an id is that of this ledger, or of one whose calls it has.
+func (l *Ledger[C]) is(id string) bool {
+	return id == l.ID() || l.cfg.Store != nil && l.cfg.Store.Is(id)
+}
+
 // Claim gives an entry its id. The result is one of these: the entry itself, if it got the id; the
 // entry, or the store's record, of the same call, if that has the id; or an error that says why the
 // id cannot be used. Claim returns an entry that has been released without giving it the id. The
