@@ -93,17 +93,17 @@ func (c *claims) connect(ctx context.Context) (*pgx.Conn, error) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, 2*checkTime)
 	defer cancel()
-	// The server bounds the wait for a session of before, whose end it may not have noticed.
-	_, err = session.Exec(bounded, "SELECT pg_advisory_lock($1)", c.key)
-	if err == nil {
-		_, err = session.Exec(bounded, settings)
-	}
 	serves, node := c.roles()
+	_, err = session.Exec(bounded, settings)
+	if err == nil && node { // before the lock, with which this store may judge the others
+		_, err = session.Exec(bounded, enterNode, c.key)
+	}
+	if err == nil {
+		// The server bounds the wait for a session of before, whose end it may not have noticed.
+		_, err = session.Exec(bounded, "SELECT pg_advisory_lock($1)", c.key)
+	}
 	if err == nil && serves {
 		err = lockServer(bounded, session)
-	}
-	if err == nil && node {
-		_, err = session.Exec(bounded, enterNode, c.key)
 	}
 	if err != nil {
 		disconnect(session)

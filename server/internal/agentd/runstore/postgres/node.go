@@ -18,9 +18,9 @@ const (
 	enterNode = "INSERT INTO agentd_nodes (node) VALUES ($1) ON CONFLICT (node) DO UPDATE SET since = clock_timestamp(), renewed = clock_timestamp()"
 
 	// gone is the condition that the claimer of a row has no session and has not renewed its row, for
-	// as long as several renewals take, during the session of the store $2. The shared lock that it
-	// takes ends with the statement.
-	gone = `CASE WHEN EXISTS (SELECT FROM agentd_nodes AS other WHERE other.node = claimer
+	// as long as several renewals take, during the session of the store $2, which lasts: its lock is
+	// not free. The shared locks that the condition takes end with the statement.
+	gone = `CASE WHEN pg_try_advisory_xact_lock_shared($2) OR EXISTS (SELECT FROM agentd_nodes AS other WHERE other.node = claimer
 		AND greatest(other.renewed, (SELECT me.since FROM agentd_nodes AS me WHERE me.node = $2)) > clock_timestamp() - interval '5 seconds')
 	THEN false ELSE pg_try_advisory_xact_lock_shared(claimer) END`
 
