@@ -32,7 +32,7 @@ func parsePositions(text string) (inboxPositions, error) {
 	if text == "" {
 		return all, nil
 	}
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
+	if err := json.Unmarshal([]byte(text), &all); err != nil || all == nil { // null is JSON
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the position is not one of this inbox")
 	}
 	return all, nil

@@ -83,6 +83,8 @@ func (r *roaming) proceed(ctx context.Context, out *tool.Outcome) bool {
 		return false
 	case !lost && (r.doubt != nil || out.Err.RetryAfter > 0):
 		return false // such as a call that another toolhost has
+	case out.Instance != "" && r.call.ID == "":
+		return false // it may have been executed, such as if there was no memory for its result
 	}
 	for len(r.nodes) > 0 && ctx.Err() == nil {
 		next := r.nodes[0]

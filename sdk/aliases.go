@@ -50,6 +50,7 @@ import (
 //	ReturnDirect      bool  its result is the answer for the user
 //	Dynamic           bool  it has another declaration for each session; Tool.Dynamic sets it
 //	Settles           bool  it can say later whether a call happened; the function Settle sets it
+//	Seals             bool  its check seals: what it says did not happen has no effect later either; see Settle
 type Spec = tool.Spec
 
 // What a plugin declares in addition to its tools, and the types of a Spec's fields.

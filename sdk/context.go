@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -12,6 +13,18 @@ import (
 func CallID(ctx context.Context) string {
 	if c := callOf(ctx); c != nil {
 		return c.info.CallID
+	}
+	return ""
+}
+
+// EffectKey returns a key of this execution of the call, for the place where its effect happens: an
+// idempotency key, or a unique column. All attempts have the same one. If a check says that the
+// call did not happen, the call may be executed again with the same id, and has another key. So a
+// tool whose check seals passes along this key, and not the id; see Seals of Spec. It has at most
+// 64 letters and digits. If toolhost is too old to give one, EffectKey returns the id.
+func EffectKey(ctx context.Context) string {
+	if c := callOf(ctx); c != nil {
+		return cmp.Or(c.info.EffectKey, c.info.CallID)
 	}
 	return ""
 }

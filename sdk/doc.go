@@ -72,12 +72,12 @@
 //
 // # Within a call
 //
-// These functions read the call from the context: [CallID], [Attempt], [Session], [Workspace],
-// [Traceparent], [Value], [Secret], [Logger], [ReportStatus] and [ReportProgress]. [Value] and
-// [Secret] return only what the tool's Spec declares in ContextKeys and RequiresAuth. If an
-// argument is the handle of an artifact, [OpenArtifact] opens it. [OpenWorkspace] opens the call's
-// workspace, and keeps every path inside it. The context has the deadline of the call, and ends
-// when the call is cancelled or times out. A tool must stop what it has started then.
+// These functions read the call from the context: [CallID], [EffectKey], [Attempt], [Session],
+// [Workspace], [Traceparent], [Value], [Secret], [Logger], [ReportStatus] and [ReportProgress].
+// [Value] and [Secret] return only what the tool's Spec declares in ContextKeys and RequiresAuth.
+// If an argument is the handle of an artifact, [OpenArtifact] opens it. [OpenWorkspace] opens the
+// call's workspace, and keeps every path inside it. The context has the deadline of the call, and
+// ends when the call is cancelled or times out. A tool must stop what it has started then.
 //
 // # Traces
 //

@@ -36,6 +36,7 @@ type servedTool struct {
 	into decoder // decodes arguments into the input
 	// nil: it cannot say what became of a call
 	settle check
+	seals  bool // settle seals
 
 	dynamic *dynamic // nil: the tool is not dynamic
 }
@@ -78,7 +79,7 @@ func newServer(p Plugin, compile fit.Compile, trusting bool) (*server, error) {
 }
 
 func serveTool(t Tool, compile fit.Compile, trusting bool) (servedTool, error) {
-	served := servedTool{name: t.spec.Name, open: t.open, settle: t.settle, into: decodeStrictly}
+	served := servedTool{name: t.spec.Name, open: t.open, settle: t.settle, seals: t.spec.Seals, into: decodeStrictly}
 	if trusting && t.vary == nil && t.derived {
 		served.into = decodeChecked
 	}

@@ -13,8 +13,8 @@ import (
 
 // The types of what a check says about an earlier call; see Settle.
 type (
-	// Settlement says whether an earlier call had its effect, and how the tool knows. The zero value
-	// says that the tool does not know.
+	// Settlement says whether an earlier call had its effect, and how the tool knows. The zero
+	// value says that the tool does not know.
 	//
 	//	Verdict  Verdict  whether the call happened; empty: VerdictUnknown
 	//	Result   *Result  what it returned, if it happened; nil: unknown. Happened sets it
@@ -68,14 +68,26 @@ func Happened(result any) Settlement {
 //
 // The check gets the arguments of the call, and its context has the call id, the session, the
 // workspace, the context values and the secrets of the call. It has a short deadline. It must
-// change nothing, and cannot report statuses, ask questions or open artifacts. toolhost runs it
-// only when the call no longer runs, and maybe several times. An error, a panic and a late answer
-// mean VerdictUnknown.
+// change nothing, apart from sealing, and cannot report statuses, ask questions or open artifacts.
+// toolhost runs it only when the call no longer runs, unless the check seals, and maybe several
+// times. An error, a panic and a late answer mean VerdictUnknown.
 //
 // The check relies on a record of the tool's own, in the place where the effect happens: pass the
 // call id along with the effect, such as an idempotency key of the service, so that the record and
 // the effect cannot differ. A tool that is ReadOnly must have no check. One that is Idempotent
 // needs none, because toolhost repeats its calls.
+//
+// A check seals if VerdictDidNotHappen promises that the execution has no effect later either, also
+// if it still runs in a process that nobody can reach. To declare it, set Seals of the Spec. The
+// effect happens with EffectKey in a unique place, and the check takes that place before it says
+// so:
+//
+//	// pay:   INSERT INTO payments (key, receipt) VALUES ($1, $2)
+//	// check: INSERT INTO payments (key) VALUES ($1) ON CONFLICT DO NOTHING
+//	//        and then: SELECT receipt FROM payments WHERE key = $1, where NULL means that it did not happen
+//
+// Of several toolhosts that share a ledger, each may then ask it, also while the one that had the
+// call is silent.
 func Settle[In any](t Tool, check func(ctx context.Context, in In) (Settlement, error)) Tool {
 	t.spec.Settles = true
 	in := reflect.TypeFor[In]()
@@ -100,6 +112,8 @@ func (t Tool) checkSettle() error {
 	switch {
 	case t.spec.Settles && t.settle == nil:
 		return errors.New("it declares Settles, but has no check; use Settle")
+	case t.spec.Seals && t.settle == nil:
+		return errors.New("it declares Seals, but has no check; use Settle")
 	case t.settle != nil && t.spec.ReadOnly:
 		return errors.New("it is ReadOnly and has a check of unknown outcomes; a call that changes nothing needs none")
 	}
@@ -116,6 +130,8 @@ func (s *server) Settle(ctx context.Context, info transport.Info, out transport.
 		return tool.Settlement{}, tool.Errorf(tool.KindNotFound, "the plugin %q has no tool %q", s.description.Name, info.Tool)
 	case t.settle == nil:
 		return tool.Settlement{}, tool.Errorf(tool.KindUnsupported, "the tool %q cannot say what became of a call", info.Tool)
+	case t.seals && info.EffectKey == "":
+		return tool.Settlement{Reason: "toolhost does not say which execution it asks about"}, nil
 	}
 	c := newCall(ctx, info, onlyLog{out})
 	defer c.finish(true)

@@ -61,6 +61,7 @@ func TestValidateRefuses(t *testing.T) {
 		"no function":             {sdk.Func[struct{}, string](spec, nil), "its function is nil"},
 		"no opener":               {sdk.Object[noPartial](spec, nil), "opens an object is nil"},
 		"no code":                 {sdk.Tool{}, "make it with Func or Object"},
+		"seals without a check":   {toolWith[struct{}](sdk.Spec{Seals: true}), "has no check; use Settle"},
 		"settles without a check": {toolWith[struct{}](sdk.Spec{Settles: true}), "has no check; use Settle"},
 		"check of read-only":      {sdk.Settle(toolWith[struct{}](sdk.Spec{ReadOnly: true}), settled[struct{}]), "a call that changes nothing needs none"},
 		"check of other input":    {sdk.Settle(toolWith[struct{}](sdk.Spec{}), settled[named]), "its check of unknown outcomes takes a sdk_test.named, but its calls take a struct {}"},

@@ -47,6 +47,8 @@ type Spec struct {
 	Settles bool `json:"settles,omitempty"`
 	// the order of the side effects with those of other calls of a response does not matter
 	Parallel bool `json:"parallel,omitempty"`
+	// what its check says did not happen has no effect later either; see Settlement
+	Seals bool `json:"seals,omitempty"`
 }
 
 // HasSideEffects reports whether two executions of the tool may differ from one. The host never

@@ -208,6 +208,7 @@ func (h *Host) newOptions(name string, options []Option) callOptions {
 func (h *Host) options(name string, options []Option) callOptions {
 	o := h.newOptions(name, options)
 	o.info.CallID = cmp.Or(o.info.CallID, fmt.Sprintf("call-%d", h.number.Add(1)))
+	o.info.EffectKey = o.info.CallID // a toolhost's is another one
 	for _, spec := range h.Describe().Tools {
 		if spec.Name == name {
 			keepOnly(o.info.Values, spec.ContextKeys)

@@ -59,7 +59,7 @@ func (r remote) Describe(ctx context.Context, req transport.DescribeRequest) (to
 // Call implements transport.Handler.
 func (r remote) Call(ctx context.Context, info transport.Info, local transport.Call) (tool.Result, error) {
 	start := pluginwire.Start{
-		CallID: info.CallID, Tool: info.Tool, Attempt: info.Attempt, Session: info.Session, Workspace: info.Workspace,
+		CallID: info.CallID, Tool: info.Tool, Attempt: info.Attempt, EffectKey: info.EffectKey, Session: info.Session, Workspace: info.Workspace,
 		Values: info.Values, Secrets: info.Secrets, Traceparent: info.Traceparent,
 		Artifacts: local.ReadArtifact,
 	}

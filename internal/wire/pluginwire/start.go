@@ -37,6 +37,8 @@ type Start struct {
 	Answers []tool.QuestionKind
 	// Settle asks what became of the call with this id and these arguments, instead of executing it.
 	Settle bool
+	// EffectKey names this execution of the call where its effect happens. Empty: an older host.
+	EffectKey string
 	// Spans receives the spans that the plugin has sent, and how many were dropped. The connection
 	// calls it in Next, never concurrently. It must not block. It is used by the host's end only.
 	// nil means that spans are ignored.
@@ -72,6 +74,7 @@ func fromStart(s Start, credit int) *pluginv1.StartCall {
 		Credit:    uint32(credit),
 		Attempt:   max(s.Attempt, 1),
 		Settle:    s.Settle,
+		EffectKey: s.EffectKey,
 	}
 	if s.Session != "" || s.Workspace != "" || s.Traceparent != "" || s.SpanBytes > 0 || len(s.Values) > 0 || len(s.Secrets) > 0 || len(s.Answers) > 0 {
 		out.Context = &pluginv1.CallContext{
@@ -111,6 +114,7 @@ func toStart(s *pluginv1.StartCall) Start {
 		SpanBytes:   int(s.GetContext().GetSpanBytes()),
 		Answers:     toolpb.ToQuestionKinds(s.GetContext().GetAnswers()),
 		Settle:      s.GetSettle(),
+		EffectKey:   s.GetEffectKey(),
 	}
 }
 

@@ -31,7 +31,7 @@ func fullSpec() tool.Spec {
 		Retry:              tool.RetryPolicy{MaxAttempts: 3, InitialBackoff: time.Millisecond, MaxBackoff: time.Second},
 		RateLimitPerMinute: 60, MemoryLimitBytes: 1 << 33, CostPerUse: 0.25, RequiresAuth: []string{"TOKEN"},
 		SandboxExempt: true, PartialArguments: true, Dangerous: true, ReadOnly: true, Idempotent: true, Serial: true,
-		ReturnDirect: true, Strict: true, Dynamic: true, Settles: true, Parallel: true, ContextKeys: []string{"todos"}, EffectKeys: []string{"e"}, Metadata: values,
+		ReturnDirect: true, Strict: true, Dynamic: true, Settles: true, Seals: true, Parallel: true, ContextKeys: []string{"todos"}, EffectKeys: []string{"e"}, Metadata: values,
 	}
 }
 

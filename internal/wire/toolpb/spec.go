@@ -37,6 +37,7 @@ func FromSpec(s tool.Spec) *toolv1.ToolSpec {
 		EffectKeys:             validTexts(s.EffectKeys),
 		Metadata:               FromValues(s.Metadata),
 		Settles:                s.Settles,
+		Seals:                  s.Seals,
 		Parallel:               s.Parallel,
 	}
 }
@@ -73,6 +74,7 @@ func ToSpec(s *toolv1.ToolSpec) tool.Spec {
 		EffectKeys:             toTexts(s.GetEffectKeys()),
 		Metadata:               ToValues(s.GetMetadata()),
 		Settles:                s.GetSettles(),
+		Seals:                  s.GetSeals(),
 		Parallel:               s.GetParallel(),
 	}
 }

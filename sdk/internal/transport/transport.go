@@ -29,6 +29,7 @@ type Info struct {
 	CallID      string
 	Tool        string
 	Attempt     uint32 // from 1; 0 means 1
+	EffectKey   string // empty: an older toolhost
 	Session     string
 	Workspace   string // an absolute path; empty means none
 	Values      map[string]json.RawMessage

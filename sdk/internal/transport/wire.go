@@ -33,6 +33,7 @@ func infoOf(call *pluginwire.ServerCall) Info {
 		CallID:      start.CallID,
 		Tool:        start.Tool,
 		Attempt:     start.Attempt,
+		EffectKey:   start.EffectKey,
 		Session:     start.Session,
 		Workspace:   start.Workspace,
 		Values:      start.Values,

@@ -246,3 +246,27 @@ def wrong_context(context: AsyncContext) -> Settlement:
 def test_a_wrong_declaration(check: Any, options: Any, says: str) -> None:
     with pytest.raises(DeclarationError, match=says):
         payer(check, **options)
+
+
+def test_a_check_seals() -> None:
+    keys: list[str] = []
+
+    def check(context: Context) -> Settlement:
+        keys.append(context.effect_key)
+        return Settlement.did_not_happen()
+
+    plugin = payer(check, seals=True)
+    with Host(plugin) as host:
+        specs = host.describe()
+        assert (specs["pay"].seals, specs["gamble"].seals) == (True, False)
+        assert host.settle("pay", {"amount": 3}, **CALL).verdict is Verdict.DID_NOT_HAPPEN
+    assert keys == ["c-1"]
+
+
+def test_only_a_check_seals() -> None:
+    plugin = Plugin("bank", "1.0.0")
+    with pytest.raises(DeclarationError, match="seals, but has no check"):
+
+        @plugin.tool(seals=True)
+        def pay() -> None:
+            """Pay."""

@@ -145,3 +145,18 @@ test("a wrong declaration", () => {
   assert.match(validatePlugin(plugin({ readOnly: true })).join(), /a call that changes nothing needs none/);
   assert.match(validatePlugin(plugin({ settle: 7 })).join(), /settle is not a function/);
 });
+
+test("a check seals", async () => {
+  const never = () => assert.fail("the call was executed");
+  const keys: string[] = [];
+  const spec = { name: "pay", description: "Pays.", input, seals: true };
+  const settle = (_: Input, call: Call): Settlement => {
+    keys.push(call.effectKey);
+    return { verdict: "did_not_happen" };
+  };
+  await using host = new TestHost({ name: "bank", version: "1.0.0", tools: [tool({ ...spec, settle }, never)] });
+  assert.equal((await host.describe()).tools[0]?.["seals"], true);
+  assert.deepEqual(await host.settle("pay", { amount: 3 }, { callId: "c-1" }), { verdict: "did_not_happen", reason: "" });
+  assert.deepEqual(keys, ["c-1"]);
+  assert.match(validatePlugin({ name: "bank", version: "1.0.0", tools: [tool(spec, never)] }).join(), /no settle/);
+});

@@ -50,7 +50,7 @@ func buildAndRun(m *testing.M) (int, error) {
 	defer os.RemoveAll(dir)
 	bin = dir
 	for target, packages := range map[string][]string{
-		dir:                           {"./cmd/toolhost", "./cmd/agentd", "./internal/toolhost/conformance/badplugin", "./internal/toolhost/process/fault/faultplugin", "./internal/e2e/testplugins/versionplugin", "./internal/e2e/testplugins/dynamicplugin", "./internal/e2e/testplugins/contextplugin", "./internal/e2e/testplugins/filterplugin", "./internal/e2e/testplugins/secretplugin", "./internal/e2e/testplugins/terminalplugin", "./internal/e2e/testplugins/approvalplugin", "./internal/e2e/testplugins/schemaplugin", "./internal/e2e/testplugins/mcpserver", "./internal/e2e/testplugins/conformserver", "./internal/e2e/testplugins/askplugin"},
+		dir:                           {"./cmd/toolhost", "./cmd/agentd", "./internal/toolhost/conformance/badplugin", "./internal/toolhost/process/fault/faultplugin", "./internal/e2e/testplugins/versionplugin", "./internal/e2e/testplugins/dynamicplugin", "./internal/e2e/testplugins/contextplugin", "./internal/e2e/testplugins/filterplugin", "./internal/e2e/testplugins/secretplugin", "./internal/e2e/testplugins/terminalplugin", "./internal/e2e/testplugins/approvalplugin", "./internal/e2e/testplugins/schemaplugin", "./internal/e2e/testplugins/mcpserver", "./internal/e2e/testplugins/conformserver", "./internal/e2e/testplugins/askplugin", "./internal/e2e/testplugins/bankplugin"},
 		filepath.Join(dir, "plugins"): {"./plugins/artifacts", "./plugins/calculator", "./plugins/fs", "./plugins/todo"},
 		filepath.Join(dir, "others"):  {"./plugins/shell"}, // only used by a few tests
 	} {

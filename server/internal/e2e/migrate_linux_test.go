@@ -1,3 +1,5 @@
+//go:build more
+
 package e2e_test
 
 import (

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -410,4 +411,84 @@ func TestARollingRestartFailsNoCall(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A toolhost is frozen with a payment under way. Another one asks a check that seals, and pays.
+// When the first one continues, the bank refuses its payment, and its caller gets what happened. A
+// check that does not seal is not asked, and nothing is paid a second time.
+func TestASealingCheckOfAFrozenToolhost(t *testing.T) {
+	for name, seals := range map[string]bool{"pay_sealed": true, "pay_plain": false} {
+		t.Run(name, func(t *testing.T) {
+			server := postgrestest.Start(t)
+			database, bank := server.Create(t), ""
+			var nodes []*ledgerNode
+			for range 2 {
+				h := prepare(t)
+				install(t, h, "bankplugin", "bankplugin", "")
+				write(t, filepath.Join(h.home, "toolhost.yaml"), "records: "+server.URL(database)+"\n", 0o600)
+				if bank == "" {
+					bank = h.workspace
+				}
+				h.workspace = bank
+				n := &ledgerNode{toolhost: h}
+				n.start(t)
+				nodes = append(nodes, n)
+			}
+			frozen, other := nodes[0], nodes[1]
+			call := tool.Call{ID: "once", Tool: name, Arguments: []byte("{}"), Timeout: time.Hour}
+			first := make(chan string, 1)
+			go func() { // ends with the call
+				out, err := frozen.calls.Call(t.Context(), call)
+				first <- fmt.Sprint(out.Result.Text(), err)
+			}()
+			eventually.Holds(t, "the payment is under way", func() bool { return len(matching(t, bank, "first")) == 1 })
+			if err := frozen.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			call.Timeout = time.Second // to wait for it
+			_, err := other.calls.Call(t.Context(), call)
+			if seals == mayGoOn(err) || err == nil {
+				t.Errorf("while it is frozen: %v", err)
+			}
+			if seals {
+				call.Timeout = patience
+				if out, err := other.calls.Call(t.Context(), call); err != nil || out.Result.Text() != "paid" {
+					t.Errorf("repeated: %+v, %v", out, err)
+				}
+			}
+			write(t, filepath.Join(bank, "release"), "", 0o600)
+			if err := frozen.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+			if got := <-first; got != "paid<nil>" {
+				t.Errorf("the first caller gets %s", got)
+			}
+			if refused := len(matching(t, bank, "refused")); refused == 1 != seals {
+				t.Errorf("the bank has refused %d payments", refused)
+			}
+			paid := 0
+			for _, entered := range matching(t, bank, "*.key") {
+				text, err := os.ReadFile(entered)
+				if err != nil {
+					t.Error(err)
+				}
+				if string(text) == "paid" {
+					paid++
+				}
+			}
+			if paid != 1 {
+				t.Errorf("the bank has %d payments", paid)
+			}
+		})
+	}
+}
+
+// matching returns the files of a folder whose names match.
+func matching(t *testing.T, folder, pattern string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(folder, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }

@@ -22,7 +22,7 @@ func (t Tool) Bound(spec tool.Spec, trusted bool) (tool.Spec, []string) {
 	if !trusted {
 		held = append(held, "new, counts as dangerous")
 		spec.Dangerous, spec.ReadOnly, spec.Idempotent, spec.RequiresAuth = true, false, false, nil
-		spec.ContextKeys, spec.EffectKeys, spec.Settles, spec.Parallel = nil, nil, false, false
+		spec.ContextKeys, spec.EffectKeys, spec.Settles, spec.Seals, spec.Parallel = nil, nil, false, false, false
 		return spec, held
 	}
 	stricter(&spec.Dangerous, true, t.Dangerous, "not dangerous")
@@ -31,6 +31,7 @@ func (t Tool) Bound(spec tool.Spec, trusted bool) (tool.Spec, []string) {
 	stricter(&spec.Serial, true, t.Serial, "not serial")
 	stricter(&spec.Parallel, false, !t.Parallel, "parallel")
 	stricter(&spec.Settles, false, !t.Settles, "says what became of calls")
+	stricter(&spec.Seals, false, !t.Seals, "its check seals")
 	if spec.CostPerUse < t.Cost {
 		spec.CostPerUse = t.Cost
 		held = append(held, "cheaper")

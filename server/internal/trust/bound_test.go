@@ -17,6 +17,9 @@ func TestAnUpgradeKeepsTheOrder(t *testing.T) {
 	}{
 		"parallel":       {tool.Spec{}, tool.Spec{Parallel: true}, tool.Spec{}, []string{"parallel"}},
 		"still parallel": {tool.Spec{Parallel: true}, tool.Spec{Parallel: true}, tool.Spec{Parallel: true}, nil},
+		"seals":          {tool.Spec{Settles: true}, tool.Spec{Settles: true, Seals: true}, tool.Spec{Settles: true}, []string{"its check seals"}},
+		"still seals":    {tool.Spec{Settles: true, Seals: true}, tool.Spec{Settles: true, Seals: true}, tool.Spec{Settles: true, Seals: true}, nil},
+		"seals no more":  {tool.Spec{Settles: true, Seals: true}, tool.Spec{Settles: true}, tool.Spec{Settles: true}, nil},
 		"not parallel":   {tool.Spec{Parallel: true}, tool.Spec{}, tool.Spec{}, nil},
 		"not serial":     {tool.Spec{Serial: true}, tool.Spec{}, tool.Spec{Serial: true}, []string{"not serial"}},
 		"serial":         {tool.Spec{}, tool.Spec{Serial: true}, tool.Spec{Serial: true}, nil},

@@ -74,6 +74,7 @@ type Tool struct {
 	Serial      bool     `json:"serial,omitempty"`
 	Parallel    bool     `json:"parallel,omitempty"`
 	Settles     bool     `json:"settles,omitempty"`
+	Seals       bool     `json:"seals,omitempty"`
 	Cost        float64  `json:"cost,omitempty"`
 	RateLimit   uint32   `json:"rate_limit,omitempty"`
 	Category    string   `json:"category,omitempty"`
@@ -90,7 +91,7 @@ type Tool struct {
 func ToolOf(spec tool.Spec) Tool {
 	text, _ := json.Marshal(definition(spec)) // a spec that cannot be encoded cannot be transmitted either
 	return Tool{
-		Definition: Digest(text), Dangerous: spec.Dangerous, ReadOnly: spec.ReadOnly, Idempotent: spec.Idempotent, Serial: spec.Serial, Parallel: spec.Parallel, Settles: spec.Settles,
+		Definition: Digest(text), Dangerous: spec.Dangerous, ReadOnly: spec.ReadOnly, Idempotent: spec.Idempotent, Serial: spec.Serial, Parallel: spec.Parallel, Settles: spec.Settles, Seals: spec.Seals,
 		Cost: spec.CostPerUse, RateLimit: spec.RateLimitPerMinute, Category: spec.Category, Tags: slices.Clone(spec.Tags),
 		Secrets: slices.Clone(spec.RequiresAuth), ContextKeys: slices.Clone(spec.ContextKeys),
 		EffectKeys: slices.Clone(spec.EffectKeys),

@@ -113,3 +113,5 @@ class Spec:
     parallel: bool = False
     """Whether the order of its effects with other calls of the same response does not matter. Without
     it, calls that are not read_only run one after the other."""
+    seals: bool = False
+    """Whether its check seals: what it says did not happen has no effect later either."""

@@ -37,6 +37,9 @@ export async function settle(callable, call, wire) {
     if (!check?.spec.settle) {
         throw new ToolhostError("unsupported", `${JSON.stringify(call.tool)} cannot say what became of a call`);
     }
+    if (check.spec.seals && !wire.start.effectKey) {
+        return { verdict: "unknown", reason: "toolhost does not say which execution it asks about" };
+    }
     const what = "the check of tool";
     try {
         return await attended(call, what, async () => {

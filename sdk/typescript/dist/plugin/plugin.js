@@ -87,6 +87,9 @@ function toolProblems({ spec, previews }) {
     if (spec.settle && spec.readOnly) {
         problems.push("it is readOnly and has settle; a call that changes nothing needs none");
     }
+    if (spec.seals && !spec.settle) {
+        problems.push("it declares seals, but has no settle");
+    }
     if (spec.settle && typeof spec.settle !== "function") {
         problems.push("settle is not a function");
     }
@@ -202,6 +205,7 @@ export function specMessage(spec) {
         strict: spec.strict ?? false,
         dynamic: spec.describe !== undefined,
         settles: spec.settle !== undefined,
+        seals: spec.seals ?? false,
         contextKeys: [...(spec.contextKeys ?? [])],
         effectKeys: [...(spec.effectKeys ?? [])],
         metadata: toValues(spec.metadata),

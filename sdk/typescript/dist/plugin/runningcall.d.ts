@@ -7,6 +7,7 @@ import type { WireCall } from "./wirecall.js";
 export declare class RunningCall implements Call {
     #private;
     readonly id: string;
+    readonly effectKey: string;
     readonly tool: string;
     readonly attempt: number;
     readonly session: string | undefined;

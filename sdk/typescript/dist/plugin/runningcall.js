@@ -25,6 +25,7 @@ const ranks = { wait: 1, doing: 2, success: 3, error: 3 };
 /** The Call that a tool receives. */
 export class RunningCall {
     id;
+    effectKey;
     tool;
     attempt;
     session;
@@ -40,8 +41,9 @@ export class RunningCall {
     #state; // the last state that was sent
     #finished = false;
     constructor(wire, contextKeys) {
-        const { callId, tool, attempt, context } = wire.start;
+        const { callId, effectKey, tool, attempt, context } = wire.start;
         this.id = callId;
+        this.effectKey = effectKey || callId;
         this.tool = tool;
         this.attempt = Math.max(1, attempt);
         this.session = context?.session || undefined;

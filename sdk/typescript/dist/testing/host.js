@@ -107,6 +107,7 @@ export class TestHost {
         const timeout = toDuration(options.timeoutMs);
         return {
             callId,
+            effectKey: callId,
             tool,
             attempt,
             ...(timeout && { timeout }),

@@ -28,6 +28,13 @@ export interface Session {
 export interface Call extends Session {
   /** The call id. It is the same in every attempt, so a tool can use it as an idempotency key. */
   readonly id: string;
+  /**
+   * A key of this execution of the call, for the place where its effect happens. It is the same in
+   * every attempt. If `settle` says that the call did not happen, the call may be executed again with
+   * the same id, and has another key. So a tool that `seals` passes along this key, and not the id. If
+   * toolhost is too old to give one, it is the id.
+   */
+  readonly effectKey: string;
   /** The name of the tool. */
   readonly tool: string;
   /** The number of the attempt, from 1. */

@@ -91,6 +91,7 @@ function specJSON(s: ToolSpec): Record<string, unknown> {
     context_keys: s.contextKeys,
     effect_keys: s.effectKeys,
     settles: s.settles,
+    seals: s.seals,
     metadata: Object.fromEntries(Object.entries(s.metadata).map(([key, value]) => [key, jsonOf(value)])),
   });
 }

@@ -136,6 +136,9 @@ function toolProblems({ spec, previews }: Tool): string[] {
   if (spec.settle && spec.readOnly) {
     problems.push("it is readOnly and has settle; a call that changes nothing needs none");
   }
+  if (spec.seals && !spec.settle) {
+    problems.push("it declares seals, but has no settle");
+  }
   if (spec.settle && typeof spec.settle !== "function") {
     problems.push("settle is not a function");
   }
@@ -256,6 +259,7 @@ export function specMessage(spec: Readonly<ToolSpec>): MessageInitShape<typeof T
     strict: spec.strict ?? false,
     dynamic: spec.describe !== undefined,
     settles: spec.settle !== undefined,
+    seals: spec.seals ?? false,
     contextKeys: [...(spec.contextKeys ?? [])],
     effectKeys: [...(spec.effectKeys ?? [])],
     metadata: toValues(spec.metadata),

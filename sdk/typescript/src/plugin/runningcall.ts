@@ -31,6 +31,7 @@ const ranks: Readonly<Record<StatusState, number>> = { wait: 1, doing: 2, succes
 /** The Call that a tool receives. */
 export class RunningCall implements Call {
   readonly id: string;
+  readonly effectKey: string;
   readonly tool: string;
   readonly attempt: number;
   readonly session: string | undefined;
@@ -47,8 +48,9 @@ export class RunningCall implements Call {
   #finished = false;
 
   constructor(wire: WireCall, contextKeys: readonly string[]) {
-    const { callId, tool, attempt, context } = wire.start;
+    const { callId, effectKey, tool, attempt, context } = wire.start;
     this.id = callId;
+    this.effectKey = effectKey || callId;
     this.tool = tool;
     this.attempt = Math.max(1, attempt);
     this.session = context?.session || undefined;

@@ -69,6 +69,13 @@ export interface ToolSpec<S extends Schema = Schema, O extends Schema = Schema> 
    * that are not `readOnly` run one after the other.
    */
   parallel?: boolean;
+  /**
+   * `settle` seals: if it says `did_not_happen`, the execution has no effect later either, also if it
+   * still runs where nobody can reach it. It ensures that with `call.effectKey` in the place where the
+   * effect happens. Of several toolhosts that share a ledger, each may then ask it, also while the one
+   * that had the call is silent.
+   */
+  seals?: boolean;
   /** The result is the answer for the user, and the model need not process it. */
   returnDirect?: boolean;
   /** toolhost must not repair or clamp the arguments, and must not insert defaults. */

@@ -181,6 +181,7 @@ export class TestHost implements AsyncDisposable {
     const timeout = toDuration(options.timeoutMs);
     return {
       callId,
+      effectKey: callId,
       tool,
       attempt,
       ...(timeout && { timeout }),

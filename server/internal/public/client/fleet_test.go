@@ -264,6 +264,23 @@ func TestALostCallThatNobodyKnows(t *testing.T) {
 	}
 }
 
+// A call without an id that an instance has got may have been executed, also if its toolhost
+// answers that it is unavailable, such as when there was no memory for its result.
+func TestACallThatBeganIsNotMadeAgain(t *testing.T) {
+	var made atomic.Int64
+	pay := hosttest.Tool{Spec: tool.Spec{Name: "pay", Description: "Pays.", InputSchema: []byte(`{"type":"object"}`)}, Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+		made.Add(1)
+		return tool.Result{}, tool.Errorf(tool.KindUnavailable, "the result is lost")
+	}}
+	c := dialNodes(t, startNodes(t, hosttest.New(t, nil, pay), hosttest.New(t, nil, pay))...)
+	if _, err := c.Call(bounded(t), tool.Call{Tool: "pay", Arguments: []byte("{}")}); tool.KindOf(err) != tool.KindUnavailable {
+		t.Errorf("it ended with %v", err)
+	}
+	if made.Load() != 1 {
+		t.Errorf("it was executed %d times", made.Load())
+	}
+}
+
 // A client finds a call at a toolhost that is not the first choice of its session.
 func TestACallIsFoundAtAnyToolhost(t *testing.T) {
 	nodes := startNodes(t, newHost(t), newHost(t), newHost(t))

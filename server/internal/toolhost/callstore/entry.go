@@ -26,8 +26,8 @@ const (
 	StateFree State = "free"
 )
 
-// Entry is a stored call. The caller of Begin sets Key, Sum, Tool, Plugin, Begun and Arguments; the
-// store sets the rest.
+// Entry is a stored call. The caller of Begin sets Key, Sum, Tool, Plugin, Begun, Arguments,
+// EffectKey and Seals; the store sets the rest.
 type Entry struct {
 	Key
 	Number int64             // the position of the call in the order of beginning, for Query.Before
@@ -53,6 +53,17 @@ type Entry struct {
 	// MaxArguments, and only until the call has a known outcome. nil: none, and in the entries of
 	// List.
 	Arguments []byte
+	// EffectKey names the execution to the tool, see ledger.Entry. The store keeps it beside the
+	// arguments. Empty in the entries of List.
+	EffectKey string
+	// Seals says that the check of the tool seals: what it says did not happen has no effect later
+	// either. The caller of Begin sets it; in the entries of a store, see SealOnly.
+	Seals bool
+	// SealOnly says that only a check that seals may be asked here: the execution may have its
+	// effects elsewhere, or may not be over. Only a store that several toolhosts share sets it.
+	SealOnly bool
+	// Beat changes while the toolhost of Elsewhere lives.
+	Beat int64
 	// Settled is what the tool said about the call when its outcome was unknown, without a result.
 	// nil: the tool was not asked since the call began.
 	Settled *tool.Settlement
@@ -63,6 +74,10 @@ type Entry struct {
 
 // Unsettled reports whether the outcome is unknown and the tool can be asked.
 func (e *Entry) Unsettled() bool { return e.Arguments != nil && e.unknown() }
+
+// Sealable reports whether a check that seals can be asked while the call is under way at another
+// toolhost.
+func (e *Entry) Sealable() bool { return e.Arguments != nil && e.Elsewhere != "" && e.SealOnly }
 
 func (e *Entry) unknown() bool {
 	return e.State == StateUnknown || e.State == StateEnded && e.Err != nil && e.Err.Kind == tool.KindOutcomeUnknown

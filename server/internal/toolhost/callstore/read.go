@@ -46,7 +46,7 @@ func newReader(ctx context.Context, path string) (_ *reader, err error) {
 	if r.lister, err = sqlitefile.Connect(path, 1, "immediate", "query_only(1)"); err != nil {
 		return nil, err
 	}
-	r.find, err = r.finders.PrepareContext(ctx, "SELECT "+entryColumns+`, o.place IS NOT NULL, o.data, c.arguments
+	r.find, err = r.finders.PrepareContext(ctx, "SELECT "+entryColumns+`, o.place IS NOT NULL, o.data, c.arguments, c.effect_key
 		FROM calls c LEFT JOIN outcomes o ON o.place = c.outcome AND o.call = c.number AND o.ended > ? WHERE c.number = ?`)
 	return r, err
 }
@@ -96,7 +96,7 @@ func scanEntry(row interface{ Scan(...any) error }, withData bool) (Entry, error
 	var reason string
 	into := []any{&e.Number, &e.Principal, &e.Session, &e.ID, &sum, &e.Tool, &e.Plugin, &e.Instance, &begun, &ended, &stands, &short, &verdict, &reason}
 	if withData {
-		into = append(into, &kept, &data, &e.Arguments)
+		into = append(into, &kept, &data, &e.Arguments, &e.EffectKey)
 	}
 	if err := row.Scan(into...); err != nil {
 		return Entry{}, err

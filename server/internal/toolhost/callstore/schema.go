@@ -72,6 +72,9 @@ CREATE INDEX calls_arguments ON calls (number) WHERE arguments IS NOT NULL;
 -- The ledger that has the calls of this one, see Departure, and the address of its database. Empty: none.
 ALTER TABLE ledger ADD COLUMN heir TEXT NOT NULL DEFAULT '';
 ALTER TABLE ledger ADD COLUMN address TEXT NOT NULL DEFAULT '';
+`, `
+-- Names the execution to the tool of a call that has arguments. Empty: an older toolhost has begun it.
+ALTER TABLE calls ADD COLUMN effect_key TEXT NOT NULL DEFAULT '';
 `}}
 }
 

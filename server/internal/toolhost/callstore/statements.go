@@ -57,8 +57,8 @@ func (st *statements) texts() map[string]**sql.Stmt {
 		"BEGIN IMMEDIATE": &st.begin,
 		"COMMIT":          &st.commitIt,
 		"ROLLBACK":        &st.rollback,
-		`INSERT INTO calls (number, hash, principal, session, id, sum, tool, plugin, begun, state, arguments, verdict, reason)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`: &st.insert,
+		`INSERT INTO calls (number, hash, principal, session, id, sum, tool, plugin, begun, state, arguments, verdict, reason, effect_key)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)`: &st.insert,
 		`UPDATE calls SET state = ?, ended = ?, outcome = ?, plugin = CASE ? WHEN '' THEN plugin ELSE ? END, instance = ?, error = ?,
 			arguments = CASE WHEN ? THEN arguments END WHERE number = ? AND state = 0`: &st.end,
 		"SELECT sum, verdict, reason FROM calls WHERE number = ? AND state = 5": &st.free,

@@ -209,7 +209,7 @@ func (w *writer) insertCall(ctx context.Context, c *change, o *op, before tool.S
 		arguments = e.Arguments
 	}
 	if _, err := w.insert.ExecContext(ctx, c.number, o.hash[:], e.Principal, e.Session, e.ID, e.Sum[:], e.Tool, e.Plugin, e.Begun.UnixNano(),
-		arguments, VerdictNumber(before.Verdict), before.Reason); err != nil {
+		arguments, VerdictNumber(before.Verdict), before.Reason, e.EffectKey); err != nil {
 		return err
 	}
 	w.keepArguments(c, c.number, len(arguments))

@@ -126,6 +126,9 @@ func (d *declarations) judgeDeclarations(spec *tool.Spec) {
 	if spec.ReadOnly && spec.Settles {
 		complain("it is declared both read_only, which changes nothing, and settles")
 	}
+	if spec.Seals && !spec.Settles {
+		complain("it is declared seals, but not settles: it has no check that could seal")
+	}
 	if spec.Serial && spec.Parallel {
 		complain("it is declared both serial, never beside another call, and parallel")
 	}

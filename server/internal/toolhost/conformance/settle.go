@@ -66,7 +66,7 @@ func (c *conversation) settleUnused(ctx context.Context, t *trial, to *target) {
 func (c *conversation) settleExecuted(ctx context.Context, t *trial, to *target) {
 	const check = "settle.executed"
 	start := c.x.call(to.spec.Name, to.executed.GetArguments())
-	start.CallId = to.executed.GetCallId()
+	start.CallId, start.EffectKey = to.executed.GetCallId(), to.executed.GetEffectKey()
 	verdict, ok := c.ask(ctx, t, to, start)
 	if !ok {
 		return

@@ -1,8 +1,10 @@
 package conformance
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	"github.com/toolhost/toolhost/internal/text/arguments"
@@ -117,7 +119,7 @@ func (x *examiner) anyTool() string {
 // call returns a call of a tool with complete arguments.
 func (x *examiner) call(name string, arguments json.RawMessage) *pluginv1.StartCall {
 	return &pluginv1.StartCall{
-		CallId: x.nextCall(), Tool: name, Arguments: arguments, Complete: true, Attempt: 1,
+		CallId: x.nextCall(), EffectKey: strings.ToLower(rand.Text()), Tool: name, Arguments: arguments, Complete: true, Attempt: 1,
 		Timeout: toolpb.FromDuration(x.cfg.Timeout),
 		Context: &pluginv1.CallContext{Session: "verify", Workspace: x.cfg.Workspace},
 	}

@@ -118,6 +118,9 @@ func (a *attempt) frame(secrets map[string]string) pluginconn.Start {
 		Artifacts:   a.readArtifact,
 		Hold:        a.holdResult,
 	}
+	if canSettle(&c.tool.Spec) {
+		start.EffectKey = c.entry.EffectKey()
+	}
 	if m := c.tool.Plugin.Manifest; m != nil && m.MCP != nil {
 		start.CallID = c.entry.IdempotencyKey()
 	}
@@ -170,7 +173,7 @@ func (a *attempt) admit() *tool.Error {
 
 // begin records in the ledger that a plugin is about to execute the call.
 func (c *call) begin() error {
-	return c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, settleArguments(c), idQuota(c))
+	return c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, settleArguments(c), c.tool.Spec.Seals, idQuota(c))
 }
 
 // admitted looks a last time at the approval of the call, and uses it up.

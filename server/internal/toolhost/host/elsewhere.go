@@ -2,9 +2,11 @@ package host
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/server/internal/toolhost/host/deadline"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/ledger"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -18,12 +20,19 @@ const (
 
 // awaitElsewhere waits until another toolhost does not execute the call any more, and reports
 // whether it does not. Otherwise the call has ended: its caller has cancelled it here, which does
-// not cancel it there, or its time is over.
+// not cancel it there, or its time is over. If the toolhost there is silent then, a check of the
+// tool that seals is asked.
 func (c *call) awaitElsewhere(there *callstore.Entry) bool {
 	c.setDeadline()
-	_, err := c.services.await(c.ctx(), there.Key)
+	last, err := c.services.await(c.ctx(), there.Key)
 	if err == nil {
 		return true
+	}
+	if errors.Is(err, deadline.ErrPassed) && last != nil {
+		if settled := c.services.plugins.settler.Seal(last); settled != nil {
+			c.finishElsewhere(ledger.StoredOutcome(settled))
+			return false
+		}
 	}
 	c.finishElsewhere(tool.Outcome{Plugin: c.plugin(), Err: ledger.StillElsewhere(there, err)})
 	return false

@@ -22,6 +22,9 @@ type sharedCalls struct {
 	before func(callstore.Entry)
 	// after is what others are told about a call just before this toolhost ends it, once.
 	after func()
+	// seals says that the tools of the other toolhost seal, and beats that it is not silent.
+	seals, beats bool
+	beat         int64
 }
 
 func (*sharedCalls) Shared() bool { return true }
@@ -42,11 +45,24 @@ func (s *sharedCalls) End(ctx context.Context, key callstore.Key, out tool.Outco
 	return s.Store.End(ctx, key, out)
 }
 
+// Settle takes what a check that seals says about a call of the other toolhost.
+func (s *sharedCalls) Settle(ctx context.Context, key callstore.Key, number int64, said tool.Settlement, out tool.Outcome) error {
+	if s.seals {
+		_ = s.Store.End(ctx, key, tool.Outcome{Err: tool.Errorf(tool.KindOutcomeUnknown, "not ended")}) // fails if it was not under way
+	}
+	return s.Store.Settle(ctx, key, number, said, out)
+}
+
 // Find says that another toolhost has each call that has begun.
 func (s *sharedCalls) Find(ctx context.Context, key callstore.Key) (callstore.Entry, bool, error) {
 	e, found, err := s.Store.Find(ctx, key)
 	if found && e.State == callstore.StateBegun {
 		e.Elsewhere = "tools-2"
+		e.SealOnly = s.seals
+		if s.beats {
+			s.beat++
+		}
+		e.Beat = s.beat
 	}
 	return e, found, err
 }
@@ -132,5 +148,63 @@ func TestAnEndThatComesTooLate(t *testing.T) {
 		if got := outcome(t, r, counted("once")); got.Err == nil || !strings.Contains(got.Err.Error(), "said elsewhere") {
 			t.Errorf("got %+v", got)
 		}
+	}
+}
+
+// A check is asked about a call of a toolhost that is silent only if it seals, and only when the
+// wait for the call is over. What it says counts.
+func TestACallOfASilentToolhost(t *testing.T) {
+	const underWay = "under way at the toolhost tools-2"
+	for name, test := range map[string]struct {
+		recorded, declared, beats bool
+		said                      tool.Verdict
+		asked                     int32
+		kind                      tool.Kind
+		want                      string
+		then                      string // what a repeat gets
+	}{
+		"it did not happen":          {recorded: true, declared: true, said: tool.VerdictDidNotHappen, asked: 1, kind: tool.KindUnavailable, want: "did not happen", then: "paid now"},
+		"it happened":                {recorded: true, declared: true, said: tool.VerdictHappened, asked: 1, want: "[settled]", then: "[settled]"},
+		"the tool does not know":     {recorded: true, declared: true, said: tool.VerdictUnknown, asked: 1, kind: tool.KindOutcomeUnknown, want: underWay},
+		"the toolhost lives":         {recorded: true, declared: true, beats: true, said: tool.VerdictDidNotHappen, kind: tool.KindOutcomeUnknown, want: underWay},
+		"the check seals no more":    {recorded: true, said: tool.VerdictDidNotHappen, kind: tool.KindOutcomeUnknown, want: underWay},
+		"the check did not seal":     {declared: true, said: tool.VerdictDidNotHappen, kind: tool.KindOutcomeUnknown, want: underWay},
+		"the check has never sealed": {said: tool.VerdictDidNotHappen, kind: tool.KindOutcomeUnknown, want: underWay},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, shared := newPayments(), &sharedCalls{Store: openMemory(t), seals: test.recorded, beats: test.beats}
+				p.spec.Seals = test.declared
+				p.finish.Store(true)
+				p.saysAlways(tool.Settlement{Verdict: test.said})
+				shared.before = func(e callstore.Entry) {
+					if err := shared.Store.BeginWithin(t.Context(), e, callstore.Quota{}); err != nil {
+						t.Error(err)
+					}
+				}
+				r := newRig(t, p.tools(), func(c *host.Config) { c.Calls = shared })
+				defer r.Close()
+				_ = outcome(t, r, payment()) // it begins there first, and the wait here is over
+				p.want(t, 0, 0)
+				begun := time.Now()
+				got := outcome(t, r, payment())
+				says, kind := got.Result.Text(), tool.Kind("")
+				if got.Err != nil {
+					says, kind = got.Err.Error(), got.Err.Kind
+				}
+				if kind != test.kind || !strings.Contains(says, test.want) {
+					t.Errorf("got %+v", got)
+				}
+				if waited := time.Since(begun); waited < p.spec.Timeout {
+					t.Errorf("it was answered after %v", waited)
+				}
+				p.want(t, 0, test.asked)
+				if test.then != "" {
+					if again := outcome(t, r, payment()); again.Err != nil || !strings.Contains(again.Result.Text(), test.then) {
+						t.Errorf("repeated: %+v", again)
+					}
+				}
+			})
+		})
 	}
 }

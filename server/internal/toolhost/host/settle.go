@@ -7,10 +7,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+func canSettle(s *tool.Spec) bool { return s.Settles && s.HasSideEffects() }
+
 // settleArguments returns the final arguments that the store keeps in case the outcome becomes
 // unknown; nil if the tool cannot settle the call.
 func settleArguments(c *call) []byte {
-	if !c.tool.Spec.Settles || !c.tool.Spec.HasSideEffects() {
+	if !canSettle(&c.tool.Spec) {
 		return nil
 	}
 	if text := c.args.current(); len(text) > 0 {
@@ -43,7 +45,7 @@ func (s settled) Known(key ledger.Key) (known, unknown bool) {
 func (h *Host) settlingTool(name, plugin string) (settle.Tool, bool) {
 	settings, snapshot := h.generations.view(h.cfg.Catalog)
 	t := snapshot.Tool(name)
-	if t == nil || t.Plugin.Info.Name != plugin || !t.Spec.Settles || !t.Spec.HasSideEffects() || settings.switchedOff(plugin) != nil {
+	if t == nil || t.Plugin.Info.Name != plugin || !canSettle(&t.Spec) || settings.switchedOff(plugin) != nil {
 		return settle.Tool{}, false
 	}
 	return settle.Tool{

@@ -13,6 +13,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/authz"
 	"github.com/toolhost/toolhost/server/internal/toolhost/held"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // A client of several toolhosts has the calls that any of them holds: as a list, while they change,
@@ -97,5 +98,22 @@ func TestHeldCallsOfSeveralToolhosts(t *testing.T) {
 	serve(t, places[1], hostserver.Config{Host: newHost(t), Gate: admitting, Decisions: books[1]})
 	if err := watcher.follow(bounded(t), remote{c, c.Admin()}, all); err != nil || watcher.restarts != 2 {
 		t.Errorf("after a restart: %v, %d restarts", err, watcher.restarts)
+	}
+}
+
+// A position may come from a client of the caller, who can send any text.
+func TestPositionsThatAreNoneOfSeveralToolhosts(t *testing.T) {
+	c, err := client.Dial(socket(t).String() + "," + socket(t).String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, position := range []string{"null", "[]", `{"a":1}`, "x"} {
+		for _, err := range c.WatchInbox(bounded(t), client.InboxWatch{Position: position}) {
+			if tool.KindOf(err) != tool.KindInvalidArgument {
+				t.Errorf("the position %s: %v", position, err)
+			}
+			break
+		}
 	}
 }

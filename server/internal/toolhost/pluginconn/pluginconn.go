@@ -81,6 +81,9 @@ type Start struct {
 	// complete, instead of executing it. The outcome is then an error, or has Settled with the result
 	// of that call if the tool knows it.
 	Settle bool
+	// EffectKey names this execution of the call, or the one that Settle asks about; see
+	// ledger.Entry. Empty: none.
+	EffectKey string
 	// Spans receives the spans that the plugin has returned, within the bounds of package trace.
 	// dropped is the number of further spans that were dropped. Next calls Spans, so it must not
 	// block. nil means that spans are ignored.

@@ -797,14 +797,22 @@ type StartCall struct {
 	// The context of the call. Unset means that all its fields are empty.
 	Context *CallContext `protobuf:"bytes,8,opt,name=context,proto3" json:"context,omitempty"`
 	// Asks what became of an earlier call instead of executing one. toolhost sets it only for tools that
-	// declare `settles`, and never while the earlier call may still run. `call_id` and `arguments` are
-	// those of the earlier call, and `complete` is set. The plugin finds out whether that call had its
-	// effect, changes nothing, and ends with `settlement` within `timeout`. It may send only log records
-	// and spans before that. A plugin whose tool does not declare `settles` executes nothing and ends with
+	// declare `settles`. Only if the tool declares `seals`, too, the earlier call may still run, in
+	// another process or on another machine. `call_id`, `arguments` and `effect_key` are those of the
+	// earlier call, and `complete` is set. The plugin finds out whether that call had its effect, changes
+	// nothing but what sealing needs, and ends with `settlement` within `timeout`. It may send only log
+	// records and spans before that. A plugin whose tool does not declare `settles` executes nothing and ends with
 	// the error UNSUPPORTED.
 	//
 	// toolhost treats an error, a result, a late answer and an answer for another call id as UNKNOWN.
-	Settle        bool `protobuf:"varint,9,opt,name=settle,proto3" json:"settle,omitempty"`
+	Settle bool `protobuf:"varint,9,opt,name=settle,proto3" json:"settle,omitempty"`
+	// Names this execution of the call, for the place where its effect happens: an idempotency key or a
+	// unique column. All attempts of an execution have the same one. After DID_NOT_HAPPEN, the call may
+	// be executed again under the same call id, with another key: so a check that seals refuses the old
+	// key there for ever. No two executions have the same, whosever they are. At most 64 of the characters
+	// a-z and 0-9. Set for tools that declare `settles`. It is empty if an older toolhost executes or
+	// asks, and a tool that `seals` then answers UNKNOWN.
+	EffectKey     string `protobuf:"bytes,10,opt,name=effect_key,json=effectKey,proto3" json:"effect_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -900,6 +908,13 @@ func (x *StartCall) GetSettle() bool {
 		return x.Settle
 	}
 	return false
+}
+
+func (x *StartCall) GetEffectKey() string {
+	if x != nil {
+		return x.EffectKey
+	}
+	return ""
 }
 
 // CallContext is the context in which a call runs. It contains only what the tool declared.
@@ -2437,7 +2452,7 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\tack_token\x18\t \x01(\x06R\backToken\x12\x10\n" +
 	"\x03ack\x18\n" +
 	" \x01(\x06R\x03ackB\a\n" +
-	"\x05frame\"\xac\x02\n" +
+	"\x05frame\"\xcb\x02\n" +
 	"\tStartCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x1c\n" +
@@ -2447,7 +2462,10 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x06credit\x18\x06 \x01(\rR\x06credit\x12\x18\n" +
 	"\aattempt\x18\a \x01(\rR\aattempt\x129\n" +
 	"\acontext\x18\b \x01(\v2\x1f.toolhost.plugin.v1.CallContextR\acontext\x12\x16\n" +
-	"\x06settle\x18\t \x01(\bR\x06settle\"\xc5\x03\n" +
+	"\x06settle\x18\t \x01(\bR\x06settle\x12\x1d\n" +
+	"\n" +
+	"effect_key\x18\n" +
+	" \x01(\tR\teffectKey\"\xc5\x03\n" +
 	"\vCallContext\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x1c\n" +
 	"\tworkspace\x18\x02 \x01(\tR\tworkspace\x12C\n" +

@@ -217,6 +217,9 @@ func (m *StartCall) SizeWire() (n int) {
 	if m.Settle {
 		n += 1 + 1
 	}
+	if m.EffectKey != "" {
+		n += wirecode.SizeBytes(1, len(m.EffectKey))
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -226,6 +229,9 @@ func (m *StartCall) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.EffectKey != "" {
+		w.Text(82, m.EffectKey)
+	}
 	if m.Settle {
 		w.Bool(72, m.Settle)
 	}
@@ -283,6 +289,8 @@ func (m *StartCall) ReadWire(r *wirecode.Reader) {
 			r.Message(m.Context)
 		case 72:
 			m.Settle = r.Bool()
+		case 82:
+			m.EffectKey = r.Text()
 		default:
 			r.Unknown(&m.unknownFields)
 		}

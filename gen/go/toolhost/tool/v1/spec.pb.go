@@ -124,7 +124,12 @@ type ToolSpec struct {
 	// Whether the order of calls with other calls of the same model response does not matter, although
 	// they have side effects. Without it, the calls of a response that are not read_only are executed
 	// one after the other, in the order of the response.
-	Parallel      bool `protobuf:"varint,30,opt,name=parallel,proto3" json:"parallel,omitempty"`
+	Parallel bool `protobuf:"varint,30,opt,name=parallel,proto3" json:"parallel,omitempty"`
+	// Whether the check of a tool that `settles` seals: if it answers DID_NOT_HAPPEN, it has made sure
+	// that the execution in question has no effect later either, even if that one still runs. It does
+	// that in the place where the effect happens, with StartCall.effect_key of the plugin contract. So
+	// any toolhost that shares the ledger may ask it, also while the one that had the call is silent.
+	Seals         bool `protobuf:"varint,31,opt,name=seals,proto3" json:"seals,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -369,6 +374,13 @@ func (x *ToolSpec) GetParallel() bool {
 	return false
 }
 
+func (x *ToolSpec) GetSeals() bool {
+	if x != nil {
+		return x.Seals
+	}
+	return false
+}
+
 // InputExample is an example call.
 type InputExample struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -494,7 +506,7 @@ var File_toolhost_tool_v1_spec_proto protoreflect.FileDescriptor
 
 const file_toolhost_tool_v1_spec_proto_rawDesc = "" +
 	"\n" +
-	"\x1btoolhost/tool/v1/spec.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xa3\t\n" +
+	"\x1btoolhost/tool/v1/spec.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xb9\t\n" +
 	"\bToolSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12!\n" +
@@ -530,7 +542,8 @@ const file_toolhost_tool_v1_spec_proto_rawDesc = "" +
 	"\veffect_keys\x18\x1c \x03(\tR\n" +
 	"effectKeys\x12\x18\n" +
 	"\asettles\x18\x1d \x01(\bR\asettles\x12\x1a\n" +
-	"\bparallel\x18\x1e \x01(\bR\bparallel\x1a;\n" +
+	"\bparallel\x18\x1e \x01(\bR\bparallel\x12\x14\n" +
+	"\x05seals\x18\x1f \x01(\bR\x05seals\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"N\n" +

@@ -48,6 +48,16 @@ class _CallContext:
         return self._call.start.call_id
 
     @property
+    def effect_key(self) -> str:
+        """A key of this execution of the call, for the place where its effect happens.
+
+        It is the same in every attempt. If a check says that the call did not happen, the call may be
+        executed again with the same `call_id`, and has another key. So a tool whose check seals passes
+        along this key, and not the id. If toolhost is too old to give one, it is the id.
+        """
+        return self._call.start.effect_key or self._call.start.call_id
+
+    @property
     def attempt(self) -> int:
         """The number of the attempt, from 1."""
         return self._call.start.attempt or 1

@@ -58,6 +58,8 @@ class Options(TypedDict, total=False):
     idempotent: bool
     serial: bool
     parallel: bool
+    seals: bool
+    """The check `settle` seals: see `Plugin.tool`."""
     return_direct: bool
     strict: bool
     context_keys: Sequence[str]
@@ -110,7 +112,7 @@ class Tool:
 
     def runner(self, threads: Executor) -> Runner:
         """Return the runner of its calls."""
-        return Runner(self.spec.name, self.open, threads, self.opens_object, self.check, self.returns)
+        return Runner(self.spec.name, self.open, threads, self.opens_object, self.check, self.returns, self.spec.seals)
 
 
 def check_name(name: str) -> None:
@@ -289,6 +291,8 @@ def _check_spec(spec: Spec, signature: Signature) -> None:
         raise DeclarationError(
             "it is read_only and has a check of unknown outcomes; a call that changes nothing needs none"
         )
+    if spec.seals and not spec.settles:
+        raise DeclarationError("it declares seals, but has no check; pass one as settle=…")
     if spec.cost_per_use < 0:
         raise DeclarationError("its cost per use is negative")
     if spec.input_schema.get("type") != "object":

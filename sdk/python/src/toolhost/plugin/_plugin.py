@@ -119,6 +119,8 @@ class Plugin:
                 session, the workspace and the secrets of the call. It must be fast and change
                 nothing, and cannot report statuses, ask questions or read artifacts. toolhost runs
                 it only when the call no longer runs. An exception means that the tool does not know.
+                With `seals=True`, it promises more: what it says did not happen has no effect later
+                either, also if it still runs. It ensures that with `effect_key` of the context.
             **options: The rest of the declaration; see `toolhost.spec.Spec`.
 
         Raises:

@@ -62,6 +62,8 @@ class Runner:
     """Returns the function that says what became of an earlier call. None if the tool has none."""
     returns: TypeAdapter[Any] | None = None
     """The type that the output schema was derived from. None if it was not derived."""
+    seals: bool = False
+    """Whether the check seals."""
 
     async def run(self, call: Call) -> Result:
         """Run a call to its end.
@@ -89,6 +91,8 @@ class Runner:
         """
         if self.check is None:
             raise Unsupported(f'the tool "{self.name}" cannot say what became of a call')
+        if self.seals and not call.start.effect_key:
+            return Settlement.unknown(reason="toolhost does not say which execution it asks about")
         try:
             bound = self.check(call)
             await self._arguments(call, bound)

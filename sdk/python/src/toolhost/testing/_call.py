@@ -100,6 +100,7 @@ def start_call(
     context = {k: v for k, v in given.get("context", {}).items() if k in spec.context_keys}
     return pb.StartCall(
         call_id=given.get("call_id", f"call-{number}"),
+        effect_key=given.get("call_id", f"call-{number}"),
         tool=tool,
         arguments=text,
         complete=complete,

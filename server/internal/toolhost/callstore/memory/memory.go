@@ -293,6 +293,9 @@ func (c *call) tenant() string { return identity.TenantOf(c.entry.Principal) }
 // read returns the call as callers see it, with or without its arguments and its stored outcome.
 func (c *call) read(arguments, outcome bool) (callstore.Entry, error) {
 	e := c.entry
+	if !arguments {
+		e.EffectKey = ""
+	}
 	if c.settled != nil {
 		said := *c.settled
 		e.Settled = &said

@@ -186,7 +186,7 @@ func (m *moving) reserve(ctx context.Context) error {
 
 // columnsOfCalls and columnsOfOutcomes are the columns of the copy.
 var (
-	columnsOfCalls = []string{"number", "hash", "begun", "state", "ended", "principal", "session", "id", "sum", "tool", "plugin", "instance", "error", "arguments", "verdict", "reason",
+	columnsOfCalls = []string{"number", "hash", "begun", "state", "ended", "principal", "session", "id", "sum", "tool", "plugin", "instance", "error", "arguments", "verdict", "reason", "effect_key",
 		"node", "token", "tenant"}
 	columnsOfOutcomes = []string{"number", "tenant", "ended", "data"}
 )
@@ -269,7 +269,7 @@ func (m *moving) outcome(values []any) ([]any, error) {
 // compare reads the copy, and fails if it is not what was sent.
 func (m *moving) compare(ctx context.Context, sent, got *digest) error {
 	for _, query := range []string{
-		`SELECT number, hash, begun, state::bigint, ended, principal, session, id, sum, tool, plugin, instance, error, arguments, verdict::bigint, reason, node, token, tenant
+		`SELECT number, hash, begun, state::bigint, ended, principal, session, id, sum, tool, plugin, instance, error, arguments, verdict::bigint, reason, effect_key, node, token, tenant
 			FROM toolhost_calls WHERE node = $1 ORDER BY number`,
 		"SELECT o.number, o.tenant, o.ended, o.data FROM toolhost_outcomes o JOIN toolhost_calls c USING (number) WHERE c.node = $1 ORDER BY o.place",
 	} {

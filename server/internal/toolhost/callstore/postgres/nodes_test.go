@@ -411,3 +411,71 @@ func TestPeers(t *testing.T) {
 		t.Errorf("the call of a node that is gone is at %+v", p)
 	}
 }
+
+// A check that seals may be asked at any node, also about a call of a node that is not gone. What
+// that node knows of the call afterwards is refused. Any other check is not.
+func TestACheckThatSeals(t *testing.T) {
+	for name, test := range map[string]struct {
+		seals    bool
+		said     tool.Verdict
+		gone     bool
+		askable  bool
+		settling error
+		then     callstore.State
+	}{
+		"did not happen":         {seals: true, said: tool.VerdictDidNotHappen, askable: true, then: callstore.StateFree},
+		"happened":               {seals: true, said: tool.VerdictHappened, askable: true, then: callstore.StateEnded},
+		"not known":              {seals: true, said: tool.VerdictUnknown, askable: true, settling: callstore.ErrNotUnknown, then: callstore.StateBegun},
+		"of a node that is gone": {seals: true, said: tool.VerdictDidNotHappen, gone: true, askable: true, then: callstore.StateFree},
+		"one that does not seal": {said: tool.VerdictDidNotHappen, settling: callstore.ErrNotUnknown, then: callstore.StateBegun},
+	} {
+		t.Run(name, func(t *testing.T) {
+			address := postgrestest.Database(t)
+			a, b := open(t, config(address, "a")), open(t, config(address, "b"))
+			e := storetest.Entry("x")
+			e.Arguments, e.EffectKey, e.Seals = []byte("{}"), "first", test.seals
+			storetest.Must(t, a.BeginWithin(t.Context(), e, callstore.Quota{}))
+			if test.gone {
+				declareGone(t, address, "a")
+			}
+			there := find(t, b, "x")
+			if there.SealOnly != test.seals || (there.Arguments != nil) != test.askable || there.EffectKey != "first" || there.Sealable() != (test.seals && !test.gone) {
+				t.Errorf("at the other node: %+v", there)
+			}
+			unsettled, err := b.List(t.Context(), callstore.Query{Unsettled: true})
+			if err != nil || (len(unsettled) == 1) != test.gone {
+				t.Errorf("the other node lists %+v, %v", unsettled, err)
+			}
+			want(t, "settling", b.Settle(t.Context(), there.Key, there.Number, tool.Settlement{Verdict: test.said}, storetest.Answer("yes")), test.settling)
+			if now := find(t, b, "x"); now.State != test.then {
+				t.Fatalf("settled: %+v", now)
+			}
+			if test.then == callstore.StateFree {
+				e.EffectKey = "second"
+				storetest.Must(t, b.BeginWithin(t.Context(), e, callstore.Quota{}))
+				if now := find(t, b, "x"); now.EffectKey != "second" || now.Elsewhere != "" {
+					t.Errorf("begun again: %+v", now)
+				}
+			}
+			late := callstore.ErrNotBegun
+			if test.then == callstore.StateBegun {
+				late = nil
+			}
+			want(t, "the late end", a.End(t.Context(), there.Key, storetest.Answer("late")), late)
+		})
+	}
+}
+
+// A node of an older version that begins a free call again does not know what seals.
+func TestAnOlderNodeBeginsASealedCall(t *testing.T) {
+	address := postgrestest.Database(t)
+	a, b := open(t, config(address, "a")), open(t, config(address, "b"))
+	e := storetest.Entry("x")
+	e.Arguments, e.EffectKey, e.Seals = []byte("{}"), "first", true
+	storetest.Must(t, a.BeginWithin(t.Context(), e, callstore.Quota{}))
+	storetest.Must(t, b.Settle(t.Context(), e.Key, find(t, b, "x").Number, tool.Settlement{Verdict: tool.VerdictDidNotHappen}, tool.Outcome{}))
+	execute(t, address, "UPDATE toolhost_calls SET state = 0, token = 'older', ended = NULL") // as in its statement
+	if now := find(t, b, "x"); now.EffectKey != "" || now.SealOnly {
+		t.Errorf("begun again: %+v", now)
+	}
+}

@@ -14,14 +14,17 @@ import (
 // A call c stands as its row says, but for one that has begun: it is unknown once its node n is
 // gone. Nothing is written then: a late end of the node, which knows more, still replaces it.
 const (
-	lost    = "c.state = 0 AND n.gone IS NOT NULL"
-	columns = `c.number, c.principal, c.session, c.id, c.sum, c.tool, c.plugin, c.instance, c.begun, coalesce(c.ended, n.gone, 0),
+	lost      = "c.state = 0 AND n.gone IS NOT NULL"
+	elsewhere = "c.state = 0 AND n.gone IS NULL AND c.node <> @node"
+	columns   = `c.number, c.principal, c.session, c.id, c.sum, c.tool, c.plugin, c.instance, c.begun, coalesce(c.ended, n.gone, 0),
 	CASE WHEN ` + lost + ` THEN 4 ELSE c.state END, c.error, c.verdict, c.reason,
-	CASE WHEN c.state = 0 AND n.gone IS NULL AND c.node <> @node THEN coalesce(nullif(n.name, ''), 'another one') ELSE '' END`
+	CASE WHEN ` + elsewhere + ` THEN coalesce(nullif(n.name, ''), 'another one') ELSE '' END,
+	c.seals AND NOT (` + near + " AND (c.state = 3 OR " + lost + "))"
 	fromCalls = " FROM toolhost_calls c LEFT JOIN toolhost_nodes n ON n.node = c.node"
-	// near is the condition that a tool at this node can say what became of a call: its effects may be
-	// those on the files of the machine that has executed it.
-	near = "(c.node = @node OR n.folder = @folder AND n.boot = @boot)"
+	// near is the condition that any check at this node can say what became of a call: its effects may
+	// be those on the files of the machine that has executed it. One that seals can say it anywhere.
+	near    = "(c.node = @node OR coalesce(n.folder = @folder AND n.boot = @boot, false))"
+	askable = "(" + near + " OR c.seals)"
 )
 
 // arguments returns the arguments that the constants name.
@@ -36,9 +39,9 @@ func scan(row pgx.Row, data bool) (e callstore.Entry, err error) {
 	var stands callstore.Standing
 	var verdict int
 	var reason string
-	into := []any{&e.Number, &e.Principal, &e.Session, &e.ID, &sum, &e.Tool, &e.Plugin, &e.Instance, &begun, &ended, &stands, &short, &verdict, &reason, &e.Elsewhere}
+	into := []any{&e.Number, &e.Principal, &e.Session, &e.ID, &sum, &e.Tool, &e.Plugin, &e.Instance, &begun, &ended, &stands, &short, &verdict, &reason, &e.Elsewhere, &e.SealOnly}
 	if data {
-		into = append(into, &outcome, &e.Arguments)
+		into = append(into, &outcome, &e.Arguments, &e.EffectKey, &e.Beat)
 	}
 	if err := row.Scan(into...); err != nil {
 		return callstore.Entry{}, err
@@ -58,10 +61,10 @@ func scan(row pgx.Row, data bool) (e callstore.Entry, err error) {
 func (s *Store) Known(callstore.Key) bool { return true }
 
 // Find implements callstore.Reader. The entry has the arguments of a call only if a tool at this
-// node can settle it.
+// node can settle it; see SealOnly.
 func (s *Store) Find(ctx context.Context, key callstore.Key) (e callstore.Entry, found bool, err error) {
-	const query = "SELECT " + columns + ", o.data, CASE WHEN " + near + " THEN c.arguments END" + fromCalls +
-		" LEFT JOIN toolhost_outcomes o ON o.number = c.number AND o.ended > @expired WHERE c.hash = @hash"
+	const query = "SELECT " + columns + ", o.data, CASE WHEN " + askable + " THEN c.arguments END, c.effect_key, CASE WHEN " + elsewhere + " THEN coalesce(b.count, 0) ELSE 0 END" + fromCalls +
+		" LEFT JOIN toolhost_beats b ON b.node = c.node LEFT JOIN toolhost_outcomes o ON o.number = c.number AND o.ended > @expired WHERE c.hash = @hash"
 	arguments, hash := s.arguments(), key.Hash()
 	arguments["hash"], arguments["expired"] = hash[:], s.Now().Add(-s.cfg.KeepResults).UnixNano()
 	err = s.read(ctx, "looking for call "+key.ID, func(ctx context.Context, conn *pgx.Conn) error {
@@ -100,7 +103,7 @@ func (s *Store) List(ctx context.Context, q callstore.Query) (entries []callstor
 		and("c.tenant = ANY(@tenants)", "tenants", []string(q.Tenants))
 	}
 	if q.Unsettled {
-		query += " AND c.arguments IS NOT NULL AND (c.state = 3 OR " + lost + ") AND " + near
+		query += " AND c.arguments IS NOT NULL AND (c.state = 3 OR " + lost + ") AND " + askable
 	}
 	if q.State != "" {
 		var states []int64

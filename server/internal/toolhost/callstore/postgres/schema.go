@@ -69,5 +69,8 @@ ALTER TABLE toolhost_nodes ADD COLUMN address text NOT NULL DEFAULT ''; -- at wh
 `}, {SQL: `
 -- The ids of other ledgers all of whose calls this one has got, and those that it had itself before.
 ALTER TABLE toolhost_ledger ADD COLUMN former text[] NOT NULL DEFAULT '{}';
+`}, {SQL: `
+ALTER TABLE toolhost_calls ADD COLUMN effect_key text NOT NULL DEFAULT ''; -- names the execution to a tool that can settle it; empty: an older node has begun it
+ALTER TABLE toolhost_calls ADD COLUMN seals boolean NOT NULL DEFAULT false; -- a check that seals may be asked at any node, also before the node is gone
 `}}}
 }

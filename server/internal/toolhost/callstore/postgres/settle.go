@@ -10,12 +10,16 @@ import (
 )
 
 // The statements of Settle change the call of a number, if its outcome is unknown and its tool can
-// be asked, or if an earlier attempt has changed it.
+// be asked, or if an earlier attempt has changed it. What a check says that seals counts also while
+// the call is under way at another node, whose end is then refused: it has another number or state.
 const (
 	theCall = ` WHERE c.number = @number AND c.hash = @hash AND (c.token = @token OR c.arguments IS NOT NULL AND
-	(c.state = 3 OR c.state = 0 AND EXISTS (SELECT FROM toolhost_nodes n WHERE n.node = c.node AND n.gone IS NOT NULL))) RETURNING c.number, c.tenant)`
-	noteCall   = "WITH settled AS (UPDATE toolhost_calls c SET verdict = @verdict, reason = @reason, token = @token" + theCall
-	freeCall   = "WITH settled AS (UPDATE toolhost_calls c SET verdict = @verdict, reason = @reason, token = @token, state = 5, ended = @ended, error = NULL" + theCall
+	(c.state = 3 OR c.state = 0 AND (` + orSealed + `EXISTS (SELECT FROM toolhost_nodes n WHERE n.node = c.node AND n.gone IS NOT NULL)))) RETURNING c.number, c.tenant)`
+	orSealed = "c.seals AND c.node <> @node AND @verdict <> 3 OR "
+	noteCall = "WITH settled AS (UPDATE toolhost_calls c SET verdict = @verdict, reason = @reason, token = @token" + theCall
+	// A node of an older version that begins the call again sets neither effect_key nor seals.
+	freeCall = `WITH settled AS (UPDATE toolhost_calls c SET verdict = @verdict, reason = @reason, token = @token, state = 5, ended = @ended, error = NULL,
+	effect_key = '', seals = false` + theCall
 	settleCall = `WITH settled AS (UPDATE toolhost_calls c SET verdict = @verdict, reason = @reason, token = @token, state = @state, ended = @ended,
 	plugin = CASE @plugin WHEN '' THEN c.plugin ELSE @plugin END, instance = @instance, error = @error, arguments = NULL` + theCall
 	dropOutcome = ", dropped AS (DELETE FROM toolhost_outcomes o USING settled WHERE o.number = settled.number)"
@@ -26,7 +30,7 @@ const (
 
 func (w *writer) queueSettle(batch *pgx.Batch, o *op) {
 	arguments := pgx.NamedArgs{
-		"number": o.number, "hash": o.hash[:], "token": o.token, "verdict": callstore.VerdictNumber(o.said.Verdict), "reason": o.said.Reason, "ended": o.ended.UnixNano(),
+		"node": w.store.node, "number": o.number, "hash": o.hash[:], "token": o.token, "verdict": callstore.VerdictNumber(o.said.Verdict), "reason": o.said.Reason, "ended": o.ended.UnixNano(),
 	}
 	var text string
 	switch o.said.Verdict {

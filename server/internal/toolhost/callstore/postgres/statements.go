@@ -104,13 +104,13 @@ func (w *writer) queueForgets(batch *pgx.Batch, ops []*op, after *[]func()) {
 const beginCalls = `WITH alive AS (
 	SELECT node FROM toolhost_nodes WHERE node = @node AND gone IS NULL FOR SHARE),
 begun AS (
-	INSERT INTO toolhost_calls (hash, node, token, begun, state, principal, tenant, session, id, sum, tool, plugin, arguments)
-	SELECT g.hash, alive.node, g.token, g.begun, 0, g.principal, g.tenant, g.session, g.id, g.sum, g.tool, g.plugin, g.arguments
-	FROM alive, unnest(@hashes::bytea[], @tokens::bytea[], @beguns::bigint[], @principals::text[], @tenants::text[], @sessions::text[], @ids::text[], @sums::bytea[], @tools::text[], @plugins::text[], @arguments::bytea[])
-		AS g (hash, token, begun, principal, tenant, session, id, sum, tool, plugin, arguments)
+	INSERT INTO toolhost_calls (hash, node, token, begun, state, principal, tenant, session, id, sum, tool, plugin, arguments, effect_key, seals)
+	SELECT g.hash, alive.node, g.token, g.begun, 0, g.principal, g.tenant, g.session, g.id, g.sum, g.tool, g.plugin, g.arguments, g.effect_key, g.seals
+	FROM alive, unnest(@hashes::bytea[], @tokens::bytea[], @beguns::bigint[], @principals::text[], @tenants::text[], @sessions::text[], @ids::text[], @sums::bytea[], @tools::text[], @plugins::text[], @arguments::bytea[], @effect_keys::text[], @seals::boolean[])
+		AS g (hash, token, begun, principal, tenant, session, id, sum, tool, plugin, arguments, effect_key, seals)
 	ORDER BY g.hash
 	ON CONFLICT (hash) DO UPDATE SET number = excluded.number, node = excluded.node, token = excluded.token, begun = excluded.begun, state = 0, ended = NULL,
-		tool = excluded.tool, plugin = excluded.plugin, instance = '', error = NULL, arguments = excluded.arguments
+		tool = excluded.tool, plugin = excluded.plugin, instance = '', error = NULL, arguments = excluded.arguments, effect_key = excluded.effect_key, seals = excluded.seals
 	WHERE toolhost_calls.state = 5 AND toolhost_calls.sum = excluded.sum OR toolhost_calls.token = excluded.token
 	RETURNING hash, number, principal, verdict),
 beat AS (
@@ -130,21 +130,21 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
 		return
 	}
 	n := len(ops)
-	beguns, texts, sums, values := make([]int64, n), [6][]string{}, make([][]byte, n), make([][]byte, n)
+	beguns, texts, sums, values, seals := make([]int64, n), [7][]string{}, make([][]byte, n), make([][]byte, n), make([]bool, n)
 	for i, o := range ops {
 		e := &o.entry
 		o.sent = true
 		beguns[i], sums[i] = e.Begun.UnixNano(), e.Sum[:]
-		for j, text := range []string{e.Principal, identity.TenantOf(e.Principal), e.Session, e.ID, e.Tool, e.Plugin} {
+		for j, text := range []string{e.Principal, identity.TenantOf(e.Principal), e.Session, e.ID, e.Tool, e.Plugin, e.EffectKey} {
 			texts[j] = append(texts[j], text)
 		}
-		values[i] = e.Arguments
+		values[i], seals[i] = e.Arguments, e.Seals && e.EffectKey != ""
 	}
 	arguments := hashes(w.store.arguments(), ops)
-	for j, name := range []string{"principals", "tenants", "sessions", "ids", "tools", "plugins"} {
+	for j, name := range []string{"principals", "tenants", "sessions", "ids", "tools", "plugins", "effect_keys"} {
 		arguments[name] = texts[j]
 	}
-	arguments["beguns"], arguments["sums"], arguments["arguments"] = beguns, sums, values
+	arguments["beguns"], arguments["sums"], arguments["arguments"], arguments["seals"] = beguns, sums, values, seals
 	var alive bool
 	numbers := map[callstore.Hash]int64{}
 	var added []string // principals

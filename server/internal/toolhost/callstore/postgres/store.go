@@ -200,7 +200,7 @@ func (s *Store) Close() error {
 
 // BeginWithin implements callstore.Writer.
 func (s *Store) BeginWithin(ctx context.Context, e callstore.Entry, q callstore.Quota) error {
-	for _, text := range []string{e.Principal, e.Session, e.ID, e.Tool, e.Plugin} {
+	for _, text := range []string{e.Principal, e.Session, e.ID, e.Tool, e.Plugin, e.EffectKey} {
 		if !callstore.ValidText(text) {
 			return fmt.Errorf("beginning call %q: a principal, session, id, tool or plugin must be valid UTF-8 without NUL", e.ID)
 		}

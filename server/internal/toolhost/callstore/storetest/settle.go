@@ -23,7 +23,7 @@ var (
 // settling returns a call that its tool can settle.
 func settling(id string) callstore.Entry {
 	e := Entry(id)
-	e.Arguments = []byte(`{"to":"bob"}`)
+	e.Arguments, e.EffectKey = []byte(`{"to":"bob"}`), "of "+id
 	return e
 }
 
@@ -49,7 +49,7 @@ func testHappened(t *testing.T, h Harness) {
 	store := twoUnknown(t, h, Config{})
 	for _, id := range []string{"plugin", "toolhost"} {
 		e := find(t, store, id)
-		if !e.Unsettled() || string(e.Arguments) != `{"to":"bob"}` || e.Settled != nil {
+		if !e.Unsettled() || string(e.Arguments) != `{"to":"bob"}` || e.EffectKey != "of "+id || e.Settled != nil {
 			t.Fatalf("%s: %+v", id, e)
 		}
 		out := Answer("sent after all")

@@ -211,7 +211,8 @@ func traits(s tool.Spec) []string {
 		{"idempotent", s.Idempotent},
 		{"serial", s.Serial},
 		{"parallel", s.Parallel && !s.Serial},
-		{"settles lost calls", s.Settles},
+		{"settles lost calls", s.Settles && !s.Seals},
+		{"settles and seals lost calls", s.Settles && s.Seals},
 		{"partial arguments", s.PartialArguments},
 	} {
 		if trait.holds {

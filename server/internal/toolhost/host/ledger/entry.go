@@ -3,10 +3,12 @@ package ledger
 import (
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,7 +30,8 @@ type Entry[C any] struct {
 	key       Key
 	generated bool // see Init
 
-	toolName string // set by Begin, for the log
+	toolName  string // set by Begin, for the log
+	effectKey string // set by EffectKey
 
 	// The mutex of the ledger guards these.
 	over  bool      // the entry gets no id any more
@@ -64,6 +67,16 @@ func (e *Entry[C]) IdempotencyKey() string {
 		_, _ = fmt.Fprintf(mac, "%d:%s", len(field), field)
 	}
 	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// EffectKey returns what names this execution to its tool, for the place where the effect happens.
+// A call that is executed again, because it did not happen, has another one. It must not be called
+// concurrently, and not after Begin for the first time.
+func (e *Entry[C]) EffectKey() string {
+	if e.effectKey == "" {
+		e.effectKey = strings.ToLower(rand.Text())
+	}
+	return e.effectKey
 }
 
 // Generated reports whether toolhost generated the id of the call.
@@ -107,16 +120,20 @@ func (e *Entry[C]) standing() (sum Sum, claimed, begun bool) {
 // Begin writes to the store that a plugin is about to execute the call, which must have side
 // effects. It does nothing if no caller can use the id again, or if it was called before. quota
 // bounds the ids in the store. arguments are the final arguments of a call that its tool can
-// settle; nil: it cannot. If Begin returns an error, the plugin must not execute the call; Refusal
-// converts the error for the caller.
-func (e *Entry[C]) Begin(ctx context.Context, toolName, plugin string, arrived time.Time, arguments []byte, quota callstore.Quota) error {
+// settle; nil: it cannot. seals says that its check seals. If Begin returns an error, the plugin
+// must not execute the call; Refusal converts the error for the caller.
+func (e *Entry[C]) Begin(ctx context.Context, toolName, plugin string, arrived time.Time, arguments []byte, seals bool, quota callstore.Quota) error {
 	store := e.ledger.cfg.Store
 	sum, claimed, begun := e.standing()
 	if store == nil || e.generated || !claimed || begun {
 		return nil
 	}
 	e.toolName = toolName
-	err := store.BeginWithin(ctx, callstore.Entry{Key: e.key, Sum: sum, Tool: toolName, Plugin: plugin, Begun: arrived, Arguments: arguments}, quota)
+	begins := callstore.Entry{Key: e.key, Sum: sum, Tool: toolName, Plugin: plugin, Begun: arrived, Arguments: arguments, Seals: seals}
+	if arguments != nil {
+		begins.EffectKey = e.EffectKey()
+	}
+	err := store.BeginWithin(ctx, begins, quota)
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func (k *check) start(ctx context.Context, in *supervisor.Instance, request *too
 	workspace := cmp.Or(in.Workspace(), cfg.Workspace)
 	return in.Conn().Start(ctx, pluginconn.Start{
 		CallID: request.ID, Tool: t.DeclaredName(), Arguments: k.entry.Arguments, Complete: true, Attempt: 1, Timeout: k.tool.time(),
-		Session: request.Session, Workspace: workspace, Values: cfg.Values(request, t.Spec.ContextKeys, workspace), Secrets: secrets, Settle: true,
+		Session: request.Session, Workspace: workspace, Values: cfg.Values(request, t.Spec.ContextKeys, workspace), Secrets: secrets, Settle: true, EffectKey: k.entry.EffectKey,
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 type check struct {
 	settler  *Settler
 	key      ledger.Key
+	silent   bool // a toolhost that is silent may still execute the call; see Settler.Seal
 	answered chan struct{}
 
 	entry    callstore.Entry
@@ -62,14 +63,14 @@ func (k *check) find() bool {
 	if known, unknown := cfg.Ledger.Known(k.key); known && !unknown {
 		return false // it runs, or has an outcome
 	}
-	if !stored.Unsettled() {
+	if !stored.Unsettled() && !(k.silent && stored.Sealable()) {
 		k.refresh()
 		return false
 	}
 	var settles bool
 	k.entry = stored
 	k.tool, settles = cfg.Tool(stored.Tool, stored.Plugin)
-	return settles
+	return settles && (k.tool.Spec.Seals || !stored.SealOnly)
 }
 
 // refresh makes the ledger forget an unknown outcome in memory, because the store has more.
@@ -94,6 +95,9 @@ func (k *check) apply(said tool.Settlement) {
 		cfg.Log.Policy.Error("what a tool said about a call has no effect, because the audit log cannot be written",
 			"plugin", k.entry.Plugin, "tool", k.entry.Tool, "call", k.key.ID, "session", k.key.Session, "principal", k.key.Principal, "error", err)
 		said = notKnown("it was asked, but its answer has no effect, because it cannot be written to the audit log")
+	}
+	if said.Verdict == tool.VerdictUnknown && k.entry.Elsewhere != "" {
+		return // the call stays under way
 	}
 	if err := cfg.Calls.Settle(context.WithoutCancel(cfg.Context), k.key, k.entry.Number, said, outcome); err != nil {
 		cfg.Log.Storage.Error("what a tool said about a call has no effect, because it cannot be recorded",

@@ -27,8 +27,9 @@ const atOnce = 4
 // execution of the same call, which passes the policy and everything else like a new one.
 //
 // The invariants: the Settler asks only about a call that the store has as ended, so that no
-// process executes it; about each call one request runs at a time; and no caller sees an answer
-// before the audit log and the store have it. If one of them fails, the outcome stays unknown.
+// process executes it, unless the check seals; about each call one request runs at a time; and no
+// caller sees an answer before the audit log and the store have it. If one of them fails, the
+// outcome stays unknown.
 type Settler struct {
 	cfg Config
 
@@ -76,28 +77,28 @@ func (s *Settler) IsUnsettled(ctx context.Context, key ledger.Key) bool {
 	if known && stored.Settled != nil && !stored.Unsettled() {
 		return stored.State != callstore.StateBegun // the memory still has the former outcome
 	}
-	_, settles := cfg.Tool(stored.Tool, stored.Plugin)
-	return settles && stored.Unsettled()
+	t, settles := cfg.Tool(stored.Tool, stored.Plugin)
+	return settles && stored.Unsettled() && (t.Spec.Seals || !stored.SealOnly)
 }
 
 // Settle asks the tool of a call, unless it is being asked already, and waits until the answer has
 // taken effect or ctx ends.
 func (s *Settler) Settle(ctx context.Context, key ledger.Key) {
 	select {
-	case <-s.begin(key):
+	case <-s.begin(key, false):
 	case <-ctx.Done():
 	}
 }
 
-// begin is Settle without the wait.
-func (s *Settler) begin(key ledger.Key) <-chan struct{} {
+// begin begins to ask, and returns what is closed when the answer has taken effect.
+func (s *Settler) begin(key ledger.Key, silent bool) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if answered := s.running[key]; answered != nil {
 		return answered
 	}
 	answered := make(chan struct{})
-	check := &check{settler: s, key: key, answered: answered}
+	check := &check{settler: s, key: key, silent: silent, answered: answered}
 	s.running[key] = answered
 	// Ends with the bounds of the check, or with the host.
 	if !s.cfg.Spawn(func() { defer s.forget(check); check.run() }) {
@@ -141,7 +142,7 @@ func (s *Settler) SettleFound() {
 			case <-cfg.Context.Done():
 				return
 			}
-			answered := s.begin(found[i].Key)
+			answered := s.begin(found[i].Key, false)
 			cfg.Spawn(func() { <-answered; <-room }) // ends with the check
 		}
 	}

@@ -370,10 +370,11 @@ export type StartCall = Message<"toolhost.plugin.v1.StartCall"> & {
     context?: CallContext | undefined;
     /**
      * Asks what became of an earlier call instead of executing one. toolhost sets it only for tools that
-     * declare `settles`, and never while the earlier call may still run. `call_id` and `arguments` are
-     * those of the earlier call, and `complete` is set. The plugin finds out whether that call had its
-     * effect, changes nothing, and ends with `settlement` within `timeout`. It may send only log records
-     * and spans before that. A plugin whose tool does not declare `settles` executes nothing and ends with
+     * declare `settles`. Only if the tool declares `seals`, too, the earlier call may still run, in
+     * another process or on another machine. `call_id`, `arguments` and `effect_key` are those of the
+     * earlier call, and `complete` is set. The plugin finds out whether that call had its effect, changes
+     * nothing but what sealing needs, and ends with `settlement` within `timeout`. It may send only log
+     * records and spans before that. A plugin whose tool does not declare `settles` executes nothing and ends with
      * the error UNSUPPORTED.
      *
      * toolhost treats an error, a result, a late answer and an answer for another call id as UNKNOWN.
@@ -381,6 +382,17 @@ export type StartCall = Message<"toolhost.plugin.v1.StartCall"> & {
      * @generated from field: bool settle = 9;
      */
     settle: boolean;
+    /**
+     * Names this execution of the call, for the place where its effect happens: an idempotency key or a
+     * unique column. All attempts of an execution have the same one. After DID_NOT_HAPPEN, the call may
+     * be executed again under the same call id, with another key: so a check that seals refuses the old
+     * key there for ever. No two executions have the same, whosever they are. At most 64 of the characters
+     * a-z and 0-9. Set for tools that declare `settles`. It is empty if an older toolhost executes or
+     * asks, and a tool that `seals` then answers UNKNOWN.
+     *
+     * @generated from field: string effect_key = 10;
+     */
+    effectKey: string;
 };
 /**
  * Describes the message toolhost.plugin.v1.StartCall.

@@ -228,6 +228,15 @@ export type ToolSpec = Message<"toolhost.tool.v1.ToolSpec"> & {
      * @generated from field: bool parallel = 30;
      */
     parallel: boolean;
+    /**
+     * Whether the check of a tool that `settles` seals: if it answers DID_NOT_HAPPEN, it has made sure
+     * that the execution in question has no effect later either, even if that one still runs. It does
+     * that in the place where the effect happens, with StartCall.effect_key of the plugin contract. So
+     * any toolhost that shares the ledger may ask it, also while the one that had the call is silent.
+     *
+     * @generated from field: bool seals = 31;
+     */
+    seals: boolean;
 };
 /**
  * Describes the message toolhost.tool.v1.ToolSpec.

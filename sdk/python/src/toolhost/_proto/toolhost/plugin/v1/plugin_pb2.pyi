@@ -130,7 +130,7 @@ class ConnectRequest(_message.Message):
     def __init__(self, call: _Optional[int] = ..., start: _Optional[_Union[StartCall, _Mapping[str, object]]] = ..., append: _Optional[_Union[AppendArguments, _Mapping[str, object]]] = ..., complete: _Optional[_Union[CompleteArguments, _Mapping[str, object]]] = ..., cancel: _Optional[_Union[CancelCall, _Mapping[str, object]]] = ..., credit: _Optional[_Union[GrantCredit, _Mapping[str, object]]] = ..., artifact: _Optional[_Union[ArtifactPiece, _Mapping[str, object]]] = ..., answer: _Optional[_Union[QuestionAnswer, _Mapping[str, object]]] = ..., batch: _Optional[_Iterable[_Union[ConnectRequest, _Mapping[str, object]]]] = ..., ack_token: _Optional[int] = ..., ack: _Optional[int] = ...) -> None: ...
 
 class StartCall(_message.Message):
-    __slots__ = ("call_id", "tool", "arguments", "complete", "timeout", "credit", "attempt", "context", "settle")
+    __slots__ = ("call_id", "tool", "arguments", "complete", "timeout", "credit", "attempt", "context", "settle", "effect_key")
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     TOOL_FIELD_NUMBER: _ClassVar[int]
     ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
@@ -140,6 +140,7 @@ class StartCall(_message.Message):
     ATTEMPT_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_FIELD_NUMBER: _ClassVar[int]
     SETTLE_FIELD_NUMBER: _ClassVar[int]
+    EFFECT_KEY_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     tool: str
     arguments: bytes
@@ -149,7 +150,8 @@ class StartCall(_message.Message):
     attempt: int
     context: CallContext
     settle: bool
-    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., complete: bool = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., credit: _Optional[int] = ..., attempt: _Optional[int] = ..., context: _Optional[_Union[CallContext, _Mapping[str, object]]] = ..., settle: bool = ...) -> None: ...
+    effect_key: str
+    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., complete: bool = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., credit: _Optional[int] = ..., attempt: _Optional[int] = ..., context: _Optional[_Union[CallContext, _Mapping[str, object]]] = ..., settle: bool = ..., effect_key: _Optional[str] = ...) -> None: ...
 
 class CallContext(_message.Message):
     __slots__ = ("session", "workspace", "values", "secrets", "traceparent", "span_bytes", "answers")

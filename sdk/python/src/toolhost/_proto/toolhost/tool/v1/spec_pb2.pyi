@@ -10,7 +10,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class ToolSpec(_message.Message):
-    __slots__ = ("name", "version", "display_name", "description", "category", "tags", "input_schema", "output_schema", "input_examples", "timeout", "progress_extends_timeout", "retry", "rate_limit_per_minute", "memory_limit_bytes", "cost_per_use", "requires_auth", "sandbox_exempt", "partial_arguments", "dangerous", "read_only", "idempotent", "serial", "return_direct", "strict", "dynamic", "context_keys", "metadata", "effect_keys", "settles", "parallel")
+    __slots__ = ("name", "version", "display_name", "description", "category", "tags", "input_schema", "output_schema", "input_examples", "timeout", "progress_extends_timeout", "retry", "rate_limit_per_minute", "memory_limit_bytes", "cost_per_use", "requires_auth", "sandbox_exempt", "partial_arguments", "dangerous", "read_only", "idempotent", "serial", "return_direct", "strict", "dynamic", "context_keys", "metadata", "effect_keys", "settles", "parallel", "seals")
     class MetadataEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -48,6 +48,7 @@ class ToolSpec(_message.Message):
     EFFECT_KEYS_FIELD_NUMBER: _ClassVar[int]
     SETTLES_FIELD_NUMBER: _ClassVar[int]
     PARALLEL_FIELD_NUMBER: _ClassVar[int]
+    SEALS_FIELD_NUMBER: _ClassVar[int]
     name: str
     version: str
     display_name: str
@@ -78,7 +79,8 @@ class ToolSpec(_message.Message):
     effect_keys: _containers.RepeatedScalarFieldContainer[str]
     settles: bool
     parallel: bool
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., display_name: _Optional[str] = ..., description: _Optional[str] = ..., category: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., input_schema: _Optional[bytes] = ..., output_schema: _Optional[bytes] = ..., input_examples: _Optional[_Iterable[_Union[InputExample, _Mapping[str, object]]]] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., progress_extends_timeout: bool = ..., retry: _Optional[_Union[RetryPolicy, _Mapping[str, object]]] = ..., rate_limit_per_minute: _Optional[int] = ..., memory_limit_bytes: _Optional[int] = ..., cost_per_use: _Optional[float] = ..., requires_auth: _Optional[_Iterable[str]] = ..., sandbox_exempt: bool = ..., partial_arguments: bool = ..., dangerous: bool = ..., read_only: bool = ..., idempotent: bool = ..., serial: bool = ..., return_direct: bool = ..., strict: bool = ..., dynamic: bool = ..., context_keys: _Optional[_Iterable[str]] = ..., metadata: _Optional[_Mapping[str, bytes]] = ..., effect_keys: _Optional[_Iterable[str]] = ..., settles: bool = ..., parallel: bool = ...) -> None: ...
+    seals: bool
+    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., display_name: _Optional[str] = ..., description: _Optional[str] = ..., category: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., input_schema: _Optional[bytes] = ..., output_schema: _Optional[bytes] = ..., input_examples: _Optional[_Iterable[_Union[InputExample, _Mapping[str, object]]]] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., progress_extends_timeout: bool = ..., retry: _Optional[_Union[RetryPolicy, _Mapping[str, object]]] = ..., rate_limit_per_minute: _Optional[int] = ..., memory_limit_bytes: _Optional[int] = ..., cost_per_use: _Optional[float] = ..., requires_auth: _Optional[_Iterable[str]] = ..., sandbox_exempt: bool = ..., partial_arguments: bool = ..., dangerous: bool = ..., read_only: bool = ..., idempotent: bool = ..., serial: bool = ..., return_direct: bool = ..., strict: bool = ..., dynamic: bool = ..., context_keys: _Optional[_Iterable[str]] = ..., metadata: _Optional[_Mapping[str, bytes]] = ..., effect_keys: _Optional[_Iterable[str]] = ..., settles: bool = ..., parallel: bool = ..., seals: bool = ...) -> None: ...
 
 class InputExample(_message.Message):
     __slots__ = ("description", "arguments")
