@@ -119,7 +119,8 @@ def serve_toolhost(home: Path, *plugins: str, config: str = "") -> Server:
     # Installed packages can be read with the Python that they are for; this one is used from where
     # it is.
     sandbox = f"defaults:\n  sandbox:\n    read: ['{HERE.parent / 'src'}']\n"
-    (home / "toolhost.yaml").write_text(sandbox + config)
+    patient = f"launch:\n  timeout: {PATIENCE}s\n"
+    (home / "toolhost.yaml").write_text(sandbox + patient + config)
     server = Server(
         program("toolhost"),
         "serve",

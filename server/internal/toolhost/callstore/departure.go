@@ -131,8 +131,8 @@ func (d *Departure) Close() error {
 }
 
 // Calls returns the rows of all calls in order of beginning: number, hash, begun, state, ended,
-// principal, session, id, sum, tool, plugin, instance, error, arguments, verdict, reason and effect key. A call
-// that has begun and not ended has no end.
+// principal, session, id, sum, tool, plugin, instance, error, arguments, verdict, reason and effect
+// key. A call that has begun and not ended has no end.
 func (d *Departure) Calls(ctx context.Context) (*Rows, error) {
 	return d.rows(ctx, `SELECT number, hash, begun, state, ended, principal, session, id, sum, tool, plugin, instance, error, arguments, verdict, reason, effect_key
 		FROM calls ORDER BY number`)
