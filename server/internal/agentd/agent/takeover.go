@@ -55,8 +55,8 @@ func (w *atWork) keepTakingOver(shared runstore.Sharing) {
 	})
 }
 
-// adopt starts a goroutine for a run that is claimed already, and reports whether it has. If the run
-// is at work here, that is under an earlier claim, which another agent had meanwhile: that work
+// adopt starts a goroutine for a run that is claimed already, and reports whether it has. If the
+// run is at work here, that is under an earlier claim, which another agent had meanwhile: that work
 // ends, and the next look finds the run again.
 func (w *atWork) adopt(k runRef) bool {
 	r, wait, err := w.find(k.id, nil)

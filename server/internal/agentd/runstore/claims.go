@@ -36,8 +36,8 @@ type Claims interface {
 // Sharing is an additional interface of Claims of stores whose runs several servers work on at the
 // same time.
 type Sharing interface {
-	// TakeOver claims unfinished runs that no store has claimed, each with the unfinished runs below it,
-	// and returns all of them. It takes up to limit families, and may take fewer.
+	// TakeOver claims unfinished runs that no store has claimed, each with the unfinished runs below
+	// it, and returns all of them. It takes up to limit families, and may take fewer.
 	TakeOver(ctx context.Context, limit int) ([]Taken, error)
 	// Confirm returns nil if this store has the claim of a run with an epoch, or ErrClaimed.
 	Confirm(runID string, epoch uint64) error

@@ -239,8 +239,8 @@ func TestRestartsUnderRuns(t *testing.T) {
 	}
 }
 
-// Two agentds share a database. If one is killed or stopped, the other one goes on with its runs, and
-// each call is executed exactly once, also if the stopped one continues.
+// Two agentds share a database. If one is killed or stopped, the other one goes on with its runs,
+// and each call is executed exactly once, also if the stopped one continues.
 func TestTwoAgentds(t *testing.T) {
 	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "stopped": syscall.SIGSTOP} {
 		t.Run(name, func(t *testing.T) {

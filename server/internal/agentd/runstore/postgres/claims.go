@@ -22,10 +22,10 @@ import (
 // claimer, which is the key of an advisory lock, and the claimer's session holds that lock and
 // renews a row of agentd_nodes. The server releases the lock when the session ends, and ends a
 // session that is silent. A store takes the claims of another one that has neither its lock nor
-// renewed its row for a while during which the taker itself had a session. The invariant: each claim
-// has a higher epoch than those before, and each append compares the claimer and the epoch in the
-// statement that locks the row. So when a claim has ended, no append of it can follow, whatever the
-// taker believed. See docs/adr/0051-many-agentds.md.
+// renewed its row for a while during which the taker itself had a session. The invariant: each
+// claim has a higher epoch than those before, and each append compares the claimer and the epoch in
+// the statement that locks the row. So when a claim has ended, no append of it can follow, whatever
+// the taker believed. See docs/adr/0051-many-agentds.md.
 type claims struct {
 	db     *postgres.DB
 	key    int64 // of the lock; random, and not 0
@@ -124,8 +124,8 @@ func lockServer(ctx context.Context, session *pgx.Conn) error {
 
 // Serve makes this store one of a server of the database, until Close. It fails after some seconds
 // if an agentd serves the database that shares it with no other one. If the session of the store
-// ends, and such an agentd takes its place meanwhile, Claim fails with runstore.ErrUnavailable until
-// that one has ended.
+// ends, and such an agentd takes its place meanwhile, Claim fails with runstore.ErrUnavailable
+// until that one has ended.
 func (s *Store) Serve(ctx context.Context) error {
 	served := make(chan error, 1)
 	select {

@@ -224,8 +224,8 @@ func TestAStoppedProcessAndARestart(t *testing.T) {
 	storetest.MustUnder(t, store, "r", epoch, 1, 1)
 }
 
-// A store takes runs that nobody has, and those of a store that is gone, each with its sub-runs, and
-// no run of a store that lives.
+// A store takes runs that nobody has, and those of a store that is gone, each with its sub-runs,
+// and no run of a store that lives.
 func TestTakeOver(t *testing.T) {
 	s := postgrestest.Shared(t)
 	name := s.Create(t)

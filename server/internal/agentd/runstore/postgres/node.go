@@ -103,8 +103,8 @@ func (c *claims) doubt() {
 
 // tidy gives up claims that the rows have and this store does not know, because an answer was lost.
 // Otherwise nobody would work on these runs. A claim that was just taken is not known yet, so tidy
-// gives up only what it finds twice. Nothing depends on that: an append under a claim that was given
-// up is refused.
+// gives up only what it finds twice. Nothing depends on that: an append under a claim that was
+// given up is refused.
 func (c *claims) tidy(ctx context.Context, session *pgx.Conn) error {
 	c.mu.Lock()
 	doubtful := time.Now().Before(c.tidyUntil)
