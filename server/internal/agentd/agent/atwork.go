@@ -43,6 +43,7 @@ type runRef struct {
 	// could not be written.
 	fresh bool
 	tries int
+	epoch uint64 // of the run's claim, once it is claimed
 }
 
 func (r *Run) ref() runRef {
@@ -58,7 +59,8 @@ func (w *atWork) wake(k runRef, in *input) error {
 			return err
 		}
 		if wait == nil {
-			return w.begun(k, in, w.agent.journal.claim(k.id))
+			k.epoch, err = w.agent.journal.claim(k.id)
+			return w.begun(k, in, err)
 		}
 		<-wait // the goroutine that closes it waits only for the store
 	}
@@ -87,8 +89,10 @@ func (w *atWork) wakeAll(runs []runRef) map[string]error {
 	}
 	claimed, err := w.agent.journal.claimAll(ids)
 	for _, k := range moving {
+		epoch, ok := claimed[k.id]
+		k.epoch = epoch
 		switch {
-		case claimed[k.id]:
+		case ok:
 			failed(k, w.begun(k, nil, nil))
 		case err != nil:
 			failed(k, w.begun(k, nil, err))
@@ -212,7 +216,7 @@ func (w *atWork) forget(r *run) bool {
 
 // release gives up the claim of a run that was forgotten.
 func (w *atWork) release(r *run) {
-	w.agent.journal.release(r.id)
+	w.agent.journal.release(r.id, r.epoch)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.moved(r.id)

@@ -98,7 +98,7 @@ func (r *run) append(ctx context.Context, all *entries, spent runstore.Spent) er
 	if err != nil {
 		return tool.AsError(err)
 	}
-	batch := runstore.Batch{RunID: r.id, After: r.state.Seq() - uint64(len(all.records)), Records: all.records, Head: head, Spent: spent, Contents: all.contents, Verdicts: all.verdicts}
+	batch := runstore.Batch{RunID: r.id, After: r.state.Seq() - uint64(len(all.records)), Epoch: r.epoch, Records: all.records, Head: head, Spent: spent, Contents: all.contents, Verdicts: all.verdicts}
 	notifier := r.agent.config().Notifier
 	if notifier != nil {
 		batch.Messages = notifier.Messages(&r.state, all.events)

@@ -101,10 +101,11 @@ func (w *atWork) checkIdle(r *Run) error {
 	if w.runs[r.ID] != nil {
 		return nil // the run has just finished here, or Delete finds that it goes on
 	}
-	if err := w.agent.journal.claim(r.ID); err != nil { // does not block
+	epoch, err := w.agent.journal.claim(r.ID) // does not block
+	if err != nil {
 		return err
 	}
-	w.agent.journal.release(r.ID)
+	w.agent.journal.release(r.ID, epoch)
 	return nil
 }
 

@@ -179,11 +179,11 @@ func TestClaimedRunsAreNotDeleted(t *testing.T) {
 	f.end()
 	f.Close() // the run is not at work any more
 	f.open(func(c *agent.Config) { c.Store = mine })
-	if err := other.Claim("r"); err != nil {
+	if _, err := other.Claim("r"); err != nil {
 		t.Fatal(err)
 	}
 	wantKept(t, f, "r", "another process works on the run")
-	other.Release("r")
+	other.Release("r", 0)
 	if _, err := f.DeleteRun(t.Context(), "r"); err != nil {
 		t.Error(err)
 	}

@@ -97,6 +97,8 @@ func (r *run) loop(ctx context.Context) error {
 			if err := r.commit(ctx, r.state.Due(time.Now())...); err != nil {
 				return err
 			}
+		case <-r.lost:
+			return tool.Errorf(tool.KindConflict, "another agentd has taken run %s over; it goes on there", r.id)
 		case <-ctx.Done():
 			return errClosed()
 		}

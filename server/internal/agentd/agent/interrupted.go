@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/tool"
@@ -16,22 +17,34 @@ import (
 
 // claim claims a run before work on it begins. It fails with KindConflict if another process works
 // on the run.
-func (j *journal) claim(runID string) error {
+func (j *journal) claim(runID string) (epoch uint64, err error) {
 	if j.claims == nil {
-		return nil
+		return 0, nil
 	}
-	return claimError(j.claims.Claim(runID))
+	epoch, err = j.claims.Claim(runID)
+	return epoch, claimError(err)
+}
+
+// claimPause is the pause between two attempts to confirm a claim.
+const claimPause = time.Second
+
+// confirm returns nil if a claim has not ended, or KindConflict.
+func (j *journal) confirm(runID string, epoch uint64) error {
+	if shared, ok := j.claims.(runstore.Sharing); ok {
+		return claimError(shared.Confirm(runID, epoch))
+	}
+	return nil // a claim ends only with its process
 }
 
 // claimAll claims those of many runs that no other process works on.
-func (j *journal) claimAll(runIDs []string) (claimed map[string]bool, err error) {
+func (j *journal) claimAll(runIDs []string) (claimed map[string]uint64, err error) {
 	if j.claims != nil && len(runIDs) > 0 {
 		claimed, err = j.claims.ClaimAll(runIDs)
 		return claimed, storeError(err)
 	}
-	claimed = make(map[string]bool, len(runIDs))
+	claimed = make(map[string]uint64, len(runIDs))
 	for _, id := range runIDs {
-		claimed[id] = true
+		claimed[id] = 0
 	}
 	return claimed, nil
 }
@@ -44,9 +57,9 @@ func claimError(err error) error {
 }
 
 // release gives up the claim of a run.
-func (j *journal) release(runID string) {
+func (j *journal) release(runID string, epoch uint64) {
 	if j.claims != nil {
-		j.claims.Release(runID)
+		j.claims.Release(runID, epoch)
 	}
 }
 

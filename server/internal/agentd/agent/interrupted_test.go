@@ -96,12 +96,12 @@ func (s *countedStore) Claimed(ids []string) (map[string]bool, error) {
 	return s.Store.Claimed(ids)
 }
 
-func (s *countedStore) Claim(id string) error {
+func (s *countedStore) Claim(id string) (uint64, error) {
 	s.requests.Add(1)
 	return s.Store.Claim(id)
 }
 
-func (s *countedStore) ClaimAll(ids []string) (map[string]bool, error) {
+func (s *countedStore) ClaimAll(ids []string) (map[string]uint64, error) {
 	s.requests.Add(1)
 	return s.Store.ClaimAll(ids)
 }

@@ -2,8 +2,6 @@ package agent
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
@@ -11,11 +9,17 @@ import (
 )
 
 // Resume continues all interrupted runs and returns their number. It skips runs in the foreground
-// of another process and runs that another process works on.
+// of another process and runs that another process works on. If several agents share the store, the
+// agent takes over runs of agents that are gone, from then on.
 func (a *Agent) Resume(ctx context.Context) (int, error) {
+	if shared, ok := a.journal.claims.(runstore.Sharing); ok {
+		n, err := a.takeOver(ctx, shared)
+		if err == nil {
+			a.work.keepTakingOver(shared)
+		}
+		return n, err
+	}
 	query, n := runstore.Query{UnfinishedOnly: true}, 0
-	var elsewhere []runRef
-	defer func() { a.work.claimLater(elsewhere) }()
 	for {
 		page, err := a.store.List(ctx, query)
 		if err != nil {
@@ -23,13 +27,7 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 		}
 		runs := make([]runRef, len(page))
 		for i := range page {
-			k := runRef{id: page[i].ID, last: page[i].LastSeq}
-			if r, err := summarize(&page[i]); err == nil {
-				k = r.ref()
-			} else { // the run's next event replaces the summary
-				a.config().Log.Error("the summary of a run is broken; the run continues", "run", k.id, "error", err)
-			}
-			runs[i] = k
+			runs[i] = a.refOf(&page[i])
 		}
 		errs := a.work.wakeAll(runs)
 		var failed error
@@ -39,7 +37,6 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 				n++
 			case tool.KindConflict:
 				a.config().Log.Warn("another process works on a run; it is not resumed here", "run", k.id, "error", err)
-				elsewhere = append(elsewhere, k)
 			default:
 				if failed == nil {
 					failed = err
@@ -56,6 +53,16 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 	}
 }
 
+// refOf returns what the agent knows of a run that it continues.
+func (a *Agent) refOf(kept *runstore.Run) runRef {
+	r, err := summarize(kept)
+	if err != nil { // the run's next event replaces the summary
+		a.config().Log.Error("the summary of a run is broken; the run continues", "run", kept.ID, "error", err)
+		return runRef{id: kept.ID, last: kept.LastSeq}
+	}
+	return r.ref()
+}
+
 // ResumeRun continues one interrupted run. Any process may have begun it. ResumeRun does nothing
 // for a run that has finished or that this agent works on. It fails with KindConflict if another
 // process works on the run.
@@ -66,39 +73,6 @@ func (a *Agent) ResumeRun(ctx context.Context, runID string) error {
 	}
 	return a.work.wake(r.ref(), nil)
 }
-
-// claimLater continues runs whose claims may be those of a process that has ended, if the store
-// says that claims can outlive their process.
-func (w *atWork) claimLater(runs []runRef) {
-	lingering, ok := w.agent.journal.claims.(runstore.Lingering)
-	if !ok || len(runs) == 0 {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return
-	}
-	w.group.Go(func() { // ends with the agent
-		for end := time.Now().Add(lingering.Linger()); len(runs) > 0 && time.Now().Before(end) && sleep(w.agent.ctx, claimPause) == nil; {
-			errs := make(map[string]error)
-			for page := range slices.Chunk(runs, runstore.MaxPage) {
-				maps.Copy(errs, w.wakeAll(page))
-			}
-			runs = slices.DeleteFunc(runs, func(k runRef) bool {
-				err := errs[k.id]
-				if err == nil {
-					w.agent.config().Log.Info("the process that worked on a run has ended; the run goes on here", "run", k.id)
-				}
-				kind := tool.KindOf(err)
-				return kind != tool.KindConflict && kind != tool.KindUnavailable
-			})
-		}
-	})
-}
-
-// claimPause is the pause between two attempts of claimLater.
-const claimPause = time.Second
 
 // storeRetry is the retry policy for runs whose journal could not be written. A full disk may have
 // space later.

@@ -27,6 +27,8 @@ type run struct {
 	counted bool          // in atWork.working; guarded by its mu
 	fresh   bool          // this agent has just started it
 	tries   int           // failed writes of the journal in a row
+	epoch   uint64        // of its claim
+	lost    chan struct{} // capacity 1; signals that another process had the claim meanwhile
 	woken   chan struct{} // capacity 1; signals that the inbox is not empty
 	inbox   []*input      // guarded by atWork.mu
 
@@ -55,7 +57,7 @@ type run struct {
 
 func newRun(a *Agent, k runRef) *run {
 	r := &run{
-		agent: a, config: a.config(), id: k.id, log: newRunLog(a, k.id), sub: k.sub, owner: k.owner, fresh: k.fresh, tries: k.tries, woken: make(chan struct{}, 1), tasks: make(map[string]*task), updates: make(chan update),
+		agent: a, config: a.config(), id: k.id, log: newRunLog(a, k.id), sub: k.sub, owner: k.owner, fresh: k.fresh, tries: k.tries, epoch: k.epoch, lost: make(chan struct{}, 1), woken: make(chan struct{}, 1), tasks: make(map[string]*task), updates: make(chan update),
 	}
 	r.slot.run = r
 	// watchers read the journal up to there, also while the run waits for a slot

@@ -65,7 +65,7 @@ type toolCall struct {
 // cannot say, overdue waits.
 func (e *toolCall) overdue(ctx context.Context) {
 	for {
-		err := e.run.agent.journal.claim(e.run.id) // does nothing if the claim is still that of this process
+		err := e.run.agent.journal.confirm(e.run.id, e.run.epoch)
 		switch {
 		case ctx.Err() != nil:
 		case err == nil:

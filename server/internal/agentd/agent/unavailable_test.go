@@ -20,7 +20,10 @@ type remoteStore struct {
 	runstore.Store
 	gone    atomic.Bool
 	claimed atomic.Bool  // by another process
+	left    atomic.Bool  // by it: TakeOver takes all unfinished runs
 	held    atomic.Int32 // claims of this one
+	epoch   atomic.Int64 // of the last claim
+	written atomic.Int64 // the epoch of the last append
 }
 
 func (s *remoteStore) err() error {
@@ -34,6 +37,7 @@ func (s *remoteStore) Append(ctx context.Context, b runstore.Batch) error {
 	if err := s.err(); err != nil {
 		return err
 	}
+	s.written.Store(int64(b.Epoch))
 	return s.Store.Append(ctx, b)
 }
 
@@ -58,28 +62,28 @@ func (s *remoteStore) Read(ctx context.Context, id string, after uint64) iter.Se
 	return s.Store.Read(ctx, id, after)
 }
 
-func (s *remoteStore) Claim(id string) error {
+func (s *remoteStore) Claim(id string) (uint64, error) {
 	time.Sleep(10 * time.Millisecond) // as far as the database
 	if s.claimed.Load() {
-		return runstore.AlreadyClaimed(id)
+		return 0, runstore.AlreadyClaimed(id)
 	}
 	if err := s.err(); err != nil {
-		return err
+		return 0, err
 	}
 	s.held.Add(1)
-	return nil
+	return uint64(s.epoch.Add(1)), nil
 }
 
-func (s *remoteStore) Release(string) {
+func (s *remoteStore) Release(string, uint64) {
 	time.Sleep(10 * time.Millisecond)
 	s.held.Add(-1)
 }
 
-func (s *remoteStore) ClaimAll(ids []string) (map[string]bool, error) {
-	claimed := map[string]bool{}
+func (s *remoteStore) ClaimAll(ids []string) (map[string]uint64, error) {
+	claimed := map[string]uint64{}
 	for _, id := range ids {
-		if s.Claim(id) == nil {
-			claimed[id] = true
+		if epoch, err := s.Claim(id); err == nil {
+			claimed[id] = epoch
 		}
 	}
 	return claimed, s.err()
@@ -92,7 +96,29 @@ func (s *remoteStore) Claimed(ids []string) (map[string]bool, error) {
 	}
 	return claimed, s.err()
 }
-func (s *remoteStore) Linger() time.Duration { return 30 * time.Second }
+
+func (s *remoteStore) Confirm(id string, epoch uint64) error {
+	if s.claimed.Load() || int64(epoch) != s.epoch.Load() {
+		return runstore.AlreadyClaimed(id)
+	}
+	return s.err()
+}
+
+// TakeOver takes the runs that another process had, once each.
+func (s *remoteStore) TakeOver(ctx context.Context, limit int) (taken []runstore.Taken, err error) {
+	if err := s.err(); err != nil || s.claimed.Load() || !s.left.Swap(false) {
+		return nil, err
+	}
+	runs, err := s.List(ctx, runstore.Query{UnfinishedOnly: true, Limit: limit})
+	for _, r := range runs {
+		epoch, err := s.Claim(r.ID)
+		if err != nil {
+			return taken, err
+		}
+		taken = append(taken, runstore.Taken{Run: r, Epoch: epoch})
+	}
+	return taken, err
+}
 
 func newRemote(t *testing.T, m *fakeModel, tools *fakeTools) (*fixture, *remoteStore) {
 	t.Helper()
@@ -155,9 +181,9 @@ func TestOneClaimAtATime(t *testing.T) {
 	})
 }
 
-// An agent that starts waits for the claim of a process that has ended and whose end the database
-// has not noticed yet.
-func TestResumeAfterALingeringClaim(t *testing.T) {
+// An agent takes over the runs of another one that is gone, also long after its start, and writes
+// under the claim that the store has taken.
+func TestRunsOfAnAgentThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, store := newRemote(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(time.Minute)))
 		f.start(loop.Task{})
@@ -169,11 +195,43 @@ func TestResumeAfterALingeringClaim(t *testing.T) {
 		if n, err := f.Resume(t.Context()); n != 0 || err != nil {
 			t.Fatalf("%d runs go on, %v", n, err)
 		}
-		time.Sleep(20 * time.Second)
+		time.Sleep(time.Hour)
+		store.left.Store(true)
 		store.claimed.Store(false)
 		time.Sleep(2 * time.Minute)
 		if end := f.end(); end.Text != "done" {
 			t.Errorf("the run ended with %+v", end)
+		}
+		if written, claimed := store.written.Load(), store.epoch.Load(); written != claimed || claimed == 0 {
+			t.Errorf("the last append has epoch %d, and the claim %d", written, claimed)
+		}
+	})
+}
+
+// If the store gives an agent a run on which it works already, another agent had the run meanwhile.
+// The work under the earlier claim ends, and goes on under a new one.
+func TestARunThatWasElsewhereMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, store := newRemote(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(time.Minute)))
+		defer f.Close()
+		if _, err := f.Resume(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f.start(loop.Task{})
+		time.Sleep(10 * time.Second)
+		first := store.epoch.Load()
+		store.left.Store(true)
+		time.Sleep(5 * time.Second)
+		if r, err := f.GetRun(t.Context(), "r"); err != nil || r.State() != agent.RunInterrupted {
+			t.Errorf("the work under the earlier claim goes on: %v, %v", r.State(), err)
+		}
+		store.left.Store(true)
+		time.Sleep(2 * time.Minute)
+		if end := f.end(); end.Text != "done" || store.written.Load() <= first {
+			t.Errorf("the run ended with %+v under epoch %d, and was first claimed with %d", end, store.written.Load(), first)
+		}
+		if n := store.held.Load(); n != 0 {
+			t.Errorf("%d claims are left", n)
 		}
 	})
 }

@@ -83,7 +83,8 @@ func (j journalPlace) openJournal(ctx context.Context) (*openedJournal, error) {
 	return openLocked(ctx, path)
 }
 
-// openServed opens the journal for a server, and prevents a second server of the same runs.
+// openServed opens the journal for a server. It prevents a second server of the same runs in a
+// file; those in a database may have several.
 func (j journalPlace) openServed(ctx context.Context, log *slog.Logger) (journal, error) {
 	url, err := j.database()
 	if err != nil {

@@ -1,9 +1,9 @@
 package runstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // ErrClaimed says that another process has claimed the run. Errors that wrap it name the run.
@@ -13,30 +13,40 @@ var ErrClaimed = errors.New("another process works on the run")
 // reports which runs a process works on. The journal alone cannot show that, because a killed
 // process writes nothing.
 //
-// A claim belongs to the store that took it. It ends with Release, with the store's Close, or when
-// the process ends in any way. Child processes do not inherit it. Claims do not protect the
-// journal; Append does, with ErrConflict. All methods are safe for concurrent use and do not wait
-// for other processes. They may wait for a database, for a bounded time, and then fail with
-// ErrUnavailable. The run must exist.
+// A claim belongs to the store that took it, and has an epoch. It ends with Release, with the
+// store's Close, or when the process ends in any way. Child processes do not inherit it. A store
+// whose claims another store can take while their process lives compares Batch.Epoch in each
+// Append, and its epochs of a run only grow. The epochs of other stores are 0. All methods are safe
+// for concurrent use and do not wait for other processes. They may wait for a database, for a
+// bounded time, and then fail with ErrUnavailable. The run must exist.
 type Claims interface {
-	// Claim claims a run. It fails with ErrClaimed if another store has the claim, and does nothing
-	// if this store has it.
-	Claim(runID string) error
+	// Claim claims a run, and returns the epoch of the claim, which ends the one that this store may
+	// have. It fails with ErrClaimed if another store has the claim.
+	Claim(runID string) (epoch uint64, err error)
 	// ClaimAll claims those of the runs that no other store has, with one request to the store. It
-	// returns the ids of the runs that this store has claimed now.
-	ClaimAll(runIDs []string) (map[string]bool, error)
-	// Release gives up a claim. It does nothing if this store does not have the claim.
-	Release(runID string)
+	// returns the epochs of the runs that this store has claimed now.
+	ClaimAll(runIDs []string) (map[string]uint64, error)
+	// Release gives up a claim. It does nothing if this store does not have the claim of this epoch.
+	Release(runID string, epoch uint64)
 	// Claimed returns those of the runs that any store, this one included, has claimed, with one
 	// request to the store. A run that does not exist is not claimed.
 	Claimed(runIDs []string) (map[string]bool, error)
 }
 
-// Lingering is an additional interface of Claims for which the end of a process is not always
-// noticed at once, such as when its machine vanishes.
-type Lingering interface {
-	// Linger returns how long a claim may outlive its process.
-	Linger() time.Duration
+// Sharing is an additional interface of Claims of stores whose runs several servers work on at the
+// same time.
+type Sharing interface {
+	// TakeOver claims unfinished runs that no store has claimed, each with the unfinished runs below
+	// it, and returns all of them. It takes up to limit families, and may take fewer.
+	TakeOver(ctx context.Context, limit int) ([]Taken, error)
+	// Confirm returns nil if this store has the claim of a run with an epoch, or ErrClaimed.
+	Confirm(runID string, epoch uint64) error
+}
+
+// Taken is a run with the epoch of its claim.
+type Taken struct {
+	Run
+	Epoch uint64
 }
 
 // AlreadyClaimed returns the ErrClaimed of a run.

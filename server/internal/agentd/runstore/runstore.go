@@ -76,6 +76,9 @@ type Batch struct {
 	RunID string
 	// After is the position of the last record that the writer knows. 0 means that the run is new.
 	After uint64
+	// Epoch is that of the claim under which the writer appends; see Claims. 0 is the claim that a
+	// store may give whoever creates a run, until the first Claim.
+	Epoch uint64
 	// Records has at least one record. The store gives them the positions After+1, After+2, … and
 	// ignores their Seq.
 	Records []Record
@@ -202,10 +205,10 @@ type Deletion struct {
 type Store interface {
 	// Append appends to a run's journal. It returns when the records are as durable as the store
 	// promises. It fails with ErrConflict and writes nothing unless the run's last record is at
-	// batch.After. A new run with the id of a deleted run is ErrDeleted. If ctx ends first, the
-	// batch may or may not have been written. The same is true of ErrUnavailable: the next Append
-	// of the same batch then fails with ErrConflict if the first one has written it and its
-	// confirmation was lost.
+	// batch.After and, in a store with epochs, it has the claim of batch.Epoch. A new run with the id
+	// of a deleted run is ErrDeleted. If ctx ends first, the batch may or may not have been written.
+	// The same is true of ErrUnavailable: the next Append of the same batch then fails with
+	// ErrConflict if the first one has written it and its confirmation was lost.
 	Append(ctx context.Context, batch Batch) error
 
 	// Read yields a run's records after a position, in order. It ends after the last record that

@@ -239,7 +239,53 @@ func TestRestartsUnderRuns(t *testing.T) {
 	}
 }
 
-// One server serves a database, other commands read it, and no command shows a password or takes
+// Two agentds share a database. If one is killed or stopped, the other one goes on with its runs,
+// and each call is executed exactly once, also if the stopped one continues.
+func TestTwoAgentds(t *testing.T) {
+	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "stopped": syscall.SIGSTOP} {
+		t.Run(name, func(t *testing.T) {
+			h := newHome(t)
+			script := h.script()
+			first := h.serve(script)
+			h.start("agentd", nil, "serve", "--listen", h.socket("b"), "--toolhost", h.socket("t"), "--journal", h.db.URL("postgres"), "--model", "scripted:"+script)
+			if _, err := h.dial().StartRun(t.Context(), &agentdv1.StartRunRequest{Prompt: "count", RunId: "r", Session: "s"}); err != nil {
+				t.Fatal(err)
+			}
+			eventually.Holds(t, "the run has made calls", func() bool { return len(h.executed("s")) >= 2 })
+			if err := first.cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			other, err := agentmessages.Dial(h.socket("b"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer other.Close()
+			ended := func() (bool, any) {
+				run, err := other.GetRun(t.Context(), "r")
+				return err == nil && run.GetState() == agentdv1.RunState_RUN_STATE_FINISHED && run.GetStopReason() == agentdv1.StopReason_STOP_REASON_END_TURN, fmt.Sprint(run, err)
+			}
+			eventually.Shows(t, "the run has ended at the other agentd", ended)
+			if signal == syscall.SIGSTOP {
+				_ = first.cmd.Process.Signal(syscall.SIGCONT)
+				eventually.Holds(t, "the first one has found that it lost the run", func() bool { return strings.Contains(first.log.String(), "run stopped before its end") })
+				if holds, run := ended(); !holds {
+					t.Errorf("afterwards: %v", run)
+				}
+			}
+			executed := h.executed("s")
+			for call, n := range executed {
+				if n != 1 {
+					t.Errorf("call %s was executed %d times", call, n)
+				}
+			}
+			if len(executed) != calls {
+				t.Errorf("%d calls, want %d", len(executed), calls)
+			}
+		})
+	}
+}
+
+// A server serves a database, other commands read it, and no command shows a password or takes
 // one.
 func TestCommands(t *testing.T) {
 	h := newHome(t)
@@ -260,7 +306,6 @@ func TestCommands(t *testing.T) {
 		{"r ", []string{"PGPASSWORD=s3same"}, []string{"runs", "--journal", reader}},
 		{"password", nil, []string{"runs", "--journal", reader}},
 		{"put it into the variable PGPASSWORD", nil, []string{"runs", "--journal", withPassword}},
-		{"another agentd serves the runs", []string{"PGPASSWORD=s3same"}, []string{"serve", "--listen", h.socket("b"), "--toolhost", h.socket("t"), "--journal", reader, "--model", "scripted:" + script}},
 		{"use an `agentd serve` of the database", []string{"PGPASSWORD=s3same"}, []string{"run", "--toolhost", h.socket("t"), "--journal", reader, "--model", "scripted:" + script, "hello"}},
 		{"use an `agentd serve` of the database", []string{"PGPASSWORD=s3same"}, []string{"backup", "--journal", reader, h.dir}},
 		{"would not always be encrypted", nil, []string{"runs", "--journal", "postgres://ada@db.example/runs?sslmode=prefer"}},

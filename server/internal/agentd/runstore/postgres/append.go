@@ -17,9 +17,10 @@ import (
 // retryPause is the pause between two attempts of an append while the database is gone.
 const retryPause = 100 * time.Millisecond
 
-// Append implements runstore.Store. It also fails with ErrConflict if another store has claimed the
-// run, so that a process that lost its claim writes nothing. While the database is gone, Append
-// tries again for some seconds, and then fails with runstore.ErrUnavailable.
+// Append implements runstore.Store. It fails with ErrConflict unless this store has the claim of
+// the batch's epoch, so that a process that lost its claim writes nothing, also if nobody has the
+// claim now. The store that creates a run has its claim, with epoch 0. While the database is gone,
+// Append tries again for some seconds, and then fails with runstore.ErrUnavailable.
 func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 	if err := batch.Check(); err != nil {
 		return err
@@ -30,7 +31,7 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 	token := []byte(rand.Text()) // the same in all attempts
 	deadline := time.Now().Add(s.patience)
 	for {
-		err := s.try(ctx, &batch, token)
+		err := s.attempt(ctx, &batch, token)
 		if err == nil || errors.Is(err, runstore.ErrConflict) || errors.Is(err, runstore.ErrDeleted) {
 			return err
 		}
@@ -44,6 +45,22 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 			timer.Stop()
 		}
 	}
+}
+
+// attempt tries once to write a batch. A new run is claimed with its first record, so this store
+// needs its row before.
+func (s *Store) attempt(ctx context.Context, b *runstore.Batch, token []byte) error {
+	if b.After > 0 {
+		return s.try(ctx, b, token)
+	}
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	err := s.try(ctx, b, token)
+	if err == nil {
+		return s.claims.took(map[string]uint64{b.RunID: 0}, nil)
+	}
+	return s.claims.took(nil, err)
 }
 
 func (s *Store) storable(b *runstore.Batch) error {
@@ -73,11 +90,13 @@ func (s *Store) try(ctx context.Context, b *runstore.Batch, token []byte) error 
 		if err := conn.QueryRow(ctx, statement, arguments).Scan(&written); err != nil || written > 0 {
 			return err
 		}
-		var last int64
+		var last, epoch int64
 		var by []byte
 		var claimer, deleted *int64
-		err := conn.QueryRow(ctx, "SELECT last_seq, last_append, claimer, deleted FROM agentd_runs WHERE id = $1", b.RunID).Scan(&last, &by, &claimer, &deleted)
+		err := conn.QueryRow(ctx, "SELECT last_seq, last_append, claimer, epoch, deleted FROM agentd_runs WHERE id = $1", b.RunID).Scan(&last, &by, &claimer, &epoch, &deleted)
 		switch {
+		case errors.Is(err, pgx.ErrNoRows) && b.After == 0:
+			return fmt.Errorf("starting run %s: %w: this process does not have the claim of the parent %s", b.RunID, runstore.ErrConflict, b.Head.Parent)
 		case errors.Is(err, pgx.ErrNoRows):
 			return runstore.Conflict(b, 0)
 		case err != nil:
@@ -88,8 +107,12 @@ func (s *Store) try(ctx context.Context, b *runstore.Batch, token []byte) error 
 			return runstore.Conflict(b, 0)
 		case string(by) == string(token):
 			return confirm(ctx, conn, b.RunID, token)
-		case claimer != nil && *claimer != s.claims.key && uint64(last) == b.After:
+		case uint64(last) != b.After:
+			return runstore.Conflict(b, uint64(last))
+		case claimer != nil && *claimer != s.claims.key:
 			return fmt.Errorf("appending to run %s: %w: another process has claimed the run", b.RunID, runstore.ErrConflict)
+		case claimer == nil || uint64(epoch) != b.Epoch:
+			return fmt.Errorf("appending to run %s: %w: the claim under which this process writes has ended", b.RunID, runstore.ErrConflict)
 		}
 		return runstore.Conflict(b, uint64(last))
 	})
@@ -112,11 +135,14 @@ func confirm(ctx context.Context, conn *pgx.Conn, runID string, token []byte) er
 const (
 	advanceRun = `WITH run AS (
 	UPDATE agentd_runs SET updated = @updated, last_seq = @last, last_append = @token, unfinished = @unfinished, ended = @ended, summary = @summary, decisions = @decisions, decide_by = @decide_by
-	WHERE id = @id AND last_seq = @after AND deleted IS NULL AND (claimer IS NULL OR claimer = @claimer)
+	WHERE id = @id AND last_seq = @after AND deleted IS NULL AND claimer = @claimer AND epoch = @epoch
 	RETURNING number, owner, tenant)`
-	createRun = `WITH run AS (
-	INSERT INTO agentd_runs (id, created, updated, last_seq, last_append, unfinished, ended, summary, owner, tenant, parent, decisions, decide_by)
-	VALUES (@id, @created, @updated, @last, @token, @unfinished, @ended, @summary, @owner, @tenant, @parent, @decisions, @decide_by)
+	// A process that lost the claim of a run starts no sub-run of it.
+	createRun = `WITH mother AS (
+	SELECT claimer FROM agentd_runs WHERE id = @parent AND deleted IS NULL FOR SHARE), run AS (
+	INSERT INTO agentd_runs (id, created, updated, last_seq, last_append, unfinished, ended, summary, owner, tenant, parent, decisions, decide_by, claimer)
+	SELECT @id, @created, @updated, @last, @token, @unfinished, @ended, @summary, @owner, @tenant, @parent, @decisions, @decide_by, @claimer
+	WHERE NOT EXISTS (SELECT FROM mother WHERE claimer IS DISTINCT FROM @claimer)
 	ON CONFLICT (id) DO NOTHING
 	RETURNING number, owner, tenant)`
 	addRecords = `, added AS (
@@ -158,7 +184,7 @@ func (s *Store) statement(b *runstore.Batch, token []byte) (string, pgx.NamedArg
 	}
 	after := int64(min(b.After, math.MaxInt64-1<<32)) // no journal is so long
 	arguments := pgx.NamedArgs{
-		"id": b.RunID, "after": after, "last": after + int64(n), "token": token, "claimer": s.claims.key,
+		"id": b.RunID, "after": after, "last": after + int64(n), "token": token, "claimer": s.claims.key, "epoch": int64(b.Epoch),
 		"created": times[0], "updated": times[n-1], "unfinished": b.Head.Unfinished, "ended": b.Head.Ended, "summary": []byte(b.Head.Summary), "owner": b.Head.Owner, "tenant": b.Head.Tenant, "parent": b.Head.Parent, "decisions": []byte(nil), "decide_by": b.Head.DecideByNanos(),
 		"times": times, "types": types, "versions": versions, "data": data,
 	}

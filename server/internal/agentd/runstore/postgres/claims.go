@@ -7,26 +7,25 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/server/internal/store/postgres"
 )
 
 // claims keeps one session of the store, which holds one advisory lock.
 //
-// The problem: a claim must end when its process ends in any way, and a process without its claim
-// must not write. The idea: the row of a run names the claimer, which is the key of an advisory
-// lock, and the claimer's session holds that lock. The server releases the lock when the session
-// ends: at once if the process is killed, and within half a minute if its machine vanishes. Whoever
-// can take the lock of a claimer therefore knows that the claimer is gone, and may replace it. The
-// invariant: a row has at most one claimer, and each append checks the claimer in the statement
-// that locks the row. So when a claim is taken, no append of the claimer before can follow. Without
-// the check, two processes could append in turn, and each of them would stop at the other's record.
+// The problem: a claim must end when its process ends in any way, a restart of the database must
+// end none, and a process without its claim must not write. The idea: the row of a run names the
+// claimer, which is the key of an advisory lock, and the claimer's session holds that lock and
+// renews a row of agentd_nodes. The server releases the lock when the session ends, and ends a
+// session that is silent. A store takes the claims of another one that has neither its lock nor
+// renewed its row for a while during which the taker itself had a session. The invariant: each
+// claim has a higher epoch than those before, and each append compares the claimer and the epoch in
+// the statement that locks the row. So when a claim has ended, no append of it can follow, whatever
+// the taker believed. See docs/adr/0051-many-agentds.md.
 type claims struct {
 	db     *postgres.DB
 	key    int64 // of the lock; random, and not 0
@@ -37,24 +36,30 @@ type claims struct {
 	requests chan chan error
 
 	mu     sync.Mutex
-	held   bool // the session holds the lock
-	serves bool // and it holds serveKey, too
+	held   bool              // the session holds the lock
+	serves bool              // and it shares serveKey, too
+	node   bool              // agentd_nodes has the row of this store
+	epochs map[string]uint64 // of the claims, by run
+	// tidyUntil is when it is certain that no statement whose answer was lost is still executed.
+	tidyUntil time.Time
+
+	strays map[string]uint64 // that tidy has seen; only the goroutine uses it
 }
 
-// serveKey is the advisory lock of the one server of a database. Its value is arbitrary.
+// serveKey is the advisory lock that the servers of a database share. An agentd of before, which
+// takes runs after any restart of the database, wants it alone. Its value is arbitrary.
 const serveKey = 0x746c68_73657276
 
-// errServed says that another server has serveKey.
-var errServed = errors.New("another agentd serves the runs of the database")
+// errServed says that a server of before has serveKey.
+var errServed = errors.New("an older agentd serves the runs of the database, which shares them with no other one; stop it first")
 
 const (
 	// watchPause is the pause between two checks of the session.
 	watchPause = time.Second
 	// checkTime bounds a check.
 	checkTime = 3 * time.Second
-	// linger is how long the server may keep the lock of a machine that has vanished: the time of its
-	// keepalives, which package postgres sets, and some more.
-	linger = 40 * time.Second
+	// tidyTime is how long a statement whose answer was lost may still be executed, and some more.
+	tidyTime = 30 * time.Second
 )
 
 // errNoSession says that claims cannot be taken, because the claims of this store are not kept.
@@ -64,7 +69,7 @@ var errNoSession = fmt.Errorf("the session that keeps the claims is gone: %w", p
 func openClaims(ctx context.Context, db *postgres.DB, log *slog.Logger) (*claims, error) {
 	var random [8]byte
 	rand.Read(random[:])
-	c := &claims{db: db, key: int64(binary.BigEndian.Uint64(random[:])>>1 | 1), ended: make(chan struct{}), log: log, requests: make(chan chan error)}
+	c := &claims{db: db, key: int64(binary.BigEndian.Uint64(random[:])>>1 | 1), ended: make(chan struct{}), log: log, requests: make(chan chan error), epochs: make(map[string]uint64)}
 	session, err := c.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -88,32 +93,39 @@ func (c *claims) connect(ctx context.Context) (*pgx.Conn, error) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, 2*checkTime)
 	defer cancel()
-	// The server bounds the wait for a session of before, whose end it may not have noticed.
-	if _, err := session.Exec(bounded, "SELECT pg_advisory_lock($1)", c.key); err != nil {
+	serves, node := c.roles()
+	_, err = session.Exec(bounded, settings)
+	if err == nil && node { // before the lock, with which this store may judge the others
+		_, err = session.Exec(bounded, enterNode, c.key)
+	}
+	if err == nil {
+		// The server bounds the wait for a session of before, whose end it may not have noticed.
+		_, err = session.Exec(bounded, "SELECT pg_advisory_lock($1)", c.key)
+	}
+	if err == nil && serves {
+		err = lockServer(bounded, session)
+	}
+	if err != nil {
 		disconnect(session)
 		return nil, postgres.Error(err)
 	}
-	if c.isServer() {
-		if err := lockServer(bounded, session); err != nil {
-			disconnect(session)
-			return nil, err
-		}
-	}
+	c.doubt()
 	c.set(true)
 	return session, nil
 }
 
 func lockServer(ctx context.Context, session *pgx.Conn) error {
-	_, err := session.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(serveKey))
+	_, err := session.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", int64(serveKey))
 	if err = postgres.Error(err); errors.Is(err, postgres.ErrTimeout) {
 		return errServed
 	}
 	return err
 }
 
-// Serve makes this store that of the one server of the database, until Close. It waits some seconds
-// for the server before, and then fails. If the session of the store ends, and another server takes
-// its place meanwhile, Claim fails with runstore.ErrUnavailable until that server has ended.
+// Serve makes this store one of a server of the database, until Close. It fails after some seconds
+// if an agentd serves the database that shares it with no other one. If the session of the store
+// ends, and such an agentd takes its place meanwhile, Claim fails with runstore.ErrUnavailable
+// until that one has ended.
 func (s *Store) Serve(ctx context.Context) error {
 	served := make(chan error, 1)
 	select {
@@ -127,10 +139,10 @@ func (s *Store) Serve(ctx context.Context) error {
 	return nil
 }
 
-func (c *claims) isServer() bool {
+func (c *claims) roles() (serves, node bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.serves
+	return c.serves, c.node
 }
 
 // serve carries out a request of Serve.
@@ -180,7 +192,7 @@ func (c *claims) keep(ctx context.Context, session *pgx.Conn) {
 		select {
 		case <-ctx.Done():
 			if session != nil {
-				c.unlock(session)
+				c.leave(session)
 				disconnect(session)
 			}
 			return
@@ -195,7 +207,7 @@ func (c *claims) keep(ctx context.Context, session *pgx.Conn) {
 		var err error
 		session, err = c.connect(ctx)
 		if errors.Is(err, errServed) && !told {
-			c.log.Error("another agentd has taken the runs of the database; this one works on none until that one has ended", "database", c.db.Name())
+			c.log.Error("an older agentd has taken the runs of the database; this one works on none until that one has ended", "database", c.db.Name())
 		}
 		told = errors.Is(err, errServed)
 	}
@@ -203,107 +215,17 @@ func (c *claims) keep(ctx context.Context, session *pgx.Conn) {
 
 // lives reports whether a session still exists, and closes one that does not.
 func (c *claims) lives(ctx context.Context, session *pgx.Conn) bool {
-	bounded, cancel := context.WithTimeout(ctx, checkTime)
+	// An end of ctx in the middle would break the session, and with it leave.
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTime)
 	defer cancel()
-	if session.Ping(bounded) == nil || ctx.Err() != nil {
+	err := c.renew(bounded, session)
+	if err == nil {
+		err = c.tidy(bounded, session)
+	}
+	if err == nil || ctx.Err() != nil {
 		return true
 	}
 	c.set(false)
 	disconnect(session)
 	return false
-}
-
-// unlock gives the locks back, so that the claims end with Close. The end of the session would
-// release it, too, but the server notices that only some time after Close.
-func (c *claims) unlock(session *pgx.Conn) {
-	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
-	defer cancel()
-	_, _ = session.Exec(ctx, "SELECT pg_advisory_unlock_all()")
-}
-
-// gone is the condition that the claimer of a row has no session. The shared lock that it takes
-// ends with the statement.
-const gone = "pg_try_advisory_xact_lock_shared(claimer)"
-
-// Claim implements runstore.Claims. The run must exist.
-func (s *Store) Claim(runID string) error {
-	if !s.claims.ready() {
-		return s.failed("claiming run "+runID, errNoSession)
-	}
-	const query = "UPDATE agentd_runs SET claimer = $2 WHERE id = $1 AND (claimer IS NULL OR claimer = $2 OR " + gone + ")"
-	n, err := s.update(query, runID)
-	if err != nil {
-		return s.failed("claiming run "+runID, err)
-	}
-	if n > 0 {
-		return nil
-	}
-	if _, err := s.Get(context.Background(), runID); err != nil {
-		return fmt.Errorf("claiming run %s: %w", runID, err)
-	}
-	return runstore.AlreadyClaimed(runID)
-}
-
-// ClaimAll implements runstore.Claims. It does not wait for a row that another session has locked,
-// such as that of a process that vanished during an append: that run is claimed elsewhere.
-func (s *Store) ClaimAll(runIDs []string) (map[string]bool, error) {
-	if !s.claims.ready() {
-		return nil, s.failed("claiming runs", errNoSession)
-	}
-	const query = "WITH free AS (SELECT number FROM agentd_runs WHERE id = ANY($1) AND (claimer IS NULL OR claimer = $2 OR " + gone + ") FOR UPDATE SKIP LOCKED) " +
-		"UPDATE agentd_runs AS runs SET claimer = $2 FROM free WHERE runs.number = free.number RETURNING id"
-	claimed, err := s.those(query, runIDs)
-	if err != nil {
-		return nil, s.failed("claiming runs", err)
-	}
-	return claimed, nil
-}
-
-// Release implements runstore.Claims. If the database is gone, the claim ends with the store.
-func (s *Store) Release(runID string) {
-	_, _ = s.update("UPDATE agentd_runs SET claimer = NULL WHERE id = $1 AND claimer = $2", runID)
-}
-
-// Claimed implements runstore.Claims.
-func (s *Store) Claimed(runIDs []string) (map[string]bool, error) {
-	claimed, err := s.those("SELECT id FROM agentd_runs WHERE id = ANY($1) AND claimer IS NOT NULL AND (claimer = $2 OR NOT "+gone+")", runIDs)
-	if err != nil {
-		return nil, s.failed("looking for the processes of runs", err)
-	}
-	return claimed, nil
-}
-
-// those returns the ids that a query returns, which gets the runs and the key of this store.
-func (s *Store) those(query string, runIDs []string) (map[string]bool, error) {
-	runIDs = slices.DeleteFunc(slices.Clone(runIDs), func(id string) bool { return !storable(id) })
-	those := make(map[string]bool, len(runIDs))
-	if len(runIDs) == 0 {
-		return those, nil
-	}
-	err := s.db.Do(context.Background(), func(ctx context.Context, conn *pgx.Conn) error {
-		rows, err := conn.Query(ctx, query, runIDs, s.claims.key)
-		if err != nil {
-			return err
-		}
-		var id string
-		_, err = pgx.ForEachRow(rows, []any{&id}, func() error { those[id] = true; return nil })
-		return err
-	})
-	return those, err
-}
-
-// Linger implements runstore.Lingering.
-func (s *Store) Linger() time.Duration { return linger }
-
-// update executes a statement with a run and the key of this store, and returns the number of rows.
-func (s *Store) update(query, runID string) (n int64, err error) {
-	if !storable(runID) {
-		return 0, nil
-	}
-	err = s.db.Do(context.Background(), func(ctx context.Context, conn *pgx.Conn) error {
-		tag, err := conn.Exec(ctx, query, runID, s.claims.key)
-		n = tag.RowsAffected()
-		return err
-	})
-	return n, err
 }

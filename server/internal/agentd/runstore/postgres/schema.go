@@ -105,5 +105,16 @@ CREATE TABLE agentd_verdicts (
 );
 CREATE INDEX agentd_verdicts_principal ON agentd_verdicts (principal, number);
 CREATE INDEX agentd_verdicts_run ON agentd_verdicts (run);
+`}, {SQL: `
+ALTER TABLE agentd_runs ADD COLUMN epoch bigint NOT NULL DEFAULT 0; -- of the claim; grows with each one
+CREATE INDEX agentd_runs_claimer ON agentd_runs (claimer) WHERE claimer IS NOT NULL;
+CREATE INDEX agentd_runs_unclaimed ON agentd_runs (number) WHERE unfinished AND claimer IS NULL;
+CREATE TABLE agentd_nodes (
+	node    bigint PRIMARY KEY,                 -- a start of an agentd, and its advisory lock
+	since   timestamptz NOT NULL DEFAULT clock_timestamp(), -- when its session began
+	renewed timestamptz NOT NULL DEFAULT clock_timestamp()  -- grows while the session lasts
+) WITH (fillfactor = 50);
+-- Those of before do not renew their rows.
+INSERT INTO agentd_nodes (node) SELECT DISTINCT claimer FROM agentd_runs WHERE claimer IS NOT NULL;
 `}}}
 }

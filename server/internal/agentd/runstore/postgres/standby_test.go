@@ -47,7 +47,7 @@ func TestAppendWaitsForTheStandby(t *testing.T) {
 		}
 		panic("unreachable: the ticker does not end")
 	}
-	s.Do(t, "postgres", "SELECT pg_cancel_backend("+waiting("WITH run AS")+")")
+	s.Do(t, "postgres", "SELECT pg_cancel_backend("+waiting("WITH mother AS")+")")
 	waiting("UPDATE agentd_runs SET last_append = last_append")
 	if rows := s.Do(t, name, "SELECT last_seq FROM agentd_runs WHERE id = 'r'"); len(rows) != 1 || rows[0][0] != "1" {
 		t.Errorf("the row of the run is %q", rows)

@@ -7,7 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -73,47 +73,6 @@ func TestConformance(t *testing.T) {
 			return again
 		},
 	})
-}
-
-func TestClaims(t *testing.T) {
-	storetest.RunClaims(t, func(t *testing.T) (_, _ storetest.Claimer) {
-		address := postgrestest.Database(t)
-		return open(t, address), open(t, address)
-	})
-}
-
-// A run whose row another session holds, such as a backup's or that of a process that hangs during
-// an append, does not keep a process from claiming the others.
-func TestALockedRunHoldsUpNoClaims(t *testing.T) {
-	address := postgrestest.Database(t)
-	store := open(t, address)
-	runs := []string{"held", "free", "last"}
-	for _, id := range runs {
-		storetest.Must(t, store, id, 0, 1)
-	}
-	conn, err := pgx.Connect(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	holder, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := holder.Exec(t.Context(), "SELECT FROM agentd_runs WHERE id = 'held' FOR UPDATE"); err != nil {
-		t.Fatal(err)
-	}
-	claimed, err := store.ClaimAll(runs)
-	if want := map[string]bool{"free": true, "last": true}; err != nil || !maps.Equal(claimed, want) {
-		t.Errorf("beside a held run: %v, %v, want %v", claimed, err, want)
-	}
-	if err := holder.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	claimed, err = store.ClaimAll(runs)
-	if err != nil || len(claimed) != len(runs) {
-		t.Errorf("afterwards: %v, %v, want all", claimed, err)
-	}
 }
 
 // A position passes no transaction that is open, also if a later one is visible before it. A
@@ -187,8 +146,8 @@ func write(address string) {
 	os.Exit(1)
 }
 
-// child runs this program with one variable, and returns it with its output.
-func child(t *testing.T, variable, address string) (*exec.Cmd, *bufio.Scanner) {
+// child runs this program with one variable, and returns it with its output and its input.
+func child(t *testing.T, variable, address string) (*exec.Cmd, *bufio.Scanner, io.Writer) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), variable+"="+address)
@@ -196,11 +155,15 @@ func child(t *testing.T, variable, address string) (*exec.Cmd, *bufio.Scanner) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	return cmd, bufio.NewScanner(out)
+	return cmd, bufio.NewScanner(out), in
 }
 
 // TestKill kills a writing process. Everything that Append returned for is stored, and no batch is
@@ -208,7 +171,7 @@ func child(t *testing.T, variable, address string) (*exec.Cmd, *bufio.Scanner) {
 func TestKill(t *testing.T) {
 	address := postgrestest.Database(t)
 	open(t, address) // the child finds the tables
-	cmd, lines := child(t, writerEnv, address)
+	cmd, lines, _ := child(t, writerEnv, address)
 	acknowledged := 0
 	for acknowledged < 20 && lines.Scan() {
 		if _, err := fmt.Sscan(lines.Text(), &acknowledged); err != nil {
@@ -225,9 +188,10 @@ func TestKill(t *testing.T) {
 	store := open(t, address)
 	// A statement that was sent is executed after the end of its client, too. After the claim, which
 	// waits for the row, there is none.
-	if err := store.Claim("r"); err != nil {
-		t.Fatal(err)
-	}
+	eventually.Shows(t, "the writer is taken for gone", func() (bool, any) {
+		_, err := store.Claim("r")
+		return err == nil, err
+	})
 	run, err := store.Get(t.Context(), "r")
 	if err != nil || acknowledged < 20 || int(run.LastSeq) < acknowledged {
 		t.Fatalf("the journal ends at %d, acknowledged %d: %v", run.LastSeq, acknowledged, err)
@@ -236,109 +200,6 @@ func TestKill(t *testing.T) {
 	kept, err := store.Snapshot(t.Context(), "r")
 	if err != nil || string(kept.State) != fmt.Sprint(run.LastSeq) {
 		t.Errorf("the snapshot is of %s and the journal ends at %d: %v", kept.State, run.LastSeq, err)
-	}
-}
-
-// claim claims the run r, reports it, and waits until it is killed.
-func claim(address string) {
-	store, err := postgres.Open(context.Background(), database.Config{URL: address})
-	if err == nil {
-		err = store.Claim("r")
-	}
-	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
-	fmt.Println("claimed")
-	select {}
-}
-
-// A claim ends with its process.
-func TestClaimOfAKilledProcess(t *testing.T) {
-	address := postgrestest.Database(t)
-	store := open(t, address)
-	storetest.Must(t, store, "r", 0, 1)
-	cmd, lines := child(t, claimerEnv, address)
-	if !lines.Scan() || lines.Text() != "claimed" {
-		t.Fatalf("the claimer said %q", lines.Text())
-	}
-	if !storetest.Claimed(t, store, "r") {
-		t.Error("the claim of another process is not seen")
-	}
-	if err := store.Claim("r"); !errors.Is(err, runstore.ErrClaimed) {
-		t.Errorf("a second claim: %v", err)
-	}
-	err := store.Append(t.Context(), runstore.Batch{RunID: "r", After: 1, Records: storetest.Records(2, 1)})
-	if !errors.Is(err, runstore.ErrConflict) {
-		t.Errorf("appending to a run that another process has claimed: %v", err)
-	}
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
-	eventually.Holds(t, "the server has noticed the end", func() bool { return !storetest.Claimed(t, store, "r") })
-	if err := store.Claim("r"); err != nil {
-		t.Error(err)
-	}
-	storetest.Must(t, store, "r", 1, 1)
-}
-
-// A store whose connections were cut loses its claim to another one, and then writes nothing, also
-// before the other one has written.
-func TestFencing(t *testing.T) {
-	s := postgrestest.Shared(t)
-	name := s.Create(t)
-	loser, winner := open(t, s.URL(name)), open(t, s.URL(name))
-	storetest.Must(t, loser, "r", 0, 1)
-	if err := loser.Claim("r"); err != nil {
-		t.Fatal(err)
-	}
-	eventually.Shows(t, "the claim ends with its session", func() (bool, any) {
-		// A store that notices connects again at once, so it may take several attempts.
-		s.Do(t, name, "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN agentd_runs ON claimer = (classid::bigint << 32) | objid::bigint WHERE locktype = 'advisory'")
-		err := winner.Claim("r")
-		return err == nil, err
-	})
-	err := loser.Append(t.Context(), runstore.Batch{RunID: "r", After: 1, Records: storetest.Records(2, 1)})
-	if !errors.Is(err, runstore.ErrConflict) || !strings.Contains(err.Error(), "another process has claimed the run") {
-		t.Errorf("the store that lost its claim: %v", err)
-	}
-	storetest.Must(t, winner, "r", 1, 1)
-	eventually.Shows(t, "the loser keeps claims again", func() (bool, any) {
-		err := loser.Claim("r")
-		return errors.Is(err, runstore.ErrClaimed), err
-	})
-	loser.Release("r") // changes nothing
-	storetest.Must(t, winner, "r", 2, 1)
-}
-
-// A database has one server. It stays the server when its session is cut, and another store becomes
-// the server after its end.
-func TestServe(t *testing.T) {
-	s := postgrestest.Shared(t)
-	name := s.Create(t)
-	first, second := open(t, s.URL(name)), open(t, s.URL(name))
-	if err := first.Serve(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	refused := func() {
-		t.Helper()
-		if err := second.Serve(t.Context()); err == nil || !strings.Contains(err.Error(), "another agentd serves") {
-			t.Errorf("a second server: %v", err)
-		}
-	}
-	refused()
-	s.Do(t, name, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
-	storetest.Must(t, first, "r", 0, 1)
-	eventually.Shows(t, "the first server keeps claims again", func() (bool, any) {
-		err := first.Claim("r")
-		n := s.Do(t, name, "SELECT count(DISTINCT pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
-		return err == nil && n[0][0] == "2", n
-	})
-	refused()
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := second.Serve(t.Context()); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -352,9 +213,7 @@ func TestRestarts(t *testing.T) {
 	for i := range runs {
 		id := fmt.Sprint("r", i)
 		storetest.Must(t, store, id, 0, 1)
-		if err := store.Claim(id); err != nil {
-			t.Fatal(err)
-		}
+		epoch := storetest.MustClaim(t, store, id)
 		group.Go(func() {
 			for seq := uint64(1); ; {
 				select {
@@ -364,7 +223,7 @@ func TestRestarts(t *testing.T) {
 					}
 				default:
 				}
-				err := store.Append(t.Context(), runstore.Batch{RunID: id, After: seq, Records: storetest.Records(int(seq)+1, 1), Spent: runstore.Spent{Day: 1, Tokens: 1}})
+				err := store.Append(t.Context(), runstore.Batch{RunID: id, After: seq, Epoch: epoch, Records: storetest.Records(int(seq)+1, 1), Spent: runstore.Spent{Day: 1, Tokens: 1}})
 				switch {
 				case err == nil:
 					seq++
@@ -421,7 +280,7 @@ func TestTablesWithoutEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	const before = "DROP TABLE agentd_verdicts; DROP TABLE agentd_outbox; DROP TRIGGER agentd_runs_ask ON agentd_runs; DROP TRIGGER agentd_runs_decide ON agentd_runs; DROP FUNCTION agentd_runs_changed; DROP INDEX agentd_runs_changed; ALTER TABLE agentd_runs DROP COLUMN changed; DROP INDEX agentd_runs_waiting; ALTER TABLE agentd_runs DROP COLUMN decisions; ALTER TABLE agentd_runs DROP COLUMN decide_by; DROP INDEX agentd_runs_open; ALTER TABLE agentd_runs DROP COLUMN ended; UPDATE toolhost_layouts SET version = 1, oldest = 1 WHERE name = 'agentd runs'"
+	const before = "DROP TABLE agentd_nodes; DROP INDEX agentd_runs_claimer; DROP INDEX agentd_runs_unclaimed; ALTER TABLE agentd_runs DROP COLUMN epoch; DROP TABLE agentd_verdicts; DROP TABLE agentd_outbox; DROP TRIGGER agentd_runs_ask ON agentd_runs; DROP TRIGGER agentd_runs_decide ON agentd_runs; DROP FUNCTION agentd_runs_changed; DROP INDEX agentd_runs_changed; ALTER TABLE agentd_runs DROP COLUMN changed; DROP INDEX agentd_runs_waiting; ALTER TABLE agentd_runs DROP COLUMN decisions; ALTER TABLE agentd_runs DROP COLUMN decide_by; DROP INDEX agentd_runs_open; ALTER TABLE agentd_runs DROP COLUMN ended; UPDATE toolhost_layouts SET version = 1, oldest = 1 WHERE name = 'agentd runs'"
 	if _, err := conn.Exec(t.Context(), before); err != nil {
 		t.Fatal(err)
 	}

@@ -32,19 +32,20 @@ type claims struct {
 	claimed map[string]int64 // the numbers of the claimed runs
 }
 
-// Claim implements runstore.Claims.
-func (s *Store) Claim(runID string) error {
+// Claim implements runstore.Claims. The kernel takes no claim from a process that lives, so the
+// epoch is 0.
+func (s *Store) Claim(runID string) (epoch uint64, err error) {
 	if s.claims.holds(runID) {
-		return nil
+		return 0, nil
 	}
 	number, err := s.number(context.Background(), runID)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = runstore.ErrNotFound
 	}
 	if err != nil {
-		return fmt.Errorf("claiming run %s: %w", runID, err)
+		return 0, fmt.Errorf("claiming run %s: %w", runID, err)
 	}
-	return s.claims.claim(runID, number)
+	return 0, s.claims.claim(runID, number)
 }
 
 func (c *claims) holds(runID string) bool {
@@ -83,12 +84,12 @@ func (c *claims) claim(runID string, number int64) error {
 }
 
 // ClaimAll implements runstore.Claims.
-func (s *Store) ClaimAll(runIDs []string) (map[string]bool, error) {
-	claimed := make(map[string]bool, len(runIDs))
+func (s *Store) ClaimAll(runIDs []string) (map[string]uint64, error) {
+	claimed := make(map[string]uint64, len(runIDs))
 	for _, id := range runIDs {
-		switch err := s.Claim(id); {
+		switch epoch, err := s.Claim(id); {
 		case err == nil:
-			claimed[id] = true
+			claimed[id] = epoch
 		case !errors.Is(err, runstore.ErrClaimed):
 			return claimed, err
 		}
@@ -97,7 +98,7 @@ func (s *Store) ClaimAll(runIDs []string) (map[string]bool, error) {
 }
 
 // Release implements runstore.Claims.
-func (s *Store) Release(runID string) {
+func (s *Store) Release(runID string, _ uint64) {
 	c := &s.claims
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -36,7 +36,7 @@ func TestClaimsWaitForTheJournalAlone(t *testing.T) {
 	for _, run := range []string{"a", "b"} {
 		storetest.Must(t, store, run, 0, 1)
 	}
-	if err := store.Claim("a"); err != nil {
+	if _, err := store.Claim("a"); err != nil {
 		t.Fatal(err)
 	}
 	waiting, give, err := store.Occupy(t.Context())
@@ -45,11 +45,11 @@ func TestClaimsWaitForTheJournalAlone(t *testing.T) {
 	}
 	before := waiting()
 	claimed, released := make(chan error, 1), make(chan struct{})
-	go func() { claimed <- store.Claim("b") }() // ends after give
+	go func() { _, err := store.Claim("b"); claimed <- err }() // ends after give
 	eventually.Holds(t, "the claim waits", func() bool { return waiting() > before })
 	go func() { // ends at once
 		defer close(released)
-		store.Release("a")
+		store.Release("a", 0)
 	}()
 	eventually.Holds(t, "another run is released", func() bool {
 		select {
@@ -75,7 +75,8 @@ func TestClaimsNeedAFile(t *testing.T) {
 	store := open(t, path)
 	storetest.Must(t, store, "r", 0, 1)
 	_, asked := store.Claimed([]string{"r"})
-	for _, err := range []error{asked, store.Claim("r")} {
+	_, claimed := store.Claim("r")
+	for _, err := range []error{asked, claimed} {
 		if err == nil || !strings.Contains(err.Error(), path+sqlite.ClaimsSuffix+" is not a regular file") || !strings.Contains(err.Error(), "remove") {
 			t.Errorf("the error is %v", err)
 		}
@@ -113,7 +114,7 @@ func TestClaimOfAKilledProcess(t *testing.T) {
 	if storetest.Claimed(t, store, "r") {
 		t.Error("the claim outlives its process")
 	}
-	if err := store.Claim("r"); err != nil {
+	if _, err := store.Claim("r"); err != nil {
 		t.Error(err)
 	}
 }
@@ -158,10 +159,10 @@ func TestAdjacentClaimsAreOneLock(t *testing.T) {
 		t.Fatalf("claimed %d runs, %v", len(claimed), err)
 	}
 	locks(1)
-	store.Release(runs[50])
+	store.Release(runs[50], 0)
 	locks(2)
 	other := open(t, path)
-	if err := other.Claim(runs[50]); err != nil {
+	if _, err := other.Claim(runs[50]); err != nil {
 		t.Error(err)
 	}
 	if claimed, err := other.ClaimAll(runs); err != nil || len(claimed) != 1 {
@@ -184,14 +185,14 @@ func TestClaimsBesideAnOlderAgentd(t *testing.T) {
 	if err := sqlite.SetLock(older, &lock); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Claim("r"); err == nil || !strings.Contains(err.Error(), "an older agentd works on runs of this journal") {
+	if _, err := store.Claim("r"); err == nil || !strings.Contains(err.Error(), "an older agentd works on runs of this journal") {
 		t.Errorf("beside an older agentd: %v", err)
 	}
 	lock.Type = unix.F_UNLCK
 	if err := sqlite.SetLock(older, &lock); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Claim("r"); err != nil {
+	if _, err := store.Claim("r"); err != nil {
 		t.Errorf("after its end: %v", err)
 	}
 }

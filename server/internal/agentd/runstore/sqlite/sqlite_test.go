@@ -353,7 +353,7 @@ func TestOpenAtOnce(t *testing.T) {
 func claim(path string) {
 	store, err := sqlite.Open(context.Background(), path)
 	if err == nil {
-		err = store.Claim("r")
+		_, err = store.Claim("r")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

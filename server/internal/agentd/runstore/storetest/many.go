@@ -185,10 +185,13 @@ func testTenThousand(t *testing.T, store runstore.Store) {
 }
 
 func testReopen(t *testing.T, h Harness) {
-	store := h.New(t)
+	store, epoch := h.New(t), uint64(0)
 	for round := range 4 {
-		Must(t, store, "r", uint64(round*3), 3)
+		MustUnder(t, store, "r", epoch, uint64(round*3), 3)
 		store = h.Reopen(t, store)
+		if claims, ok := store.(runstore.Claims); ok {
+			epoch = MustClaim(t, claims, "r")
+		}
 		Want(t, store, "r", round*3+3)
 	}
 	attached := content(700 << 10)

@@ -77,10 +77,7 @@ func Records(from, n int) []runstore.Record {
 // Must appends n records to a run and fails the test if that fails.
 func Must(t *testing.T, store runstore.Store, runID string, after uint64, n int) {
 	t.Helper()
-	batch := runstore.Batch{RunID: runID, After: after, Records: Records(int(after)+1, n), Head: runstore.Head{Unfinished: true}}
-	if err := store.Append(t.Context(), batch); err != nil {
-		t.Fatalf("appending %d after %d: %v", n, after, err)
-	}
+	MustUnder(t, store, runID, 0, after, n)
 }
 
 // Collect reads a run's journal and fails the test if that fails.

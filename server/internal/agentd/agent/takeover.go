@@ -1,0 +1,74 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Several agents may share a store. Each of them looks for runs that nobody works on, such as those
+// of an agent that is gone. The store decides which runs these are, and gives each to one agent.
+
+// takeOverPause is the pause between two looks. A store takes an agent for gone only after some
+// seconds, so that shorter pauses gain nothing.
+const takeOverPause = time.Second
+
+// takeOver continues the runs that nobody works on, and returns their number.
+func (a *Agent) takeOver(ctx context.Context, shared runstore.Sharing) (n int, err error) {
+	for {
+		taken, err := shared.TakeOver(ctx, runstore.MaxPage)
+		if err != nil {
+			return n, storeError(err)
+		}
+		for i := range taken {
+			k := a.refOf(&taken[i].Run)
+			k.epoch = taken[i].Epoch
+			if a.work.adopt(k) {
+				n++
+			}
+		}
+		if len(taken) < runstore.MaxPage {
+			return n, nil
+		}
+	}
+}
+
+// keepTakingOver takes over runs until the agent closes.
+func (w *atWork) keepTakingOver(shared runstore.Sharing) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
+	w.group.Go(func() { // ends with the agent
+		for sleep(w.agent.ctx, takeOverPause) == nil {
+			n, err := w.agent.takeOver(w.agent.ctx, shared)
+			if n > 0 {
+				w.agent.config().Log.Info("runs that no agentd worked on go on here", "runs", n)
+			}
+			if err != nil && tool.KindOf(err) != tool.KindUnavailable && w.agent.ctx.Err() == nil {
+				w.agent.config().Log.Error("looking for runs that no agentd works on", "error", err)
+			}
+		}
+	})
+}
+
+// adopt starts a goroutine for a run that is claimed already, and reports whether it has. If the
+// run is at work here, that is under an earlier claim, which another agent had meanwhile: that work
+// ends, and the next look finds the run again.
+func (w *atWork) adopt(k runRef) bool {
+	r, wait, err := w.find(k.id, nil)
+	if err == nil && r == nil && wait == nil {
+		return w.begun(k, nil, nil) == nil
+	}
+	if r != nil {
+		select {
+		case r.lost <- struct{}{}:
+		default:
+		}
+	}
+	w.agent.journal.release(k.id, k.epoch)
+	return false
+}

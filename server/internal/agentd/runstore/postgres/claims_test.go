@@ -1,0 +1,340 @@
+//go:build more
+
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore/postgres"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore/storetest"
+	database "github.com/toolhost/toolhost/server/internal/store/postgres"
+)
+
+func TestClaims(t *testing.T) {
+	storetest.RunClaims(t, func(t *testing.T) (_, _ storetest.Claimer) {
+		address := postgrestest.Database(t)
+		return open(t, address), open(t, address)
+	})
+}
+
+// A run whose row another session holds, such as a backup's or that of a process that hangs during
+// an append, does not keep a process from claiming the others.
+func TestALockedRunHoldsUpNoClaims(t *testing.T) {
+	address := postgrestest.Database(t)
+	store := open(t, address)
+	runs := []string{"held", "free", "last"}
+	for _, id := range runs {
+		storetest.Must(t, store, id, 0, 1)
+		store.Release(id, 0)
+	}
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	holder, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := holder.Exec(t.Context(), "SELECT FROM agentd_runs WHERE id = 'held' FOR UPDATE"); err != nil {
+		t.Fatal(err)
+	}
+	claimed, err := store.ClaimAll(runs)
+	if want := map[string]uint64{"free": 1, "last": 1}; err != nil || !maps.Equal(claimed, want) {
+		t.Errorf("beside a held run: %v, %v, want %v", claimed, err, want)
+	}
+	if err := holder.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	claimed, err = store.ClaimAll(runs)
+	if err != nil || len(claimed) != len(runs) {
+		t.Errorf("afterwards: %v, %v, want all", claimed, err)
+	}
+}
+
+// claim claims the run r, reports it, and appends to it when it gets a line.
+func claim(address string) {
+	store, err := postgres.Open(context.Background(), database.Config{URL: address})
+	epoch := uint64(0)
+	if err == nil {
+		epoch, err = store.Claim("r")
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("claimed")
+	var line string
+	_, _ = fmt.Scanln(&line)
+	fmt.Println(store.Append(context.Background(), runstore.Batch{RunID: "r", After: 1, Epoch: epoch, Records: storetest.Records(2, 1)}))
+}
+
+// A claim ends with its process.
+func TestClaimOfAKilledProcess(t *testing.T) {
+	address := postgrestest.Database(t)
+	store := open(t, address)
+	storetest.Must(t, store, "r", 0, 1)
+	store.Release("r", 0)
+	cmd, lines, _ := child(t, claimerEnv, address)
+	if !lines.Scan() || lines.Text() != "claimed" {
+		t.Fatalf("the claimer said %q", lines.Text())
+	}
+	if !storetest.Claimed(t, store, "r") {
+		t.Error("the claim of another process is not seen")
+	}
+	if _, err := store.Claim("r"); !errors.Is(err, runstore.ErrClaimed) {
+		t.Errorf("a second claim: %v", err)
+	}
+	err := store.Append(t.Context(), runstore.Batch{RunID: "r", After: 1, Epoch: 1, Records: storetest.Records(2, 1)})
+	if !errors.Is(err, runstore.ErrConflict) {
+		t.Errorf("appending to a run that another process has claimed: %v", err)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	eventually.Holds(t, "the server has noticed the end", func() bool { return !storetest.Claimed(t, store, "r") })
+	storetest.MustUnder(t, store, "r", storetest.MustClaim(t, store, "r"), 1, 1)
+}
+
+// later makes the sessions and the renewals of all stores an hour old. Those that live renew theirs
+// within a second.
+func later(t *testing.T, s *postgrestest.Server, name string) {
+	t.Helper()
+	s.Do(t, name, "UPDATE agentd_nodes SET since = since - interval '1 hour', renewed = renewed - interval '1 hour'")
+}
+
+// takenFrom makes a store lose its session, and returns when the other one has got its claim of r.
+func takenFrom(t *testing.T, s *postgrestest.Server, name string, winner *postgres.Store) (epoch uint64) {
+	t.Helper()
+	eventually.Shows(t, "the claim ends", func() (bool, any) {
+		// A store that notices connects again at once, so it may take several attempts.
+		s.Do(t, name, "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN agentd_runs ON claimer = (classid::bigint << 32) | objid::bigint WHERE locktype = 'advisory'")
+		later(t, s, name)
+		var err error
+		epoch, err = winner.Claim("r")
+		return err == nil, err
+	})
+	return epoch
+}
+
+// A store that lost its claim to another one writes nothing under it: not before the other one has
+// written, not when nobody has the claim any more, and not when it has a later claim itself.
+func TestFencing(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	loser, winner := open(t, s.URL(name)), open(t, s.URL(name))
+	storetest.Must(t, loser, "r", 0, 1)
+	lost := storetest.MustClaim(t, loser, "r")
+	if err := loser.Confirm("r", lost); err != nil {
+		t.Error(err)
+	}
+	refused := func(when, why string) {
+		t.Helper()
+		if err := loser.Confirm("r", lost); !errors.Is(err, runstore.ErrClaimed) {
+			t.Errorf("%s, the claim is confirmed: %v", when, err)
+		}
+		err := loser.Append(t.Context(), runstore.Batch{RunID: "r", After: 1, Epoch: lost, Records: storetest.Records(2, 1)})
+		if !errors.Is(err, runstore.ErrConflict) || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", when, err)
+		}
+		err = loser.Append(t.Context(), runstore.Batch{RunID: "child of " + when, Records: storetest.Records(1, 1), Head: runstore.Head{Parent: "r"}})
+		if own := strings.HasPrefix(why, "the claim under"); !own && !errors.Is(err, runstore.ErrConflict) {
+			t.Errorf("%s, a sub-run: %v", when, err)
+		}
+	}
+	won := takenFrom(t, s, name, winner)
+	if won <= lost {
+		t.Errorf("epoch %d follows epoch %d", won, lost)
+	}
+	refused("the other one has the claim", "another process has claimed the run")
+	eventually.Shows(t, "the loser keeps claims again", func() (bool, any) {
+		_, err := loser.Claim("r")
+		return errors.Is(err, runstore.ErrClaimed), err
+	})
+	loser.Release("r", lost) // changes nothing
+	loser.Release("r", won)
+	refused("after its release", "another process has claimed the run")
+	winner.Release("r", won)
+	refused("nobody has the claim", "the claim under which this process writes has ended")
+	again := storetest.MustClaim(t, loser, "r")
+	if again <= won {
+		t.Errorf("epoch %d follows epoch %d", again, won)
+	}
+	refused("it has another claim", "the claim under which this process writes has ended")
+	storetest.MustUnder(t, loser, "r", again, 1, 1)
+	loser.Release("r", again)
+	err := loser.Append(t.Context(), runstore.Batch{RunID: "r", After: 2, Epoch: again, Records: storetest.Records(3, 1)})
+	if !errors.Is(err, runstore.ErrConflict) {
+		t.Errorf("after its own release: %v", err)
+	}
+}
+
+// A restart of PostgreSQL frees every lock. It frees no run, not even that of a process that is
+// stopped and does not connect again, before its renewals are missed. When the process goes on
+// after the run was taken, it writes nothing.
+func TestAStoppedProcessAndARestart(t *testing.T) {
+	s := postgrestest.Start(t)
+	store := open(t, s.URL("postgres"))
+	storetest.Must(t, store, "r", 0, 1)
+	store.Release("r", 0)
+	cmd, lines, stdin := child(t, claimerEnv, s.URL("postgres"))
+	if !lines.Scan() || lines.Text() != "claimed" {
+		t.Fatalf("the claimer said %q", lines.Text())
+	}
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	later(t, s, "postgres")
+	if _, err := store.Claim("r"); !errors.Is(err, runstore.ErrClaimed) {
+		t.Errorf("the stopped process has its session, and its run is claimed: %v", err)
+	}
+	s.Restart(t)
+	eventually.Shows(t, "the store is back", func() (bool, any) {
+		_, err := store.Claim("r")
+		age := s.Do(t, "postgres", "SELECT CASE WHEN max(since) < clock_timestamp() - interval '30 minutes' THEN 'none' WHEN max(since) > clock_timestamp() - interval '5 seconds' THEN 'new' ELSE 'old' END FROM agentd_nodes")[0][0]
+		if err == nil && age != "old" {
+			t.Fatalf("a restart frees a run: the session of the store that takes it is %q", age)
+		}
+		return err == nil || errors.Is(err, runstore.ErrClaimed) && age != "none", err
+	})
+	later(t, s, "postgres")
+	epoch := storetest.MustClaim(t, store, "r")
+	if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Fprintln(stdin, "append"); err != nil {
+		t.Fatal(err)
+	}
+	if !lines.Scan() || !strings.Contains(lines.Text(), "another process has claimed the run") {
+		t.Errorf("the process that goes on: %q", lines.Text())
+	}
+	storetest.MustUnder(t, store, "r", epoch, 1, 1)
+}
+
+// A store takes runs that nobody has, and those of a store that is gone, each with its sub-runs,
+// and no run of a store that lives.
+func TestTakeOver(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	owner, taker := open(t, s.URL(name)), open(t, s.URL(name))
+	for _, run := range []struct {
+		id, parent string
+		finished   bool
+	}{{"r", "", false}, {"r-child", "r", false}, {"r-grandchild", "r-child", false}, {"r-ended", "r", true}, {"second", "", false}, {"orphan", "ended", false}, {"ended", "", true}} {
+		batch := runstore.Batch{RunID: run.id, Records: storetest.Records(1, 1), Head: runstore.Head{Unfinished: !run.finished, Ended: run.finished, Parent: run.parent}}
+		if err := owner.Append(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	took := func(want []string, taken []runstore.Taken, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, k := range taken {
+			ids = append(ids, k.ID)
+			storetest.MustUnder(t, taker, k.ID, k.Epoch, k.LastSeq, 1)
+		}
+		if slices.Sort(ids); !slices.Equal(ids, want) {
+			t.Errorf("took %q, want %q", ids, want)
+		}
+	}
+	take := func(want ...string) {
+		t.Helper()
+		taken, err := taker.TakeOver(t.Context(), 1)
+		took(want, taken, err)
+	}
+	takeOfGone := func(claimed string, want ...string) {
+		t.Helper()
+		var taken []runstore.Taken
+		eventually.Shows(t, "the claims of the owner end", func() (bool, any) {
+			s.Do(t, name, "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN agentd_runs ON claimer = (classid::bigint << 32) | objid::bigint WHERE locktype = 'advisory' AND id = '"+claimed+"'")
+			later(t, s, name)
+			var err error
+			taken, err = taker.TakeOver(t.Context(), 1)
+			return len(taken) > 0, err
+		})
+		took(want, taken, nil)
+	}
+	take()
+	owner.Release("second", 0)
+	owner.Release("r-child", 0) // its parent is at work
+	take("second")
+	take()
+	takeOfGone("r", "r", "r-child", "r-grandchild")
+	takeOfGone("orphan", "orphan")
+	take()
+}
+
+// A claim whose answer is lost is given up, so that somebody works on the run.
+func TestAClaimWithoutAnAnswer(t *testing.T) {
+	s := postgrestest.Shared(t)
+	c := &postgrestest.Cutter{Mark: []byte("stray-run")}
+	folder, name := c.Listen(t, s.Folder()), s.Create(t)
+	store, other := open(t, "postgres://postgres@/"+name+"?host="+url.QueryEscape(folder)), open(t, s.URL(name))
+	storetest.Must(t, store, "kept", 0, 1)
+	storetest.Must(t, other, "stray-run", 0, 1)
+	other.Release("stray-run", 0)
+	c.Cuts.Store(1)
+	if _, err := store.Claim("stray-run"); !errors.Is(err, runstore.ErrUnavailable) {
+		t.Fatalf("the claim: %v", err)
+	}
+	if !storetest.Claimed(t, other, "stray-run") {
+		t.Fatal("the server has not executed the claim")
+	}
+	eventually.Holds(t, "the claim is given up", func() bool { return !storetest.Claimed(t, other, "stray-run") })
+	storetest.Must(t, store, "kept", 1, 1)
+}
+
+// Servers share a database, but not with one of before, which wants it alone.
+func TestServe(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	conn, err := pgx.Connect(t.Context(), s.URL(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	older := func(function string) string {
+		t.Helper()
+		var answer string
+		if err := conn.QueryRow(t.Context(), "SELECT "+function+"($1)::text", int64(0x746c68_73657276)).Scan(&answer); err != nil {
+			t.Fatal(err)
+		}
+		return answer
+	}
+	older("pg_advisory_lock")
+	first, second := open(t, s.URL(name)), open(t, s.URL(name))
+	if err := first.Serve(t.Context()); err == nil || !strings.Contains(err.Error(), "an older agentd serves the runs") {
+		t.Errorf("beside an older server: %v", err)
+	}
+	older("pg_advisory_unlock")
+	for _, store := range []*postgres.Store{first, second} {
+		if err := store.Serve(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if older("pg_try_advisory_lock") != "false" {
+		t.Error("an older server begins beside others")
+	}
+	for _, store := range []*postgres.Store{first, second} {
+		if err := store.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually.Holds(t, "an older server can begin", func() bool { return older("pg_try_advisory_lock") == "true" })
+}

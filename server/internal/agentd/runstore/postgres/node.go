@@ -1,0 +1,148 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolhost/toolhost/server/internal/store/postgres"
+)
+
+const (
+	// settings are those of the session. The server ends it if this process is stopped or its machine
+	// vanishes; PostgreSQL 13 cannot. A renewal that a crash loses does no harm.
+	settings = "SELECT set_config('synchronous_commit', 'off', false), CASE WHEN current_setting('server_version_num')::int >= 140000 THEN set_config('idle_session_timeout', '15s', false) END"
+
+	enterNode = "INSERT INTO agentd_nodes (node) VALUES ($1) ON CONFLICT (node) DO UPDATE SET since = clock_timestamp(), renewed = clock_timestamp()"
+
+	// gone is the condition that the claimer of a row has no session and has not renewed its row, for
+	// as long as several renewals take, during the session of the store $2, which lasts: its lock is
+	// not free. The shared locks that the condition takes end with the statement.
+	gone = `CASE WHEN pg_try_advisory_xact_lock_shared($2) OR EXISTS (SELECT FROM agentd_nodes AS other WHERE other.node = claimer
+		AND greatest(other.renewed, (SELECT me.since FROM agentd_nodes AS me WHERE me.node = $2)) > clock_timestamp() - interval '5 seconds')
+	THEN false ELSE pg_try_advisory_xact_lock_shared(claimer) END`
+
+	// dropNodes forgets stores that are gone. One that continues after a day makes its row again.
+	dropNodes = `DELETE FROM agentd_nodes WHERE renewed < clock_timestamp() - interval '1 day' AND node <> $1
+	AND NOT EXISTS (SELECT FROM agentd_runs WHERE claimer = node) AND pg_try_advisory_xact_lock_shared(node)`
+)
+
+// enter makes the row of this store, unless it exists. A store that claims nothing has none.
+func (s *Store) enter(ctx context.Context) error {
+	if _, node := s.claims.roles(); node {
+		return nil
+	}
+	err := s.db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		batch := &pgx.Batch{}
+		batch.Queue("SELECT set_config('synchronous_commit', 'off', true)")
+		batch.Queue(enterNode, s.claims.key)
+		batch.Queue(dropNodes, s.claims.key)
+		return conn.SendBatch(ctx, batch).Close()
+	})
+	if err == nil {
+		s.claims.mu.Lock()
+		defer s.claims.mu.Unlock()
+		s.claims.node = true
+	}
+	return err
+}
+
+// renew shows the other stores that this one lives, if they have to know.
+func (c *claims) renew(ctx context.Context, session *pgx.Conn) error {
+	if _, node := c.roles(); !node {
+		return session.Ping(ctx)
+	}
+	tag, err := session.Exec(ctx, "UPDATE agentd_nodes SET renewed = clock_timestamp() WHERE node = $1", c.key)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = errors.New("the row of this store is gone") // connect makes it again
+	}
+	return err
+}
+
+// leave gives up the claims and the locks, so that they end with Close.
+func (c *claims) leave(session *pgx.Conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
+	defer cancel()
+	if _, node := c.roles(); node {
+		_, _ = session.Exec(ctx, "UPDATE agentd_runs SET claimer = NULL WHERE claimer = $1", c.key)
+		_, _ = session.Exec(ctx, "DELETE FROM agentd_nodes WHERE node = $1", c.key)
+	}
+	_, _ = session.Exec(ctx, "SELECT pg_advisory_unlock_all()") // the server notices the end of the session only later
+}
+
+// took notes claims and returns the error of the statement that took them.
+func (c *claims) took(epochs map[string]uint64, err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, epoch := range epochs {
+		c.epochs[id] = epoch
+	}
+	if err != nil && postgres.MayHaveRun(err) {
+		c.tidyUntil = time.Now().Add(tidyTime)
+	}
+	return err
+}
+
+// left notes that a claim is given up.
+func (c *claims) left(runID string, epoch uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.epochs[runID] == epoch {
+		delete(c.epochs, runID)
+	}
+}
+
+// doubt notes that a claim may have been taken, or not given up, whose answer was lost.
+func (c *claims) doubt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tidyUntil = time.Now().Add(tidyTime)
+}
+
+// tidy gives up claims that the rows have and this store does not know, because an answer was lost.
+// Otherwise nobody would work on these runs. A claim that was just taken is not known yet, so tidy
+// gives up only what it finds twice. Nothing depends on that: an append under a claim that was
+// given up is refused.
+func (c *claims) tidy(ctx context.Context, session *pgx.Conn) error {
+	c.mu.Lock()
+	doubtful := time.Now().Before(c.tidyUntil)
+	c.mu.Unlock()
+	if !doubtful {
+		c.strays = nil
+		return nil
+	}
+	rows, err := session.Query(ctx, "SELECT id, epoch FROM agentd_runs WHERE claimer = $1", c.key)
+	if err != nil {
+		return err
+	}
+	found := make(map[string]uint64)
+	var id string
+	var epoch int64
+	if _, err := pgx.ForEachRow(rows, []any{&id, &epoch}, func() error { found[id] = uint64(epoch); return nil }); err != nil {
+		return err
+	}
+	c.forgetKnown(found)
+	for id, epoch := range found {
+		if before, seen := c.strays[id]; !seen || before != epoch {
+			continue
+		}
+		if _, err := session.Exec(ctx, giveUp, id, c.key, int64(epoch)); err != nil {
+			return err
+		}
+	}
+	c.strays = found
+	return nil
+}
+
+// forgetKnown removes the claims that this store knows.
+func (c *claims) forgetKnown(found map[string]uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, epoch := range found {
+		if known, ok := c.epochs[id]; ok && known == epoch {
+			delete(found, id)
+		}
+	}
+}
