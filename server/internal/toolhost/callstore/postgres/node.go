@@ -60,6 +60,7 @@ func (w *writer) enter(ctx context.Context) error {
 	if err := w.conn.SendBatch(ctx, batch).Close(); err != nil {
 		return postgres.Error(err)
 	}
+	s.beaten.Store(new(time.Now()))
 	const newest = "SELECT coalesce(max(b.newest), 0) FROM toolhost_beats b JOIN toolhost_nodes n USING (node) WHERE n.folder = $1"
 	if err := w.conn.QueryRow(ctx, newest, s.cfg.Node.Folder).Scan(&s.newest); err != nil {
 		return postgres.Error(err)
@@ -165,7 +166,7 @@ func (w *writer) disconnect() {
 	case <-w.conn.PgConn().CleanupDone():
 	case <-ctx.Done():
 	}
-	w.conn = nil
+	w.conn, w.counts = nil, nil
 	w.owed = append(w.unsynced, w.owed...)
 	w.unsynced = nil
 }

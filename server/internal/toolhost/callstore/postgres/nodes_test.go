@@ -479,3 +479,34 @@ func TestAnOlderNodeBeginsASealedCall(t *testing.T) {
 		t.Errorf("begun again: %+v", now)
 	}
 }
+
+// A node counts the others by state, and reports how long its statements take.
+func TestCensus(t *testing.T) {
+	address := postgrestest.Database(t)
+	cfg := config(address, "a")
+	var mu sync.Mutex
+	took := map[string]int{}
+	cfg.Took = func(kind string, _ time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		took[kind]++
+	}
+	a := open(t, cfg)
+	if _, known := a.Census(); known || a.Beaten().IsZero() {
+		t.Errorf("the nodes are known at the start: %v, or there is no beat", known)
+	}
+	open(t, config(address, "b"))
+	storetest.Must(t, open(t, config(address, "c")).Close())
+	execute(t, address, "INSERT INTO toolhost_nodes (node, name, folder, boot, started) VALUES (1, 'lost', 'd', 'boot', 0)")
+	storetest.Must(t, begin(t, a, "x"), a.End(t.Context(), storetest.Key("x"), storetest.Answer("yes")))
+	find(t, a, "x")
+	eventually.Holds(t, "two nodes are up, one is silent and one gone", func() bool {
+		c, known := a.Census()
+		return known && c == postgres.Census{Up: 2, Silent: 1, Gone: 1}
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	if took["begin"] != 1 || took["end"] != 1 || took["find"] != 1 || took["beat"] == 0 || len(took) != 4 {
+		t.Errorf("statements: %v", took)
+	}
+}

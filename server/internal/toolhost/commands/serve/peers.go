@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"log/slog"
+	"path"
 	"slices"
 	"strings"
 
@@ -40,13 +41,18 @@ func artifactPlace(o *Options) (string, error) {
 
 // openPeers returns what passes requests on to other toolhosts; nil: nothing does. The caller calls
 // stop when the servers have ended.
-func openPeers(o *Options, calls ledgerOfCalls, host *host.Host, logger *slog.Logger) (_ hostserver.Peers, stop func()) {
+func openPeers(o *Options, calls ledgerOfCalls, host *host.Host, exported exports, logger *slog.Logger) (_ hostserver.Peers, stop func()) {
 	shared, ok := calls.(*postgres.Store)
 	if !ok || !o.Nodes.On() {
 		return nil, func() {}
 	}
+	for method := range hostserver.PassedRights() {
+		exported.observer.ExpectPassed(path.Base(method))
+	}
 	tls := o.Nodes.TLS
-	all := peers.New(peers.Config{Ledger: shared, Has: host.Has, TLS: credential.TLS{CA: tls.CA, Certificate: tls.Certificate, Key: tls.Key}, Logger: logger})
+	all := peers.New(peers.Config{
+		Ledger: shared, Has: host.Has, TLS: credential.TLS{CA: tls.CA, Certificate: tls.Certificate, Key: tls.Key}, Passed: exported.observer.RequestPassed, Logger: logger,
+	})
 	return all, all.Close
 }
 

@@ -33,7 +33,7 @@ type records struct {
 
 // openRecords opens all records. The caller closes them after the host, and after the last process
 // of a plugin has ended.
-func openRecords(ctx context.Context, options Options, runtime *runtimeDir, logger *slog.Logger) (_ *records, err error) {
+func openRecords(ctx context.Context, options Options, runtime *runtimeDir, exported exports, logger *slog.Logger) (_ *records, err error) {
 	r := &records{}
 	defer func() {
 		if err != nil {
@@ -53,7 +53,7 @@ func openRecords(ctx context.Context, options Options, runtime *runtimeDir, logg
 	if r.newest, err = keeper.openNewest(); err != nil {
 		return nil, err
 	}
-	if r.calls, err = openLedger(ctx, &options, keeper, r.newest, runtime, logger); err != nil {
+	if r.calls, err = openLedger(ctx, &options, keeper, r.newest, runtime, exported, logger); err != nil {
 		return nil, err
 	}
 	place, err := artifactPlace(&options)
@@ -100,7 +100,7 @@ type ledgerOfCalls interface {
 }
 
 // openLedger opens the ledger, and checks that it is that of the state folder.
-func openLedger(ctx context.Context, options *Options, keeper ledgerGuard, newest *newestCall, runtime *runtimeDir, logger *slog.Logger) (ledgerOfCalls, error) {
+func openLedger(ctx context.Context, options *Options, keeper ledgerGuard, newest *newestCall, runtime *runtimeDir, exported exports, logger *slog.Logger) (ledgerOfCalls, error) {
 	bounds := callstore.Bounds{
 		MaxIDs:      options.Ledger.MaxIDs,
 		MaxBytes:    int64(options.Ledger.MaxBytes),
@@ -108,7 +108,7 @@ func openLedger(ctx context.Context, options *Options, keeper ledgerGuard, newes
 		KeepResults: options.Ledger.KeepResults,
 	}
 	if options.Records != "" {
-		return openShared(ctx, options, bounds, keeper, newest, runtime, logger)
+		return openShared(ctx, options, bounds, keeper, newest, runtime, exported, logger)
 	}
 	calls, err := callstore.Open(ctx, callstore.Config{
 		Path: filepath.Join(options.recordsDir(), callstore.LedgerFile), Bounds: bounds, Begun: newest.set, Logger: logger,
