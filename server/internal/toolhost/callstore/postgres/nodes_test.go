@@ -510,3 +510,31 @@ func TestCensus(t *testing.T) {
 		t.Errorf("statements: %v", took)
 	}
 }
+
+// What a node says of itself is listed, also if the tables are those of an older version.
+func TestListedDetails(t *testing.T) {
+	address := postgrestest.Database(t)
+	cfg := config(address, "a")
+	cfg.Node.Version, cfg.Node.Address = "1.2.3", "tools-1.example:7444"
+	storetest.Must(t, open(t, cfg).Close())
+	listed := func() postgres.Listed {
+		t.Helper()
+		nodes, err := postgres.Nodes(t.Context(), database.Config{URL: address})
+		if err != nil || len(nodes) != 1 {
+			t.Fatalf("%+v, %v", nodes, err)
+		}
+		return nodes[0]
+	}
+	if n := listed(); n.Version != "1.2.3" || n.Address != "tools-1.example:7444" || n.State != postgres.Gone {
+		t.Errorf("the node: %+v", n)
+	}
+	execute(t, address, "UPDATE toolhost_nodes SET version = repeat('v', 1000000), address = repeat('a', 1000000)")
+	if n := listed(); len(n.Version) != 100 || len(n.Address) != 300 {
+		t.Errorf("texts without a bound: %d and %d bytes", len(n.Version), len(n.Address))
+	}
+	execute(t, address, "ALTER TABLE toolhost_nodes DROP COLUMN version, DROP COLUMN summary, DROP COLUMN address")
+	execute(t, address, "ALTER TABLE toolhost_beats DROP COLUMN audited")
+	if n := listed(); n.Version != "" || n.Address != "" || n.Name != "machine-a" {
+		t.Errorf("with older tables: %+v", n)
+	}
+}

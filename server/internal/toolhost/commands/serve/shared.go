@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/version"
 	"github.com/toolhost/toolhost/server/internal/store/atomicfile"
 	database "github.com/toolhost/toolhost/server/internal/store/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
@@ -37,7 +38,7 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	calls, err := postgres.Open(ctx, postgres.Config{
 		Database: database.Config{URL: options.Records, Log: logger}, Bounds: bounds, Begun: newest.set, Took: exported.observer.LedgerTook,
 		Node: postgres.Node{
-			Number: seen.own.Node, Name: name, Folder: folder, Boot: seen.own.Place, Address: options.nodes, Ended: seen.ended,
+			Number: seen.own.Node, Name: name, Folder: folder, Boot: seen.own.Place, Address: options.nodes, Version: version.Number, Ended: seen.ended,
 			Left: func() error { return reaper.End(seen.own.Dir, seen.own.Token) },
 		},
 	})
