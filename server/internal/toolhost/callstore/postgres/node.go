@@ -167,7 +167,7 @@ func (w *writer) disconnect() {
 	case <-w.conn.PgConn().CleanupDone():
 	case <-ctx.Done():
 	}
-	w.conn, w.counts = nil, nil
+	w.conn, w.counts, w.described = nil, nil, nil
 	w.owed = append(w.unsynced, w.owed...)
 	w.unsynced = nil
 }

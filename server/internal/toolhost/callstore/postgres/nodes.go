@@ -27,7 +27,12 @@ type Listed struct {
 	// Calls is how many of its calls have begun and not ended: they are under way, or unknown if the
 	// node is gone.
 	Calls int `json:"calls"`
+	// Summary is what a node that is not gone says about itself; nil: nothing that can be read.
+	Summary *Summary `json:"-"`
 }
+
+// Label names the node for people.
+func (l *Listed) Label() string { return Peer{ID: l.ID, Name: l.Name}.Label() }
 
 // The states of a node.
 const (
@@ -67,7 +72,8 @@ func list(ctx context.Context, db *postgres.DB, look time.Duration) ([]Listed, e
 		return nil, err
 	}
 	// The tables may be those of an older version, without the newest columns.
-	const query = `SELECT n.node, n.name, n.folder, n.started, n.gone, n.why, left(to_jsonb(n)->>'version', 100), left(to_jsonb(n)->>'address', 300), (SELECT count(*) FROM toolhost_calls c WHERE c.node = n.node AND c.state = 0)
+	query := `SELECT n.node, n.name, n.folder, n.started, n.gone, n.why, left(to_jsonb(n)->>'version', 100), left(to_jsonb(n)->>'address', 300),
+		CASE WHEN n.gone IS NULL AND length(to_jsonb(n)->>'summary') <= ` + fmt.Sprint(maxSummary) + ` THEN to_jsonb(n)->>'summary' END, (SELECT count(*) FROM toolhost_calls c WHERE c.node = n.node AND c.state = 0)
 		FROM toolhost_nodes n ORDER BY n.gone IS NOT NULL, n.started DESC, n.node`
 	var nodes []Listed
 	err = db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
@@ -78,13 +84,16 @@ func list(ctx context.Context, db *postgres.DB, look time.Duration) ([]Listed, e
 		nodes, err = pgx.AppendRows(nodes, rows, func(row pgx.CollectableRow) (l Listed, err error) {
 			var node, started int64
 			var gone *int64
-			var version, address *string
-			err = row.Scan(&node, &l.Name, &l.Folder, &started, &gone, &l.Why, &version, &address, &l.Calls)
+			var version, address, summary *string
+			err = row.Scan(&node, &l.Name, &l.Folder, &started, &gone, &l.Why, &version, &address, &summary, &l.Calls)
 			if version != nil {
 				l.Version = *version
 			}
 			if address != nil {
 				l.Address = *address
+			}
+			if summary != nil {
+				l.Summary = readSummary(*summary)
 			}
 			l.ID, l.Started, l.State = idOf(node), time.Unix(0, started).UTC(), Silent
 			if gone != nil {

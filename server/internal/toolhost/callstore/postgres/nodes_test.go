@@ -538,3 +538,27 @@ func TestListedDetails(t *testing.T) {
 		t.Errorf("with older tables: %+v", n)
 	}
 }
+
+// What a node describes is read by others, and is bounded.
+func TestDescribe(t *testing.T) {
+	address := postgrestest.Database(t)
+	a := open(t, config(address, "a"))
+	described := func() *postgres.Summary {
+		t.Helper()
+		nodes, err := postgres.Nodes(t.Context(), database.Config{URL: address})
+		storetest.Must(t, err)
+		return nodes[0].Summary
+	}
+	for _, version := range []string{"1", "2"} {
+		summary := postgres.Summary{Version: version, Plugins: map[string]string{"p": "sha256:0123"}, Settings: map[string]string{"policy": "4567"}}
+		a.Describe(summary)
+		eventually.Holds(t, "the summary is in the database", func() bool {
+			s := described()
+			return s != nil && s.Version == version && s.Plugins["p"] == "sha256:0123" && s.Settings["policy"] == "4567"
+		})
+	}
+	execute(t, address, "UPDATE toolhost_nodes SET summary = '{\"version\":\"' || repeat('v', 70000) || '\"}'")
+	if s := described(); s != nil {
+		t.Errorf("a summary without a bound was read: %d bytes", len(s.Version))
+	}
+}

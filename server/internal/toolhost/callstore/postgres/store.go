@@ -66,13 +66,14 @@ type Store struct {
 	node   int64
 	newest int64 // when Open read the database
 
-	clock  atomic.Pointer[reading]
-	memory atomic.Pointer[memory]
-	ids    atomic.Int64
-	beaten atomic.Pointer[time.Time] // when this node last wrote that it lives
-	census atomic.Pointer[Census]    // nil: not known
-	gone   chan struct{}             // closed once this node may begin no more
-	why    atomic.Pointer[error]
+	clock   atomic.Pointer[reading]
+	memory  atomic.Pointer[memory]
+	ids     atomic.Int64
+	beaten  atomic.Pointer[time.Time] // when this node last wrote that it lives
+	summary atomic.Pointer[string]    // for the other nodes; nil: Describe was not called
+	census  atomic.Pointer[Census]    // nil: not known
+	gone    chan struct{}             // closed once this node may begin no more
+	why     atomic.Pointer[error]
 
 	queue   queue
 	stopped chan struct{} // closed when the writer has ended

@@ -40,6 +40,7 @@ type writer struct {
 	outcomes, argumentBytes int64           // no more bytes than these are stored, as far as this node knows
 	countDue                time.Time       // of count
 	callsDue, outcomesDue   time.Time       // when the oldest call and the oldest outcome are due; zero: not known
+	described               *string         // the summary that this session has written; nil: none
 	censusDue               time.Time       // of takeCensus
 	counts                  map[int64]int64 // the beats of the nodes at the last census; nil: there was none in this session
 	failing                 bool            // the last attempt to write failed
@@ -90,6 +91,9 @@ func (w *writer) beat() {
 	}
 	if err == nil && time.Now().After(w.censusDue) {
 		err = w.broken(w.takeCensus(ctx))
+	}
+	if err == nil {
+		err = w.broken(w.describe(ctx))
 	}
 	if err == nil {
 		err = w.evict(ctx)

@@ -137,9 +137,11 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	}
 	defer callers.Close()
 	gate.WarnAboutOwner(ctx, callers, access.Policy(), logger)
+	summaries, untell := newSummaries(records.calls, known, &options.Config)
+	defer untell()
 	reloads := &reloader{
 		known: known, plugins: plugins, redactor: redactor, exported: exported, logger: logger, decisions: records.decisions, inForce: options,
-		followers: []follower{followLevels(log), exported.follow, followAccess(access, callers, listeners.Admits(), logger)},
+		followers: []follower{followLevels(log), exported.follow, followAccess(access, callers, listeners.Admits(), logger), summaries.follow},
 	}
 	if options.again != nil && (options.file == "" || isRegular(options.file)) { // a pipe can be read only once
 		cfg.Configuration = reloads
