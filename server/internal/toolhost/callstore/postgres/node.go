@@ -182,5 +182,6 @@ func (w *writer) leave() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), sessionTime)
 	defer cancel()
+	_ = w.noteAudit(ctx) // what is missing is compared with an earlier end
 	_, _ = w.conn.Exec(ctx, "UPDATE toolhost_nodes SET gone = $2, why = 'it was stopped' WHERE node = $1 AND gone IS NULL", w.store.node, w.store.Now().UnixNano())
 }

@@ -557,8 +557,27 @@ func TestDescribe(t *testing.T) {
 			return s != nil && s.Version == version && s.Plugins["p"] == "sha256:0123" && s.Settings["policy"] == "4567"
 		})
 	}
+	a.NoteAudit(func() string { return "7:abc" })
+	audited := func() string {
+		nodes, err := postgres.Nodes(t.Context(), database.Config{URL: address})
+		storetest.Must(t, err)
+		return nodes[0].Audited
+	}
+	eventually.Holds(t, "the end of the audit log is in the database", func() bool { return audited() == "7:abc" })
 	execute(t, address, "UPDATE toolhost_nodes SET summary = '{\"version\":\"' || repeat('v', 70000) || '\"}'")
 	if s := described(); s != nil {
 		t.Errorf("a summary without a bound was read: %d bytes", len(s.Version))
+	}
+}
+
+// The end of the audit log when a node stops is known afterwards.
+func TestAuditAtTheEnd(t *testing.T) {
+	address := postgrestest.Database(t)
+	a := open(t, config(address, "a"))
+	a.NoteAudit(func() string { return "9:def" })
+	storetest.Must(t, a.Close())
+	nodes, err := postgres.Nodes(t.Context(), database.Config{URL: address})
+	if err != nil || nodes[0].Audited != "9:def" || nodes[0].State != postgres.Gone {
+		t.Errorf("%+v, %v", nodes, err)
 	}
 }

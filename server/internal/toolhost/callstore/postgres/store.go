@@ -71,8 +71,9 @@ type Store struct {
 	ids     atomic.Int64
 	beaten  atomic.Pointer[time.Time] // when this node last wrote that it lives
 	summary atomic.Pointer[string]    // for the other nodes; nil: Describe was not called
-	census  atomic.Pointer[Census]    // nil: not known
-	gone    chan struct{}             // closed once this node may begin no more
+	audited atomic.Pointer[func() string]
+	census  atomic.Pointer[Census] // nil: not known
+	gone    chan struct{}          // closed once this node may begin no more
 	why     atomic.Pointer[error]
 
 	queue   queue

@@ -70,6 +70,27 @@ func (w *writer) describe(ctx context.Context) error {
 	return postgres.Error(err)
 }
 
+// NoteAudit makes the end of this node's audit log known to the others, now and then. end returns
+// its form NUMBER:SHA256, or an empty text. It must not block.
+func (s *Store) NoteAudit(end func() string) { s.audited.Store(&end) }
+
+// noteAudit writes the end of the audit log, if it has changed.
+func (w *writer) noteAudit(ctx context.Context) error {
+	end := w.store.audited.Load()
+	if end == nil {
+		return nil
+	}
+	text := (*end)()
+	if text == "" || text == w.audited {
+		return nil
+	}
+	_, err := w.conn.Exec(ctx, "UPDATE toolhost_beats SET audited = $2 WHERE node = $1", w.store.node, text)
+	if err == nil {
+		w.audited = text
+	}
+	return postgres.Error(err)
+}
+
 // Difference is something that nodes do not have in common.
 type Difference struct {
 	What   string  `json:"what"` // such as "version", "plugin calculator" or "setting policy"

@@ -40,6 +40,7 @@ type writer struct {
 	outcomes, argumentBytes int64           // no more bytes than these are stored, as far as this node knows
 	countDue                time.Time       // of count
 	callsDue, outcomesDue   time.Time       // when the oldest call and the oldest outcome are due; zero: not known
+	audited                 string          // the end of the audit log that this node has written
 	described               *string         // the summary that this session has written; nil: none
 	censusDue               time.Time       // of takeCensus
 	counts                  map[int64]int64 // the beats of the nodes at the last census; nil: there was none in this session
@@ -90,7 +91,7 @@ func (w *writer) beat() {
 		err = w.broken(errors.Join(w.readClock(ctx), w.count(ctx)))
 	}
 	if err == nil && time.Now().After(w.censusDue) {
-		err = w.broken(w.takeCensus(ctx))
+		err = w.broken(errors.Join(w.takeCensus(ctx), w.noteAudit(ctx)))
 	}
 	if err == nil {
 		err = w.broken(w.describe(ctx))

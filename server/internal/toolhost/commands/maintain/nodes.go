@@ -31,8 +31,8 @@ func NewNodesCommand(p cli.Process) *cobra.Command {
 			"a toolhost. It asks the database, and no toolhost has to run. A node that is silent may be stopped, cut off or gone:\n" +
 			"its calls stay under way until it continues, or a toolhost with its state folder starts, or `toolhost nodes gone`.\n" +
 			"ADDRESS is where the other toolhosts reach it, see nodes in toolhost.yaml.\n" +
-			"With -o json it prints an array of objects: id, name, folder, state, version, address, start_time, gone_time, why and\n" +
-			"calls.",
+			"With -o json it prints an array of objects: id, name, folder, state, version, address, start_time, gone_time, why, calls,\n" +
+			"and audit_head: the last line of its audit log, as `toolhost audit verify --expect` takes it.",
 		Example: "  toolhost nodes --config /etc/toolhost/toolhost.yaml",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

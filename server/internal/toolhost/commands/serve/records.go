@@ -11,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/audit"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/grants"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/history"
 	"github.com/toolhost/toolhost/server/internal/toolhost/standing"
@@ -90,7 +91,19 @@ func openRecords(ctx context.Context, options Options, runtime *runtimeDir, expo
 	r.decisions, err = audit.Open(audit.Config{
 		File: options.Audit.File, All: options.Audit.Log == "all", MaxBytes: int64(options.Audit.MaxBytes), KeepFiles: options.Audit.KeepFiles,
 	})
+	if shared, ok := r.calls.(*postgres.Store); ok && err == nil {
+		shared.NoteAudit(r.auditEnd)
+	}
 	return r, err
+}
+
+// auditEnd returns the newest line of the audit log for the other toolhosts; empty: none.
+func (r *records) auditEnd() string {
+	head := r.decisions.Head()
+	if head.Seq == 0 {
+		return ""
+	}
+	return head.String()
 }
 
 // ledgerOfCalls is the store of the ledger, in a file or in a database.
