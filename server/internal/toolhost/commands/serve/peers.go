@@ -11,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/clientlimit"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
+	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
@@ -26,17 +27,14 @@ func nodeAddress(o *Options, listeners *listen.Set) string {
 	return cmp.Or(o.Nodes.Address, listeners.Listeners[at].Address().String())
 }
 
-// placeLength is how much of the id of a state folder is in the handles of its artifacts: 40 bits.
-const placeLength = 8
-
 // artifactPlace returns what names this toolhost in the handles of artifacts, so that others find
-// them; empty: nothing does.
+// them; empty: nothing does. It is 40 bits of the id of the state folder.
 func artifactPlace(o *Options) (string, error) {
 	if o.nodes == "" {
 		return "", nil
 	}
 	id, err := nodeID(o.State)
-	return strings.ToLower(id[:min(len(id), placeLength)]), err
+	return strings.ToLower(id[:min(len(id), artifact.PlaceLength)]), err
 }
 
 // openPeers returns what passes requests on to other toolhosts; nil: nothing does. The caller calls

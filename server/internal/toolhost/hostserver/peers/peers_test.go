@@ -100,7 +100,7 @@ func (b *buffer) text() string {
 func startNode(t *testing.T, policy *authz.Policy) *node {
 	t.Helper()
 	n := &node{ca: testca.New(t), log: &buffer{}}
-	artifacts, err := artifact.Open(artifact.Config{Dir: t.TempDir(), Place: "there"})
+	artifacts, err := artifact.Open(artifact.Config{Dir: t.TempDir(), Place: "there234"})
 	if err != nil {
 		t.Fatal(err)
 	}
