@@ -55,6 +55,7 @@ type Log struct {
 	torn bool     // the file ends with an incomplete line
 
 	failure atomic.Pointer[error] // see Failure
+	head    atomic.Pointer[Head]  // see Head
 
 	watching sync.Mutex
 	changed  chan struct{} // closed after the next line; nil: nothing waits
@@ -173,6 +174,14 @@ func (l *Log) Failure() error {
 	return nil
 }
 
+// Head returns the newest line that this log has written; zero: none. The log may be closed.
+func (l *Log) Head() Head {
+	if head := l.head.Load(); head != nil {
+		return *head
+	}
+	return Head{}
+}
+
 // write is append for the goroutine whose turn it is.
 func (l *Log) write(at *link, line any) error {
 	if l.file == nil {
@@ -250,6 +259,7 @@ func (l *Log) put(line any) error {
 	if err != nil {
 		return err
 	}
+	l.head.Store(&Head{l.end.seq, l.end.prev})
 	l.announce()
 	return nil
 }

@@ -492,3 +492,47 @@ func matching(t *testing.T, folder, pattern string) []string {
 	}
 	return found
 }
+
+// `toolhost status --fleet` says in what toolhosts differ, also after a reload.
+func TestFleetDiffers(t *testing.T) {
+	nodes := startLedgerNodes(t, postgrestest.Database(t), 2)
+	config := filepath.Join(nodes[0].home, "toolhost.yaml")
+	type view struct {
+		Alike       bool
+		Nodes       []struct{ ID, Version string }
+		Differences []struct{ What string }
+	}
+	compare := func(want string) (v view) {
+		t.Helper()
+		eventually.Shows(t, want, func() (bool, any) {
+			v = view{}
+			r := nodes[0].do(t, "status", "--fleet", "-o", "json", "--config", config)
+			if err := json.Unmarshal([]byte(r.stdout), &v); err != nil {
+				t.Fatalf("%v: %+v", err, r)
+			}
+			var differ []string
+			for _, d := range v.Differences {
+				differ = append(differ, d.What)
+			}
+			if code := map[bool]int{true: 0, false: 1}[v.Alike]; r.code != code {
+				t.Errorf("the exit code is %d, want %d", r.code, code)
+			}
+			return strings.Join(differ, ", ") == want, v
+		})
+		return v
+	}
+	if v := compare(""); len(v.Nodes) != 2 || v.Nodes[0].Version == "" {
+		t.Errorf("the toolhosts: %+v", v)
+	}
+	nodes[0].do(t, "status", "--fleet", "--config", config).says(t, "no difference: 2 toolhosts")
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, config, string(text)+"questions: {max_wait: 1m}\n", 0o600)
+	nodes[0].do(t, "reload").exits(t, 0)
+	compare("setting questions")
+	nodes[0].do(t, "status", "--fleet", "--config", config).says(t, "2 toolhosts: 1 difference", "setting questions")
+	nodes[0].do(t, "status", "--fleet", "--addr", "unix:///tmp/x").exits(t, 2)
+	nodes[0].do(t, "status", "--config", config).exits(t, 2)
+}

@@ -19,10 +19,16 @@ import (
 
 // unreached are alerts that this test does not cause, with the reason. promtool tests them.
 var unreached = map[string]string{
-	"AgentdDiskAlmostFull": "the journal is on the disk of the machine, which a test must not fill; the rule is that of ToolhostDiskAlmostFull",
-	"AgentdJournalFails":   "a journal that cannot be written fails only after ten seconds, and stops the run",
-	"ToolhostPluginHangs":  "toolhost stops a process that ignores a cancel only after the yield timeout, and the look back of the test is shorter",
+	"AgentdDiskAlmostFull":     "the journal is on the disk of the machine, which a test must not fill; the rule is that of ToolhostDiskAlmostFull",
+	"AgentdJournalFails":       "a journal that cannot be written fails only after ten seconds, and stops the run",
+	"ToolhostDatabaseDown":     sharedAlert,
+	"ToolhostDatabaseSlow":     sharedAlert,
+	"ToolhostPeersUnreachable": sharedAlert,
+	"ToolhostPluginHangs":      "toolhost stops a process that ignores a cancel only after the yield timeout, and the look back of the test is shorter",
+	"ToolhostSilent":           sharedAlert,
 }
+
+const sharedAlert = "the toolhost of this test shares its ledger with no other"
 
 // Each failure makes its alerts fire, and its repair resolves them. In the end every query of every
 // dashboard has an answer.

@@ -397,16 +397,16 @@ func TestTenantsKeepTheirShare(t *testing.T) {
 // A handle can name the place of its store. Callers may invent handles.
 func TestPlaceOf(t *testing.T) {
 	folder := t.TempDir()
-	s := open(t, artifact.Config{Dir: folder, Place: "a234"})
+	s := open(t, artifact.Config{Dir: folder, Place: "a2345678"})
 	handle := put(t, s, alice, "x")
-	if place := artifact.PlaceOf(handle); place != "a234" {
+	if place := artifact.PlaceOf(handle); place != "a2345678" {
 		t.Errorf("the place in %q is %q", handle, place)
 	}
 	_ = s.Close()
 	if again := open(t, artifact.Config{Dir: folder}); has(again, alice, handle) != "x" {
 		t.Errorf("without a place, the store does not have %q", handle)
 	}
-	for _, handle := range []string{"", "artifact-", "artifact-abc", "artifact--a234", "abc-a234", "artifact-abc-A", "artifact-abc-%", "artifact-abc-a-b", "artifact-abc-" + strings.Repeat("a", 65)} {
+	for _, handle := range []string{"", "artifact-", "artifact-abc", "artifact--a2345678", "abc-a2345678", "artifact-abc-A2345678", "artifact-abc-%2345678", "artifact-abc-a234-678", "artifact-abc-a", "artifact-abc-a234567", "artifact-abc-a23456789"} {
 		if place := artifact.PlaceOf(handle); place != "" {
 			t.Errorf("the place in %q is %q", handle, place)
 		}

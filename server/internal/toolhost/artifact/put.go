@@ -53,13 +53,14 @@ func (s *Store) newHandle() string {
 	return handle
 }
 
-// maxPlace bounds the place in a handle, which a caller may have invented.
-const maxPlace = 64
+// PlaceLength is the length of the place in a handle. A caller may have invented the handle, and to
+// look for a shorter place would cost a question to the database.
+const PlaceLength = 8
 
 // PlaceOf returns the place in a handle, or "". Nobody has checked that it exists.
 func PlaceOf(handle string) string {
 	random, place, _ := strings.Cut(strings.TrimPrefix(handle, prefix), "-")
-	if !strings.HasPrefix(handle, prefix) || random == "" || len(place) > maxPlace || strings.Trim(place, placeLetters) != "" {
+	if !strings.HasPrefix(handle, prefix) || random == "" || len(place) != PlaceLength || strings.Trim(place, placeLetters) != "" {
 		return ""
 	}
 	return place

@@ -176,7 +176,7 @@ func (s *Store) read(ctx context.Context, now time.Time) error {
 		return err
 	}
 	if tokens != s.tokens {
-		records, _, err := readTokens(ctx, s.session)
+		records, _, err := readTokens(ctx, s.session, s.log)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 
 	"github.com/jackc/pgx/v5"
 
@@ -30,7 +31,7 @@ func (t tokens) Records() (*[]tokenstore.Record, error) {
 // Change implements tokenstore.Shared.
 func (t tokens) Change(ctx context.Context, f func([]tokenstore.Record) ([]tokenstore.Record, error)) error {
 	return t.change(ctx, "tokens", func(ctx context.Context, tx pgx.Tx, _ int64) error {
-		records, had, err := readTokens(ctx, tx)
+		records, had, err := readTokens(ctx, tx, t.log)
 		if err != nil {
 			return err
 		}
@@ -60,8 +61,10 @@ type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// readTokens returns all tokens, and what the table has of each.
-func readTokens(ctx context.Context, q querier) (records []tokenstore.Record, had map[string]string, err error) {
+// readTokens returns the tokens that it can read, and what the table has of each. A token that it
+// cannot read is not valid here: a newer toolhost may have given it a limit that this one does not
+// know. The other tokens stay valid.
+func readTokens(ctx context.Context, q querier, log *slog.Logger) (records []tokenstore.Record, had map[string]string, err error) {
 	rows, err := q.Query(ctx, "SELECT id, data FROM toolhost_tokens ORDER BY id")
 	if err != nil {
 		return nil, nil, err
@@ -73,7 +76,8 @@ func readTokens(ctx context.Context, q querier) (records []tokenstore.Record, ha
 		decoder := json.NewDecoder(bytes.NewReader([]byte(data)))
 		decoder.DisallowUnknownFields() // a limit that this program does not know must not be lost
 		if err := decoder.Decode(&r); err != nil || r.ID != id {
-			return fmt.Errorf("the table toolhost_tokens is damaged at the token %q", id)
+			log.Warn("a token is refused, because a newer version of toolhost has written it, or its row is damaged", "token", id)
+			return nil
 		}
 		had[id] = data
 		records = append(records, r)

@@ -61,6 +61,8 @@ func (c *call) yield() error {
 // await waits until no other toolhost executes a call. It returns what the store last had of the
 // call, if anything. It fails if the store cannot be asked, and with the cause of ctx.
 func (s *services) await(ctx context.Context, key ledger.Key) (last *callstore.Entry, _ error) {
+	s.awaiting.Add(1)
+	defer s.awaiting.Add(-1)
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		stored, found, err := s.calls.Find(ctx, key)
 		switch {

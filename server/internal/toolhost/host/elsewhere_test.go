@@ -20,6 +20,7 @@ type sharedCalls struct {
 	*memory.Store
 	// before is what another toolhost does just before this one begins a call, once.
 	before func(callstore.Entry)
+	asked  func() // nil: nothing is done when the store is asked for a call
 	// after is what others are told about a call just before this toolhost ends it, once.
 	after func()
 	// seals says that the tools of the other toolhost seal, and beats that it is not silent.
@@ -55,6 +56,9 @@ func (s *sharedCalls) Settle(ctx context.Context, key callstore.Key, number int6
 
 // Find says that another toolhost has each call that has begun.
 func (s *sharedCalls) Find(ctx context.Context, key callstore.Key) (callstore.Entry, bool, error) {
+	if s.asked != nil {
+		s.asked()
+	}
 	e, found, err := s.Store.Find(ctx, key)
 	if found && e.State == callstore.StateBegun {
 		e.Elsewhere = "tools-2"
@@ -116,7 +120,13 @@ func TestAnotherToolhostBeginsMeanwhile(t *testing.T) {
 				}
 				r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.Calls = shared })
 				defer r.Close()
+				most := 0
+				shared.asked = func() { most = max(most, r.Measure().Elsewhere) }
 				got := outcome(t, r, same)
+				waits := name != "and takes it back"
+				if now := r.Measure().Elsewhere; most == 1 != waits || now != 0 {
+					t.Errorf("%d calls have waited for another toolhost at the same time, and %d do now", most, now)
+				}
 				says, kind := got.Result.Text(), tool.Kind("")
 				if got.Err != nil {
 					says, kind = got.Err.Error(), got.Err.Kind

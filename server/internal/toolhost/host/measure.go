@@ -11,15 +11,17 @@ type Measurements struct {
 	// MaxLedgerIDs is the largest number of ids on disk; 0 means that the ledger is in memory only.
 	// At this number, the host refuses calls with side effects.
 	MaxLedgerIDs int
-	Approvals    int // final arguments that are kept for an approval, about one for each call that waits
-	Artifacts    int
+	// Elsewhere is how many calls wait here for the end of a call at another toolhost.
+	Elsewhere int
+	Approvals int // final arguments that are kept for an approval, about one for each call that waits
+	Artifacts int
 	// ArtifactBytes is the size of all artifacts.
 	ArtifactBytes int64
 }
 
 // Measure returns the state of the host. It asks the operating system about each plugin process.
 func (h *Host) Measure() Measurements {
-	m := Measurements{Approvals: h.frozen.Len()}
+	m := Measurements{Approvals: h.frozen.Len(), Elsewhere: int(h.services.awaiting.Load())}
 	for _, g := range h.plugins.Groups() {
 		m.Plugins = append(m.Plugins, g.Measure())
 	}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
@@ -31,8 +32,9 @@ type services struct {
 	artifacts *artifact.Store // nil: large results are not kept
 	log       loggers
 
-	spawn   func(f func()) bool // runs f in a goroutine of the host; false: the host is closing
-	newCall func(request *tool.Call, in toolView, kind CallKind, id string, generated bool) (*call, error)
+	awaiting atomic.Int64        // calls that await
+	spawn    func(f func()) bool // runs f in a goroutine of the host; false: the host is closing
+	newCall  func(request *tool.Call, in toolView, kind CallKind, id string, generated bool) (*call, error)
 }
 
 // pluginServices finds tools and filters, and what executes them.

@@ -21,9 +21,9 @@ type instruments struct {
 	ended   counts[ending]
 	decided counts[decision]
 
-	coldStarts, retries, refused, events, exits, failedLaunches, questions metric.Int64Counter
-	cost                                                                   metric.Float64Counter
-	duration, waited, filterDuration, launches                             metric.Float64Histogram
+	coldStarts, retries, refused, events, exits, failedLaunches, questions, passed metric.Int64Counter
+	cost                                                                           metric.Float64Counter
+	duration, waited, filterDuration, launches, statements                         metric.Float64Histogram
 }
 
 // ending has the labels of a call that has ended.
@@ -59,6 +59,8 @@ func newInstruments(meter metric.Meter) (*instruments, error) {
 	m.exits = counter("toolhost.instance.exits", "Instances that have ended, by reason.")
 	m.questions = counter("toolhost.questions", "Questions of tools that have ended, by kind and outcome.")
 	m.failedLaunches = counter("toolhost.launches.failed", "Processes that did not get to take calls.")
+	m.passed = counter("toolhost.requests.passed", "Requests that were passed on to other toolhosts, by method and outcome.")
+	m.statements = histogram("toolhost.ledger.statement.duration", "How long statements to the database of the ledger took, by type.")
 	m.duration = histogram("toolhost.call.duration", "From the arrival of a call to its outcome.")
 	m.waited = histogram("toolhost.call.wait", "From the arrival of a call until an instance got it.")
 	m.filterDuration = histogram("toolhost.filter.duration", "How long filters took.")
@@ -138,7 +140,9 @@ type gauges struct {
 	state, ledgerIDs, maxLedgerIDs                metric.Int64ObservableGauge
 	ledgerCalls, ledgerBytes, approvals, inFlight metric.Int64ObservableGauge
 	artifacts, artifactBytes, diskFree, diskSize  metric.Int64ObservableGauge
+	nodes, elsewhere                              metric.Int64ObservableGauge
 	cpu                                           metric.Float64ObservableCounter
+	beatAge                                       metric.Float64ObservableGauge
 }
 
 func (m *instruments) observe(measure func() State) error {
@@ -159,6 +163,8 @@ func (m *instruments) observe(measure func() State) error {
 		{&g.ledgerBytes, "toolhost.ledger.size", "By", "The size of their outcomes."},
 		{&g.ledgerIDs, "toolhost.ledger.ids", "", "Calls with side effects whose ids the ledger has on disk."},
 		{&g.maxLedgerIDs, "toolhost.ledger.id_limit", "", "The largest number of such ids. Further calls with side effects are refused."},
+		{&g.nodes, "toolhost.nodes", "", "Toolhosts of the ledger in a database, by state: up, silent or gone."},
+		{&g.elsewhere, "toolhost.calls.elsewhere", "", "Calls that wait for the end of a call at another toolhost."},
 		{&g.approvals, "toolhost.approvals.waiting", "", "Calls whose final arguments are kept for an approval."},
 		{&g.inFlight, "toolhost.memory.in_flight", "By", "The memory of calls in flight."},
 		{&g.artifacts, "toolhost.artifacts", "", "Artifacts that are stored."},
@@ -171,6 +177,8 @@ func (m *instruments) observe(measure func() State) error {
 	}
 	cpu, err := m.meter.Float64ObservableCounter("toolhost.plugin.cpu", metric.WithUnit("s"), metric.WithDescription("The processor time of the instances of a plugin."))
 	g.cpu, errs, all = cpu, append(errs, err), append(all, cpu)
+	age, err := m.meter.Float64ObservableGauge("toolhost.ledger.beat_age", metric.WithUnit("s"), metric.WithDescription("The time since this toolhost wrote to the database of the ledger that it lives."))
+	g.beatAge, errs, all = age, append(errs, err), append(all, age)
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
@@ -215,8 +223,21 @@ func (g *gauges) report(o metric.Observer, s State) {
 		o.ObserveInt64(g.ledgerIDs, int64(s.LedgerIDs))
 		o.ObserveInt64(g.maxLedgerIDs, int64(s.MaxLedgerIDs))
 	}
+	g.reportShared(o, s)
 	if s.DiskFree >= 0 {
 		o.ObserveInt64(g.diskFree, s.DiskFree)
 		o.ObserveInt64(g.diskSize, s.DiskSize)
+	}
+}
+
+// reportShared observes the values of a ledger that toolhosts share.
+func (g *gauges) reportShared(o metric.Observer, s State) {
+	if s.BeatAge < 0 {
+		return
+	}
+	o.ObserveFloat64(g.beatAge, s.BeatAge.Seconds())
+	o.ObserveInt64(g.elsewhere, int64(s.Elsewhere))
+	for state, count := range s.Nodes {
+		o.ObserveInt64(g.nodes, int64(count), setOf(attribute.String("state", state)))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"io"
 	"net"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/toolhost/toolhost/server/internal/telemetry"
 	"github.com/toolhost/toolhost/server/internal/telemetry/telemetrytest"
+	"github.com/toolhost/toolhost/server/internal/toolhost/hosttelemetry"
 )
 
 var update = flag.Bool("update", false, "write the listing of the metrics")
@@ -27,6 +29,25 @@ func TestMetricsAreListed(t *testing.T) {
 	oneRPC(t, tele)
 	_, metrics := read(t, tele, "/metrics")
 	telemetrytest.CompareListing(t, "../../../../deploy/metrics/toolhost.txt", metrics, *update)
+}
+
+// A toolhost with a ledger in a file has no metrics of a shared one.
+func TestNoSharedLedger(t *testing.T) {
+	s := settings()
+	s.Listen = "127.0.0.1:0"
+	tele, o := open(t, s, nil, io.Discard)
+	if err := o.Observe(func() hosttelemetry.State { return hosttelemetry.State{BeatAge: -1} }); err != nil {
+		t.Fatal(err)
+	}
+	_, metrics := read(t, tele, "/metrics")
+	for _, name := range []string{"toolhost_nodes", "beat_age", "elsewhere", "statement_duration", "requests_passed"} {
+		if strings.Contains(metrics, name) {
+			t.Errorf("there is a metric %s", name)
+		}
+	}
+	if !strings.Contains(metrics, "toolhost_ledger_calls ") {
+		t.Error("the other metrics are missing")
+	}
 }
 
 // oneRPC makes one RPC to a server with gRPC's own metrics.

@@ -136,6 +136,29 @@ func (o *Observer) InstanceEnded(plugin string, exit tool.PluginExit, cpu time.D
 	o.meters.exits.Add(context.Background(), 1, o.meters.option(labels{plugin: plugin, kind: exitReason(&exit)}))
 }
 
+// LedgerTook reports how long statements to the database of the ledger took. kind is a constant.
+func (o *Observer) LedgerTook(kind string, took time.Duration) {
+	if o != nil && o.meters != nil {
+		o.meters.statements.Record(context.Background(), took.Seconds(), o.meters.option(labels{kind: kind}))
+	}
+}
+
+// ExpectPassed makes the counter of the failures of a method exist before the first one, as
+// instruments.expect does.
+func (o *Observer) ExpectPassed(method string) {
+	if o != nil && o.meters != nil {
+		o.meters.passed.Add(context.Background(), 0, o.meters.option(labels{method: method, outcome: "unreachable"}))
+	}
+}
+
+// RequestPassed reports that a request was passed on to another toolhost. method is the name of an
+// RPC, and outcome a constant.
+func (o *Observer) RequestPassed(method, outcome string) {
+	if o != nil && o.meters != nil {
+		o.meters.passed.Add(context.Background(), 1, o.meters.option(labels{method: method, outcome: outcome}))
+	}
+}
+
 // unhealthyExit is the reason of the exit of an instance with a call that did not stop.
 const unhealthyExit = "unhealthy"
 
@@ -187,10 +210,14 @@ type State struct {
 	InFlightBytes int64 // memory of calls in flight
 	DiskFree      int64 // of the file system of the state folder; negative: unknown
 	DiskSize      int64
+	// BeatAge is the time since this toolhost wrote to the database of the ledger that it lives;
+	// negative: the ledger is in a file.
+	BeatAge time.Duration
+	Nodes   map[string]int // the toolhosts of the ledger by state; nil: not known
 }
 
 // labels are the labels of a measurement. Empty ones are left out.
-type labels struct{ tool, plugin, outcome, kind string }
+type labels struct{ tool, plugin, outcome, kind, method string }
 
 // optionCache stores labels in OpenTelemetry's form. Converting them costs more than a measurement.
 // The catalog bounds the number of labels at any time, but a process that runs for years may see
@@ -207,7 +234,7 @@ func (c *optionCache) option(l labels) metric.MeasurementOption {
 	if made != nil {
 		return made
 	}
-	made = setOf(texts("tool", l.tool, "plugin", l.plugin, "outcome", l.outcome, "type", l.kind)...)
+	made = setOf(texts("tool", l.tool, "plugin", l.plugin, "outcome", l.outcome, "type", l.kind, "method", l.method)...)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.made) < telemetry.MaxSeries {

@@ -222,9 +222,9 @@ func read(t *testing.T, tele *telemetry.Telemetry, path string) (int, string) {
 // sessions, principals or texts that a caller chooses.
 var bounds = map[string]string{
 	"tool": "names in the catalog", "plugin": "names in the catalog", "rule": "names in the configuration",
-	"outcome": "kinds of errors, decisions, ok and tool_error", "type": "types of events, reasons of exits", "state": "states of plugins and instances",
+	"outcome": "kinds of errors, decisions, ok and tool_error", "type": "types of events, reasons of exits, kinds of statements", "state": "states of plugins, instances and toolhosts",
 	"signal": "traces, metrics, logs", "le": "buckets", "grpc_method": "methods that toolhost serves, or other", "grpc_status": "codes of gRPC",
-	"service_name": "one", "service_version": "one", "version": "one", "go_memory_type": "stack, other",
+	"method": "methods that are passed on", "service_name": "one", "service_version": "one", "version": "one", "go_memory_type": "stack, other",
 }
 
 func TestLabelsAreBounded(t *testing.T) {
@@ -268,6 +268,8 @@ func TestLabelsAreBounded(t *testing.T) {
 		// An alert sees the first failure of a plugin only if the counter existed before.
 		`toolhost_plugin_events_total{plugin="at-the-start",type="instance_crashed"} 0`, `toolhost_launches_failed_total{plugin="at-the-start"} 0`,
 		`toolhost_plugin_events_total{plugin="added",type="plugin_quarantined"} 0`,
+		`toolhost_requests_passed_total{method="WatchCall",outcome="unreachable"} 0`, `toolhost_requests_passed_total{method="CancelCall",outcome="ok"} 1`,
+		`toolhost_nodes{state="silent"} 2`, "toolhost_ledger_beat_age_seconds 1.5", "toolhost_calls_elsewhere 6", `toolhost_ledger_statement_duration_seconds_count{type="begin"} 1`,
 	} {
 		if !strings.Contains(metrics, want) {
 			t.Errorf("%s is missing", want)
@@ -280,7 +282,7 @@ func TestLabelsAreBounded(t *testing.T) {
 func reportEverything(t *testing.T, o *hosttelemetry.Observer) {
 	t.Helper()
 	if err := o.Observe(func() hosttelemetry.State {
-		return hosttelemetry.State{DiskFree: 1, DiskSize: 2, Measurements: host.Measurements{LedgerIDs: 3, MaxLedgerIDs: 4, Plugins: []supervisor.Measurements{{
+		return hosttelemetry.State{DiskFree: 1, DiskSize: 2, BeatAge: 1500 * time.Millisecond, Nodes: map[string]int{"up": 1, "silent": 2}, Measurements: host.Measurements{LedgerIDs: 3, MaxLedgerIDs: 4, Elsewhere: 6, Plugins: []supervisor.Measurements{{
 			Plugin: "p", State: tool.PluginEnabled, Instances: map[tool.InstanceState]int{tool.InstanceReady: 1}, MaxQueue: 5,
 		}}}}
 	}); err != nil {
@@ -304,6 +306,9 @@ func reportEverything(t *testing.T, o *hosttelemetry.Observer) {
 	o.LaunchFailed("p", tool.Errorf(tool.KindUnavailable, "no"))
 	o.CallDecided(audit.Denied, "a-rule")
 	o.CallAsked("p", tool.QuestionPerson, question.Declined)
+	o.ExpectPassed("WatchCall")
+	o.RequestPassed("CancelCall", "ok")
+	o.LedgerTook("begin", time.Second)
 }
 func TestListener(t *testing.T) {
 	s := settings()

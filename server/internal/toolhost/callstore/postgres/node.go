@@ -27,7 +27,8 @@ type Node struct {
 	// Ended are the numbers of earlier nodes of the folder whose processes are gone.
 	Ended []int64
 	// Left reports whether no process of this node is left, when it closes. Nil: none is.
-	Left func() error
+	Left    func() error
+	Version string // of the program, for people
 	// Address is where other toolhosts reach this one. Empty: nowhere.
 	Address string
 }
@@ -51,15 +52,16 @@ func (w *writer) enter(ctx context.Context) error {
 	}
 	arguments := s.arguments()
 	arguments["name"], arguments["now"], arguments["address"] = s.cfg.Node.Name, s.Now().UnixNano(), s.cfg.Node.Address
-	arguments["ended"] = s.cfg.Node.Ended
+	arguments["ended"], arguments["version"] = s.cfg.Node.Ended, s.cfg.Node.Version
 	// Three statements, because one would not see what the others change.
 	batch := &pgx.Batch{}
-	batch.Queue("INSERT INTO toolhost_nodes (node, name, folder, boot, started, address) VALUES (@node, @name, @folder, @boot, @now, @address)", arguments)
+	batch.Queue("INSERT INTO toolhost_nodes (node, name, folder, boot, started, address, version) VALUES (@node, @name, @folder, @boot, @now, @address, @version)", arguments)
 	batch.Queue("INSERT INTO toolhost_beats (node) VALUES (@node)", arguments)
 	batch.Queue("UPDATE toolhost_nodes SET gone = @now, why = 'a later toolhost has its state folder' WHERE folder = @folder AND node = ANY(@ended::bigint[]) AND gone IS NULL", arguments)
 	if err := w.conn.SendBatch(ctx, batch).Close(); err != nil {
 		return postgres.Error(err)
 	}
+	s.beaten.Store(new(time.Now()))
 	const newest = "SELECT coalesce(max(b.newest), 0) FROM toolhost_beats b JOIN toolhost_nodes n USING (node) WHERE n.folder = $1"
 	if err := w.conn.QueryRow(ctx, newest, s.cfg.Node.Folder).Scan(&s.newest); err != nil {
 		return postgres.Error(err)
@@ -165,7 +167,7 @@ func (w *writer) disconnect() {
 	case <-w.conn.PgConn().CleanupDone():
 	case <-ctx.Done():
 	}
-	w.conn = nil
+	w.conn, w.counts, w.described = nil, nil, nil
 	w.owed = append(w.unsynced, w.owed...)
 	w.unsynced = nil
 }
@@ -180,5 +182,6 @@ func (w *writer) leave() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), sessionTime)
 	defer cancel()
+	_ = w.noteAudit(ctx) // what is missing is compared with an earlier end
 	_, _ = w.conn.Exec(ctx, "UPDATE toolhost_nodes SET gone = $2, why = 'it was stopped' WHERE node = $1 AND gone IS NULL", w.store.node, w.store.Now().UnixNano())
 }

@@ -17,15 +17,24 @@ import (
 type Listed struct {
 	ID      string    `json:"id"` // names the node for DeclareGone
 	Name    string    `json:"name"`
-	Folder  string    `json:"folder"` // the id of the state folder
-	State   string    `json:"state"`  // up, silent or gone
+	Folder  string    `json:"folder"`            // the id of the state folder
+	State   string    `json:"state"`             // up, silent or gone
+	Version string    `json:"version,omitempty"` // of its program; empty: an older one does not say it
+	Address string    `json:"address,omitempty"` // where other toolhosts reach it; empty: nowhere
 	Started time.Time `json:"start_time"`
 	Gone    time.Time `json:"gone_time,omitzero"`
 	Why     string    `json:"why,omitempty"` // it is gone
+	// Audited is the end of its audit log some seconds ago, NUMBER:SHA256; empty: not known.
+	Audited string `json:"audit_head,omitempty"`
 	// Calls is how many of its calls have begun and not ended: they are under way, or unknown if the
 	// node is gone.
 	Calls int `json:"calls"`
+	// Summary is what a node that is not gone says about itself; nil: nothing that can be read.
+	Summary *Summary `json:"-"`
 }
+
+// Label names the node for people.
+func (l *Listed) Label() string { return Peer{ID: l.ID, Name: l.Name}.Label() }
 
 // The states of a node.
 const (
@@ -64,7 +73,10 @@ func list(ctx context.Context, db *postgres.DB, look time.Duration) ([]Listed, e
 	if err != nil {
 		return nil, err
 	}
-	const query = `SELECT n.node, n.name, n.folder, n.started, n.gone, n.why, (SELECT count(*) FROM toolhost_calls c WHERE c.node = n.node AND c.state = 0)
+	// The tables may be those of an older version, without the newest columns.
+	query := `SELECT n.node, n.name, n.folder, n.started, n.gone, n.why, left(to_jsonb(n)->>'version', 100), left(to_jsonb(n)->>'address', 300),
+		CASE WHEN n.gone IS NULL AND length(to_jsonb(n)->>'summary') <= ` + fmt.Sprint(maxSummary) + ` THEN to_jsonb(n)->>'summary' END,
+		(SELECT left(to_jsonb(b)->>'audited', 100) FROM toolhost_beats b WHERE b.node = n.node), (SELECT count(*) FROM toolhost_calls c WHERE c.node = n.node AND c.state = 0)
 		FROM toolhost_nodes n ORDER BY n.gone IS NOT NULL, n.started DESC, n.node`
 	var nodes []Listed
 	err = db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
@@ -75,7 +87,16 @@ func list(ctx context.Context, db *postgres.DB, look time.Duration) ([]Listed, e
 		nodes, err = pgx.AppendRows(nodes, rows, func(row pgx.CollectableRow) (l Listed, err error) {
 			var node, started int64
 			var gone *int64
-			err = row.Scan(&node, &l.Name, &l.Folder, &started, &gone, &l.Why, &l.Calls)
+			var version, address, summary, audited *string
+			err = row.Scan(&node, &l.Name, &l.Folder, &started, &gone, &l.Why, &version, &address, &summary, &audited, &l.Calls)
+			for text, field := range map[*string]*string{version: &l.Version, address: &l.Address, audited: &l.Audited} {
+				if text != nil {
+					*field = *text
+				}
+			}
+			if summary != nil {
+				l.Summary = readSummary(*summary)
+			}
 			l.ID, l.Started, l.State = idOf(node), time.Unix(0, started).UTC(), Silent
 			if gone != nil {
 				l.Gone, l.State = time.Unix(0, *gone).UTC(), Gone

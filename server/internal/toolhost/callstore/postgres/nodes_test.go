@@ -479,3 +479,105 @@ func TestAnOlderNodeBeginsASealedCall(t *testing.T) {
 		t.Errorf("begun again: %+v", now)
 	}
 }
+
+// A node counts the others by state, and reports how long its statements take.
+func TestCensus(t *testing.T) {
+	address := postgrestest.Database(t)
+	cfg := config(address, "a")
+	var mu sync.Mutex
+	took := map[string]int{}
+	cfg.Took = func(kind string, _ time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		took[kind]++
+	}
+	a := open(t, cfg)
+	if _, known := a.Census(); known || a.Beaten().IsZero() {
+		t.Errorf("the nodes are known at the start: %v, or there is no beat", known)
+	}
+	open(t, config(address, "b"))
+	storetest.Must(t, open(t, config(address, "c")).Close())
+	execute(t, address, "INSERT INTO toolhost_nodes (node, name, folder, boot, started) VALUES (1, 'lost', 'd', 'boot', 0)")
+	storetest.Must(t, begin(t, a, "x"), a.End(t.Context(), storetest.Key("x"), storetest.Answer("yes")))
+	find(t, a, "x")
+	eventually.Holds(t, "two nodes are up, one is silent and one gone", func() bool {
+		c, known := a.Census()
+		return known && c == postgres.Census{Up: 2, Silent: 1, Gone: 1}
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	if took["begin"] != 1 || took["end"] != 1 || took["find"] != 1 || took["beat"] == 0 || len(took) != 4 {
+		t.Errorf("statements: %v", took)
+	}
+}
+
+// What a node says of itself is listed, also if the tables are those of an older version.
+func TestListedDetails(t *testing.T) {
+	address := postgrestest.Database(t)
+	cfg := config(address, "a")
+	cfg.Node.Version, cfg.Node.Address = "1.2.3", "tools-1.example:7444"
+	storetest.Must(t, open(t, cfg).Close())
+	listed := func() postgres.Listed {
+		t.Helper()
+		nodes, err := postgres.Nodes(t.Context(), database.Config{URL: address})
+		if err != nil || len(nodes) != 1 {
+			t.Fatalf("%+v, %v", nodes, err)
+		}
+		return nodes[0]
+	}
+	if n := listed(); n.Version != "1.2.3" || n.Address != "tools-1.example:7444" || n.State != postgres.Gone {
+		t.Errorf("the node: %+v", n)
+	}
+	execute(t, address, "UPDATE toolhost_nodes SET version = repeat('v', 1000000), address = repeat('a', 1000000)")
+	if n := listed(); len(n.Version) != 100 || len(n.Address) != 300 {
+		t.Errorf("texts without a bound: %d and %d bytes", len(n.Version), len(n.Address))
+	}
+	execute(t, address, "ALTER TABLE toolhost_nodes DROP COLUMN version, DROP COLUMN summary, DROP COLUMN address")
+	execute(t, address, "ALTER TABLE toolhost_beats DROP COLUMN audited")
+	if n := listed(); n.Version != "" || n.Address != "" || n.Name != "machine-a" {
+		t.Errorf("with older tables: %+v", n)
+	}
+}
+
+// What a node describes is read by others, and is bounded.
+func TestDescribe(t *testing.T) {
+	address := postgrestest.Database(t)
+	a := open(t, config(address, "a"))
+	described := func() *postgres.Summary {
+		t.Helper()
+		nodes, err := postgres.Nodes(t.Context(), database.Config{URL: address})
+		storetest.Must(t, err)
+		return nodes[0].Summary
+	}
+	for _, version := range []string{"1", "2"} {
+		summary := postgres.Summary{Version: version, Plugins: map[string]string{"p": "sha256:0123"}, Settings: map[string]string{"policy": "4567"}}
+		a.Describe(summary)
+		eventually.Holds(t, "the summary is in the database", func() bool {
+			s := described()
+			return s != nil && s.Version == version && s.Plugins["p"] == "sha256:0123" && s.Settings["policy"] == "4567"
+		})
+	}
+	a.NoteAudit(func() string { return "7:abc" })
+	audited := func() string {
+		nodes, err := postgres.Nodes(t.Context(), database.Config{URL: address})
+		storetest.Must(t, err)
+		return nodes[0].Audited
+	}
+	eventually.Holds(t, "the end of the audit log is in the database", func() bool { return audited() == "7:abc" })
+	execute(t, address, "UPDATE toolhost_nodes SET summary = '{\"version\":\"' || repeat('v', 70000) || '\"}'")
+	if s := described(); s != nil {
+		t.Errorf("a summary without a bound was read: %d bytes", len(s.Version))
+	}
+}
+
+// The end of the audit log when a node stops is known afterwards.
+func TestAuditAtTheEnd(t *testing.T) {
+	address := postgrestest.Database(t)
+	a := open(t, config(address, "a"))
+	a.NoteAudit(func() string { return "9:def" })
+	storetest.Must(t, a.Close())
+	nodes, err := postgres.Nodes(t.Context(), database.Config{URL: address})
+	if err != nil || nodes[0].Audited != "9:def" || nodes[0].State != postgres.Gone {
+		t.Errorf("%+v, %v", nodes, err)
+	}
+}

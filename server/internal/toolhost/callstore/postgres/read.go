@@ -67,6 +67,9 @@ func (s *Store) Find(ctx context.Context, key callstore.Key) (e callstore.Entry,
 		" LEFT JOIN toolhost_beats b ON b.node = c.node LEFT JOIN toolhost_outcomes o ON o.number = c.number AND o.ended > @expired WHERE c.hash = @hash"
 	arguments, hash := s.arguments(), key.Hash()
 	arguments["hash"], arguments["expired"] = hash[:], s.Now().Add(-s.cfg.KeepResults).UnixNano()
+	if took := s.cfg.Took; took != nil {
+		defer func(begun time.Time) { took(findStatement, time.Since(begun)) }(time.Now())
+	}
 	err = s.read(ctx, "looking for call "+key.ID, func(ctx context.Context, conn *pgx.Conn) error {
 		e, err = scan(conn.QueryRow(ctx, query, arguments), true)
 		if errors.Is(err, pgx.ErrNoRows) {

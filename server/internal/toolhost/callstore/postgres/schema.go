@@ -72,5 +72,9 @@ ALTER TABLE toolhost_ledger ADD COLUMN former text[] NOT NULL DEFAULT '{}';
 `}, {SQL: `
 ALTER TABLE toolhost_calls ADD COLUMN effect_key text NOT NULL DEFAULT ''; -- names the execution to a tool that can settle it; empty: an older node has begun it
 ALTER TABLE toolhost_calls ADD COLUMN seals boolean NOT NULL DEFAULT false; -- a check that seals may be asked at any node, also before the node is gone
+`}, {SQL: `
+ALTER TABLE toolhost_nodes ADD COLUMN version text NOT NULL DEFAULT ''; -- of its program; empty: it is older than this column
+ALTER TABLE toolhost_nodes ADD COLUMN summary text NOT NULL DEFAULT ''; -- what it says about itself, see Summary
+ALTER TABLE toolhost_beats ADD COLUMN audited text NOT NULL DEFAULT ''; -- the end of its audit log: NUMBER:SHA256
 `}}}
 }

@@ -46,6 +46,10 @@ type Config struct {
 	// waits for it. Nil: none.
 	Begun func(newest int64)
 
+	// Took receives the kind of each group of statements and how long it took, also if it failed. It
+	// must not block. Nil: none.
+	Took func(kind string, took time.Duration)
+
 	// Patience is how long an operation waits for a database that is gone. 0 means 5 seconds: a
 	// restart of PostgreSQL takes less.
 	Patience time.Duration
@@ -62,11 +66,15 @@ type Store struct {
 	node   int64
 	newest int64 // when Open read the database
 
-	clock  atomic.Pointer[reading]
-	memory atomic.Pointer[memory]
-	ids    atomic.Int64
-	gone   chan struct{} // closed once this node may begin no more
-	why    atomic.Pointer[error]
+	clock   atomic.Pointer[reading]
+	memory  atomic.Pointer[memory]
+	ids     atomic.Int64
+	beaten  atomic.Pointer[time.Time] // when this node last wrote that it lives
+	summary atomic.Pointer[string]    // for the other nodes; nil: Describe was not called
+	audited atomic.Pointer[func() string]
+	census  atomic.Pointer[Census] // nil: not known
+	gone    chan struct{}          // closed once this node may begin no more
+	why     atomic.Pointer[error]
 
 	queue   queue
 	stopped chan struct{} // closed when the writer has ended

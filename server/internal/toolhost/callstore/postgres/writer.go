@@ -37,11 +37,15 @@ type writer struct {
 	unsynced []*op     // those that this session has written, and that a crash of the database may lose
 	owned    callstore.Holdings
 
-	outcomes, argumentBytes int64     // no more bytes than these are stored, as far as this node knows
-	countDue                time.Time // of count
-	callsDue, outcomesDue   time.Time // when the oldest call and the oldest outcome are due; zero: not known
-	failing                 bool      // the last attempt to write failed
-	newest                  int64     // the number of the newest call that this node has begun
+	outcomes, argumentBytes int64           // no more bytes than these are stored, as far as this node knows
+	countDue                time.Time       // of count
+	callsDue, outcomesDue   time.Time       // when the oldest call and the oldest outcome are due; zero: not known
+	audited                 string          // the end of the audit log that this node has written
+	described               *string         // the summary that this session has written; nil: none
+	censusDue               time.Time       // of takeCensus
+	counts                  map[int64]int64 // the beats of the nodes at the last census; nil: there was none in this session
+	failing                 bool            // the last attempt to write failed
+	newest                  int64           // the number of the newest call that this node has begun
 }
 
 // loop writes the operations that wait in groups, until the store closes.
@@ -62,7 +66,7 @@ func (w *writer) loop() {
 			return
 		}
 		if len(group) > 0 {
-			if time.Now().After(w.countDue) { // the ticker is not asked while there is work
+			if now := time.Now(); now.After(w.countDue) || now.After(w.censusDue) { // the ticker is not asked while there is work
 				w.beat()
 			}
 			continue
@@ -85,6 +89,12 @@ func (w *writer) beat() {
 	}
 	if err == nil && time.Now().After(w.countDue) {
 		err = w.broken(errors.Join(w.readClock(ctx), w.count(ctx)))
+	}
+	if err == nil && time.Now().After(w.censusDue) {
+		err = w.broken(errors.Join(w.takeCensus(ctx), w.noteAudit(ctx)))
+	}
+	if err == nil {
+		err = w.broken(w.describe(ctx))
 	}
 	if err == nil {
 		err = w.evict(ctx)
@@ -219,6 +229,9 @@ func (w *writer) note(err error) {
 // write writes a group in one transaction. It sets op.refused of those that the ledger refuses.
 // After an error, nothing or all was written.
 func (w *writer) write(ctx context.Context, group []*op) (synced bool, err error) {
+	if took := w.store.cfg.Took; took != nil {
+		defer func(begun time.Time) { took(kindOf(group), time.Since(begun)) }(time.Now())
+	}
 	by := map[verb][]*op{}
 	for _, o := range group {
 		o.refused = nil
@@ -252,6 +265,9 @@ func (w *writer) write(ctx context.Context, group []*op) (synced bool, err error
 	}
 	for _, f := range after {
 		f()
+	}
+	if len(group) == 0 || len(begins) > 0 {
+		w.store.beaten.Store(new(time.Now()))
 	}
 	return synced, nil
 }

@@ -44,6 +44,7 @@ type report struct {
 	Unchained int      `json:"unchained,omitempty"`
 	Broken    int      `json:"broken,omitempty"`
 	Problems  []string `json:"problems"`
+	Noted     int      `json:"noted,omitempty"` // lines that the database has noted, and that the log must have
 }
 
 func newVerifyCommand(p cli.Process) *cobra.Command {
@@ -56,12 +57,15 @@ func newVerifyCommand(p cli.Process) *cobra.Command {
 		Long: "Verify reads the files of the audit log on this machine, the oldest first, and checks the chain: each line has a\n" +
 			"number, and the digest of the line before it. It prints the number and digest of the last line. Keep that text\n" +
 			"elsewhere: with --expect, verify also finds out whether lines were removed at the end, or the whole log was replaced.\n" +
-			"Without FILE, it reads the log of the configuration and the files that toolhost has left.\n" +
+			"Without FILE, it reads the log of the configuration and the files that toolhost has left. If toolhost shares its\n" +
+			"ledger in a database, that has noted the last line every few seconds: these lines must be in the log, too.\n" +
 			"It exits with 1 if the log was changed.\n" +
-			"With -o json it prints an object: files, lines, first, last, head, unchained, broken and problems.",
+			"With -o json it prints an object: files, lines, first, last, head, unchained, broken, problems\n" +
+			"and noted: how many lines of the database are in the log.",
 		Example: "  toolhost audit verify\n  toolhost audit verify --expect 4711:9f86d0…",
 		Args:    cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, files []string) error {
+		RunE: func(cmd *cobra.Command, files []string) error {
+			var noted []audit.Head
 			heads, err := parseHeads(expected)
 			if err != nil {
 				return err
@@ -77,12 +81,15 @@ func newVerifyCommand(p cli.Process) *cobra.Command {
 				if len(files) == 0 {
 					return fmt.Errorf("there is no audit log at %s; name its files, or the toolhost's --config or --state", state.Audit)
 				}
+				if noted, err = notedHeads(cmd.Context(), state); err != nil {
+					fmt.Fprintf(p.Err(), "the log is not compared with what the database has noted: %v\n", err)
+				}
 			}
-			found, err := audit.Verify(files, heads...)
+			found, noted, err := verify(files, heads, noted)
 			if err != nil {
 				return err
 			}
-			return showReport(p, files, found, format.JSON())
+			return showReport(p, files, found, len(noted), format.JSON())
 		},
 	}
 	f := cmd.Flags()
@@ -106,7 +113,7 @@ func parseHeads(texts []string) ([]audit.Head, error) {
 	return heads, nil
 }
 
-func showReport(p cli.Process, files []string, found audit.Report, asJSON bool) error {
+func showReport(p cli.Process, files []string, found audit.Report, noted int, asJSON bool) error {
 	problems := []string{}
 	for _, problem := range found.Problems {
 		problems = append(problems, problem.String())
@@ -114,13 +121,16 @@ func showReport(p cli.Process, files []string, found audit.Report, asJSON bool) 
 	if asJSON {
 		err := cli.WriteJSON(p.Stdout, report{
 			Files: files, Lines: found.Lines, First: found.First, Last: found.Last, Head: found.Head.String(),
-			Unchained: found.Unchained, Broken: found.Broken, Problems: problems,
+			Unchained: found.Unchained, Broken: found.Broken, Problems: problems, Noted: noted,
 		})
 		if err != nil {
 			return err
 		}
 	} else {
 		writeReport(p, files, found, problems)
+		if noted > 0 && len(problems) == 0 {
+			fmt.Fprintf(p.Out(), "%s that the database has noted: all are there\n", cli.Count(noted, "line"))
+		}
 	}
 	if len(problems) > 0 {
 		return &cli.ExitError{Code: cli.ExitToolError, Err: errors.New("the audit log was changed")}

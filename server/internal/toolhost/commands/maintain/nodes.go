@@ -30,8 +30,9 @@ func NewNodesCommand(p cli.Process) *cobra.Command {
 		Long: "Nodes lists the toolhosts that use the ledger in the database of records in toolhost.yaml, one line for each start of\n" +
 			"a toolhost. It asks the database, and no toolhost has to run. A node that is silent may be stopped, cut off or gone:\n" +
 			"its calls stay under way until it continues, or a toolhost with its state folder starts, or `toolhost nodes gone`.\n" +
-			"With -o json it prints an array of objects: id, name, folder, state, start_time, gone_time, why and\n" +
-			"calls.",
+			"ADDRESS is where the other toolhosts reach it, see nodes in toolhost.yaml.\n" +
+			"With -o json it prints an array of objects: id, name, folder, state, version, address, start_time, gone_time, why, calls,\n" +
+			"and audit_head: the last line of its audit log, as `toolhost audit verify --expect` takes it.",
 		Example: "  toolhost nodes --config /etc/toolhost/toolhost.yaml",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -58,9 +59,9 @@ func NewNodesCommand(p cli.Process) *cobra.Command {
 func writeNodes(p cli.Process, nodes []ledger.Listed) error {
 	rows := [][]string{}
 	for _, n := range nodes {
-		rows = append(rows, []string{n.ID, cli.Dash(n.Name), n.State, n.Started.Local().Format(time.DateTime), fmt.Sprint(n.Calls), cli.Dash(n.Why)})
+		rows = append(rows, []string{n.ID, cli.Dash(n.Name), n.State, cli.Dash(n.Version), cli.Dash(n.Address), n.Started.Local().Format(time.DateTime), fmt.Sprint(n.Calls), cli.Dash(n.Why)})
 	}
-	return cli.WriteTable(p.Stdout, p.Screen(), []string{"NODE", "MACHINE", "STATE", "STARTED", "CALLS", "WHY"}, rows)
+	return cli.WriteTable(p.Stdout, p.Screen(), []string{"NODE", "MACHINE", "STATE", "VERSION", "ADDRESS", "STARTED", "CALLS", "WHY"}, rows)
 }
 
 func newGoneCommand(p cli.Process) *cobra.Command {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+	"github.com/toolhost/toolhost/server/internal/toolhost/commands/serve"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -17,6 +18,8 @@ import (
 func NewStatusCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format
+	var fleet bool
+	var flags serve.Flags
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show whether toolhost answers, whether all is well, and its version",
@@ -28,9 +31,22 @@ func NewStatusCommand(p cli.Process) *cobra.Command {
 			"effect. Then it shows the version, commit and contracts of toolhost. `toolhost --version` shows those of this program.\n" +
 			"The exit code is 0 if all is well, 1 if something is not, and 4 if no toolhost answers. A caller without the right\n" +
 			"plugins.read gets 0 from a toolhost that answers.\n" +
-			"With -o json it prints one object: well, problems, notes, address and server.",
-		Args: cli.Arguments(0, 0),
+			"With -o json it prints one object: well, problems, notes, address and server.\n" +
+			"With --fleet it asks the database of records in toolhost.yaml, and no toolhost: it compares the toolhosts that share the\n" +
+			"ledger, and says in what they differ: state, version, plugins (with their trust), and settings, by digests. The exit\n" +
+			"code is 0 if they are alike, and 1 if not. With -o json it then prints an object: alike, nodes and differences, each\n" +
+			"with what, and values with value and nodes.",
+		Example: "  toolhost status\n  toolhost status --fleet --config /etc/toolhost/toolhost.yaml",
+		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch given := cmd.Flags().Changed; {
+			case fleet && (given("addr") || given("target")):
+				return cli.Usage("--fleet asks the database of toolhost.yaml, and no toolhost: leave out --addr and --target")
+			case !fleet && given("config"):
+				return cli.Usage("--config is for --fleet")
+			case fleet:
+				return statusOfFleet(cmd.Context(), p, flags, format.JSON())
+			}
 			return conn.With(func(c *client.Client) error {
 				v, err := c.Version(cmd.Context())
 				if err != nil {
@@ -52,6 +68,8 @@ func NewStatusCommand(p cli.Process) *cobra.Command {
 		},
 	}
 	conn.AddFlag(cmd.Flags())
+	cmd.Flags().BoolVar(&fleet, "fleet", false, "compare the toolhosts that share the ledger of this machine's toolhost.yaml")
+	cmd.Flags().StringVar(&flags.Config, "config", "", "with --fleet: configuration `FILE` of the toolhost (default: as for `toolhost serve`)")
 	format.AddFlag(cmd.Flags())
 	return cmd
 }

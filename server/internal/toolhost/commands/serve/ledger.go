@@ -209,5 +209,8 @@ func (k ledgerGuard) advice() string {
 	if _, err := os.Stat(filepath.Join(k.dir, callstore.LedgerFile)); k.shared && err == nil {
 		return "move the calls of the file " + filepath.Join(k.dir, callstore.LedgerFile) + " into the database with `toolhost migrate`"
 	}
+	if k.shared {
+		return "use the server of the database that has the calls"
+	}
 	return "restore the file from a backup"
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"log/slog"
+	"path"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/clientlimit"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
+	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
@@ -25,28 +27,30 @@ func nodeAddress(o *Options, listeners *listen.Set) string {
 	return cmp.Or(o.Nodes.Address, listeners.Listeners[at].Address().String())
 }
 
-// placeLength is how much of the id of a state folder is in the handles of its artifacts: 40 bits.
-const placeLength = 8
-
 // artifactPlace returns what names this toolhost in the handles of artifacts, so that others find
-// them; empty: nothing does.
+// them; empty: nothing does. It is 40 bits of the id of the state folder.
 func artifactPlace(o *Options) (string, error) {
 	if o.nodes == "" {
 		return "", nil
 	}
 	id, err := nodeID(o.State)
-	return strings.ToLower(id[:min(len(id), placeLength)]), err
+	return strings.ToLower(id[:min(len(id), artifact.PlaceLength)]), err
 }
 
 // openPeers returns what passes requests on to other toolhosts; nil: nothing does. The caller calls
 // stop when the servers have ended.
-func openPeers(o *Options, calls ledgerOfCalls, host *host.Host, logger *slog.Logger) (_ hostserver.Peers, stop func()) {
+func openPeers(o *Options, calls ledgerOfCalls, host *host.Host, exported exports, logger *slog.Logger) (_ hostserver.Peers, stop func()) {
 	shared, ok := calls.(*postgres.Store)
 	if !ok || !o.Nodes.On() {
 		return nil, func() {}
 	}
+	for method := range hostserver.PassedRights() {
+		exported.observer.ExpectPassed(path.Base(method))
+	}
 	tls := o.Nodes.TLS
-	all := peers.New(peers.Config{Ledger: shared, Has: host.Has, TLS: credential.TLS{CA: tls.CA, Certificate: tls.Certificate, Key: tls.Key}, Logger: logger})
+	all := peers.New(peers.Config{
+		Ledger: shared, Has: host.Has, TLS: credential.TLS{CA: tls.CA, Certificate: tls.Certificate, Key: tls.Key}, Passed: exported.observer.RequestPassed, Logger: logger,
+	})
 	return all, all.Close
 }
 

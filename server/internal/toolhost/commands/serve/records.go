@@ -11,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/audit"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/grants"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host/history"
 	"github.com/toolhost/toolhost/server/internal/toolhost/standing"
@@ -33,7 +34,7 @@ type records struct {
 
 // openRecords opens all records. The caller closes them after the host, and after the last process
 // of a plugin has ended.
-func openRecords(ctx context.Context, options Options, runtime *runtimeDir, logger *slog.Logger) (_ *records, err error) {
+func openRecords(ctx context.Context, options Options, runtime *runtimeDir, exported exports, logger *slog.Logger) (_ *records, err error) {
 	r := &records{}
 	defer func() {
 		if err != nil {
@@ -53,7 +54,7 @@ func openRecords(ctx context.Context, options Options, runtime *runtimeDir, logg
 	if r.newest, err = keeper.openNewest(); err != nil {
 		return nil, err
 	}
-	if r.calls, err = openLedger(ctx, &options, keeper, r.newest, runtime, logger); err != nil {
+	if r.calls, err = openLedger(ctx, &options, keeper, r.newest, runtime, exported, logger); err != nil {
 		return nil, err
 	}
 	place, err := artifactPlace(&options)
@@ -90,7 +91,19 @@ func openRecords(ctx context.Context, options Options, runtime *runtimeDir, logg
 	r.decisions, err = audit.Open(audit.Config{
 		File: options.Audit.File, All: options.Audit.Log == "all", MaxBytes: int64(options.Audit.MaxBytes), KeepFiles: options.Audit.KeepFiles,
 	})
+	if shared, ok := r.calls.(*postgres.Store); ok && err == nil {
+		shared.NoteAudit(r.auditEnd)
+	}
 	return r, err
+}
+
+// auditEnd returns the newest line of the audit log for the other toolhosts; empty: none.
+func (r *records) auditEnd() string {
+	head := r.decisions.Head()
+	if head.Seq == 0 {
+		return ""
+	}
+	return head.String()
 }
 
 // ledgerOfCalls is the store of the ledger, in a file or in a database.
@@ -100,7 +113,7 @@ type ledgerOfCalls interface {
 }
 
 // openLedger opens the ledger, and checks that it is that of the state folder.
-func openLedger(ctx context.Context, options *Options, keeper ledgerGuard, newest *newestCall, runtime *runtimeDir, logger *slog.Logger) (ledgerOfCalls, error) {
+func openLedger(ctx context.Context, options *Options, keeper ledgerGuard, newest *newestCall, runtime *runtimeDir, exported exports, logger *slog.Logger) (ledgerOfCalls, error) {
 	bounds := callstore.Bounds{
 		MaxIDs:      options.Ledger.MaxIDs,
 		MaxBytes:    int64(options.Ledger.MaxBytes),
@@ -108,7 +121,7 @@ func openLedger(ctx context.Context, options *Options, keeper ledgerGuard, newes
 		KeepResults: options.Ledger.KeepResults,
 	}
 	if options.Records != "" {
-		return openShared(ctx, options, bounds, keeper, newest, runtime, logger)
+		return openShared(ctx, options, bounds, keeper, newest, runtime, exported, logger)
 	}
 	calls, err := callstore.Open(ctx, callstore.Config{
 		Path: filepath.Join(options.recordsDir(), callstore.LedgerFile), Bounds: bounds, Begun: newest.set, Logger: logger,

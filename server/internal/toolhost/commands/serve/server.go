@@ -115,7 +115,7 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	}
 	defer known.Close()
 	plugins.Know(known)
-	records, err := openRecords(ctx, options, runtime, log.Logger(loglevel.Storage))
+	records, err := openRecords(ctx, options, runtime, exported, log.Logger(loglevel.Storage))
 	if err != nil {
 		return err
 	}
@@ -137,9 +137,11 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	}
 	defer callers.Close()
 	gate.WarnAboutOwner(ctx, callers, access.Policy(), logger)
+	summaries, untell := newSummaries(records.calls, known, &options.Config)
+	defer untell()
 	reloads := &reloader{
 		known: known, plugins: plugins, redactor: redactor, exported: exported, logger: logger, decisions: records.decisions, inForce: options,
-		followers: []follower{followLevels(log), exported.follow, followAccess(access, callers, listeners.Admits(), logger)},
+		followers: []follower{followLevels(log), exported.follow, followAccess(access, callers, listeners.Admits(), logger), summaries.follow},
 	}
 	if options.again != nil && (options.file == "" || isRegular(options.file)) { // a pipe can be read only once
 		cfg.Configuration = reloads
@@ -198,7 +200,7 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 	if options.Observe != nil {
 		served = options.Observe(served)
 	}
-	if err := s.exported.measure(s.host.Host, s.known.Snapshot(), s.memory, options.State); err != nil {
+	if err := s.exported.measure(s.host.Host, s.ledger, s.known.Snapshot(), s.memory, options.State); err != nil {
 		return err
 	}
 	authenticator := &clientlimit.Authenticator{Inner: s.callers, Failures: s.listeners.Failures(), Logger: s.logger}
@@ -207,7 +209,7 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 	admitting := gate.New(admission)
 	s.listeners.OnFailedHandshake(admitting.HandshakeFailed)
 	server := servers{s: s}
-	others, closeOthers := openPeers(&options, s.ledger, s.host.Host, s.logger)
+	others, closeOthers := openPeers(&options, s.ledger, s.host.Host, s.exported, s.logger)
 	defer closeOthers()
 	server.grpc = hostserver.NewServer(hostserver.Config{
 		Host: served, Logger: s.logger, Refuse: s.refuse, Budget: s.memory, Options: s.exported.ServerOptions(),

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/version"
 	"github.com/toolhost/toolhost/server/internal/store/atomicfile"
 	database "github.com/toolhost/toolhost/server/internal/store/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
@@ -24,7 +25,7 @@ const NodeFile = "node.id"
 
 // openShared opens the ledger in PostgreSQL, which several toolhosts can use. The lock of the state
 // folder is held. The caller closes the ledger after the last process of a plugin has ended.
-func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, keeper ledgerGuard, newest *newestCall, runtime *runtimeDir, logger *slog.Logger) (ledgerOfCalls, error) {
+func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, keeper ledgerGuard, newest *newestCall, runtime *runtimeDir, exported exports, logger *slog.Logger) (ledgerOfCalls, error) {
 	folder, err := nodeID(options.State)
 	if err != nil {
 		return nil, err
@@ -35,9 +36,9 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	}
 	name, _ := os.Hostname() // only for people
 	calls, err := postgres.Open(ctx, postgres.Config{
-		Database: database.Config{URL: options.Records, Log: logger}, Bounds: bounds, Begun: newest.set,
+		Database: database.Config{URL: options.Records, Log: logger}, Bounds: bounds, Begun: newest.set, Took: exported.observer.LedgerTook,
 		Node: postgres.Node{
-			Number: seen.own.Node, Name: name, Folder: folder, Boot: seen.own.Place, Address: options.nodes, Ended: seen.ended,
+			Number: seen.own.Node, Name: name, Folder: folder, Boot: seen.own.Place, Address: options.nodes, Version: version.Number, Ended: seen.ended,
 			Left: func() error { return reaper.End(seen.own.Dir, seen.own.Token) },
 		},
 	})

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/version"
 	"github.com/toolhost/toolhost/server/internal/fairness/budget"
@@ -10,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/secrets"
 	"github.com/toolhost/toolhost/server/internal/telemetry"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hosttelemetry"
@@ -44,14 +46,20 @@ func (e exports) observe(settings *host.Settings) {
 }
 
 // measure registers the gauges, and prepares the metrics of the plugins in a snapshot.
-func (e exports) measure(h *host.Host, known *catalog.Snapshot, memory *budget.Budget, stateDir string) error {
+func (e exports) measure(h *host.Host, ledger ledgerOfCalls, known *catalog.Snapshot, memory *budget.Budget, stateDir string) error {
 	for _, p := range known.Plugins() {
 		if !p.Pending() { // it does not have its name yet
 			e.observer.Expect(p.Info.Name)
 		}
 	}
 	return e.observer.Observe(func() hosttelemetry.State {
-		s := hosttelemetry.State{Measurements: h.Measure(), InFlightBytes: memory.Used()}
+		s := hosttelemetry.State{Measurements: h.Measure(), InFlightBytes: memory.Used(), BeatAge: -1}
+		if shared, ok := ledger.(*postgres.Store); ok {
+			s.BeatAge = time.Since(shared.Beaten())
+			if c, known := shared.Census(); known {
+				s.Nodes = map[string]int{postgres.Up: c.Up, postgres.Silent: c.Silent, postgres.Gone: c.Gone}
+			}
+		}
 		s.DiskFree, s.DiskSize = cli.DiskSpace(stateDir)
 		return s
 	})

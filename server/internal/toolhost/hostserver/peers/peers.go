@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"path"
 	"sync"
 	"time"
 
@@ -66,6 +67,8 @@ type Config struct {
 	Has    func(tool.CallKey) bool
 	TLS    credential.TLS // the files of this toolhost and of the toolhosts' CA
 	Logger *slog.Logger
+	// Passed receives the method and the outcome of each request that was passed on. Nil: none.
+	Passed func(method, outcome string)
 	Unused time.Duration // how long a connection stays open without a request; 0: five minutes
 }
 
@@ -187,8 +190,31 @@ func (p *Peers) Artifact(ctx context.Context, handle string, send func(context.C
 // errUnreachable says that the other toolhost has not answered.
 var errUnreachable = errors.New("it cannot be reached")
 
-// pass sends a request of the caller of ctx.
+// The outcomes of requests for Config.Passed.
+const (
+	outcomeOK          = "ok"
+	outcomeError       = "error" // the other toolhost has answered with an error
+	outcomeUnreachable = "unreachable"
+)
+
+// pass sends a request of the caller of ctx, and reports how that ended.
 func (p *Peers) pass(ctx context.Context, to postgres.Peer, send func(context.Context, toolhostv1.ToolServiceClient) error) error {
+	err := p.send(ctx, to, send)
+	if p.cfg.Passed != nil && !errors.Is(ctx.Err(), context.Canceled) { // a caller that leaves says nothing about the other toolhost
+		method, _ := grpc.Method(ctx)
+		outcome := outcomeOK
+		switch {
+		case errors.Is(err, errUnreachable):
+			outcome = outcomeUnreachable
+		case err != nil:
+			outcome = outcomeError
+		}
+		p.cfg.Passed(path.Base(method), outcome)
+	}
+	return err
+}
+
+func (p *Peers) send(ctx context.Context, to postgres.Peer, send func(context.Context, toolhostv1.ToolServiceClient) error) error {
 	caller, ok := identity.FromContext(ctx)
 	if !ok {
 		return errors.New("there is no caller to pass a request on for") // a bug

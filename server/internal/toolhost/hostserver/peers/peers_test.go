@@ -7,7 +7,9 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -72,6 +74,9 @@ type node struct {
 	ca  *testca.CA
 	at  string // of the listener for others
 	log *buffer
+
+	mu     sync.Mutex
+	passed map[string]int // requests that were passed on to it, by method and outcome
 }
 
 type buffer struct {
@@ -95,7 +100,7 @@ func (b *buffer) text() string {
 func startNode(t *testing.T, policy *authz.Policy) *node {
 	t.Helper()
 	n := &node{ca: testca.New(t), log: &buffer{}}
-	artifacts, err := artifact.Open(artifact.Config{Dir: t.TempDir(), Place: "there"})
+	artifacts, err := artifact.Open(artifact.Config{Dir: t.TempDir(), Place: "there234"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +147,17 @@ func ended() context.Context {
 func (n *node) peersOf(t *testing.T, k *known, idle time.Duration) *peers.Peers {
 	t.Helper()
 	certificate, key := n.ca.Files(t, "tools-2.example")
-	p := peers.New(peers.Config{Ledger: k, TLS: credential.TLS{CA: n.ca.Path, Certificate: certificate, Key: key}, Logger: slog.New(slog.DiscardHandler), Unused: idle})
+	p := peers.New(peers.Config{
+		Ledger: k, TLS: credential.TLS{CA: n.ca.Path, Certificate: certificate, Key: key}, Logger: slog.New(slog.DiscardHandler), Unused: idle,
+		Passed: func(method, outcome string) {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			if n.passed == nil {
+				n.passed = map[string]int{}
+			}
+			n.passed[method+" "+outcome]++
+		},
+	})
 	t.Cleanup(p.Close)
 	return p
 }
@@ -178,6 +193,15 @@ func dial(t *testing.T, at string, transport credentials.TransportCredentials) t
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	return toolhostv1.NewToolServiceClient(conn)
+}
+
+func (n *node) wantPassed(t *testing.T, want map[string]int) {
+	t.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !maps.Equal(n.passed, want) {
+		t.Errorf("requests were passed on: %v, want %v", n.passed, want)
+	}
 }
 
 // with returns the credentials of a client with a certificate of a CA.
@@ -276,6 +300,9 @@ func TestRequestsArePassedOn(t *testing.T) {
 	if m, err := events.Recv(); err != nil || m.GetEvent().GetEnded() == nil {
 		t.Errorf("the watcher got %v, %v", m, err)
 	}
+	if _, err := events.Recv(); !errors.Is(err, io.EOF) {
+		t.Errorf("the end of the watch: %v", err)
+	}
 
 	large := tool.Call{ID: "large", Tool: "large", Arguments: json.RawMessage(`{"bytes":50000,"kind":"text"}`), MaxShown: new(100)}
 	e, _ = n.begin(t, large, func(e tool.Event) bool { return e.Started != nil })
@@ -291,6 +318,9 @@ func TestRequestsArePassedOn(t *testing.T) {
 	if _, err := c.ReadArtifact(t.Context(), &toolhostv1.ReadArtifactRequest{Handle: handle}); err == nil || !strings.Contains(err.Error(), "the toolhost tools-1 (1), which is gone: it is lost") {
 		t.Errorf("when the toolhost is gone: %v", err)
 	}
+	n.wantPassed(t, map[string]int{
+		"AnswerQuestion ok": 1, "AnswerQuestion error": 1, "WatchCall ok": 1, "CancelCall ok": 1, "ReadArtifact ok": 1, "ReadArtifact error": 1,
+	})
 	if log := n.log.text(); !strings.Contains(log, "principal="+me.Key()) || !strings.Contains(log, "node=dns:tools-2.example") {
 		t.Errorf("the log of the node does not have both names:\n%s", log)
 	}
@@ -442,6 +472,7 @@ func TestConnections(t *testing.T) {
 	if _, err := p.Call(ctx, tool.CallKey{ID: "none"}, cancel); tool.KindOf(err) != tool.KindUnavailable {
 		t.Errorf("after Close: %v", err)
 	}
+	n.wantPassed(t, map[string]int{". error": 2, ". unreachable": 4}) // there is no method without a server
 }
 
 // Whoever watches many calls leaves room for the requests and the watches of others.
