@@ -52,7 +52,7 @@ var libraries = map[string][]string{
 
 	// Data.
 	"modernc.org/sqlite":                    {"server/internal/store/sqlitefile", "server/internal/agentd/runstore/sqlite", "server/internal/toolhost/callstore", "server/internal/toolhost/host/history", "server/internal/toolhost/standing"},
-	"github.com/jackc/pgx":                  {"server/internal/store/postgres", "server/internal/agentd/runstore/postgres", "server/internal/toolhost/callstore/postgres", "server/internal/toolhost/grants"},
+	"github.com/jackc/pgx":                  {"server/internal/store/postgres", "server/internal/agentd/runstore/postgres", "server/internal/toolhost/callstore/postgres", "server/internal/toolhost/grants", "server/internal/toolhost/host/history"},
 	"github.com/goccy/go-yaml":              {"server/internal/text/yamldoc"},
 	"github.com/tailscale/hujson":           {"server/internal/toolhost/mcp/clientfile"},
 	"github.com/pelletier/go-toml":          {"server/internal/toolhost/mcp/clientfile"},

@@ -248,6 +248,9 @@ type CallRecord struct {
 	// what the tool said later about a call whose outcome was unknown, without a result; nil: it was
 	// not asked
 	Settled *Settlement `json:"settled,omitempty"`
+	// the machine of the toolhost that had the call, if it is in the history of another one that
+	// shares the ledger; empty: the toolhost that answers, or the ledger has the call
+	Node string `json:"node,omitempty"`
 }
 
 // CallKey identifies a call. A principal has sessions, and a session has ids.
@@ -293,6 +296,9 @@ type StatsQuery struct {
 	// Tenants selects the calls of these tenants. A server reduces the set to the tenants that the
 	// caller may see.
 	Tenants Tenants
+	// Own selects the calls of this toolhost only. Otherwise statistics since a time include those of
+	// all toolhosts that share its ledger.
+	Own bool
 }
 
 // Stats counts the completed calls of one tool. JSON omits the durations: a command that prints

@@ -19,6 +19,7 @@ func FromCallRecord(r tool.CallRecord) *toolhostv1.CallRecord {
 		StartTime: toolpb.FromTime(r.StartTime),
 		EndTime:   toolpb.FromTime(r.EndTime),
 		Settled:   FromSettled(r.Settled),
+		Node:      valid(r.Node),
 	}
 	if r.Err != nil {
 		m.Error = toolpb.FromError(r.Err)
@@ -39,6 +40,7 @@ func ToCallRecord(m *toolhostv1.CallRecord) tool.CallRecord {
 		StartTime: toolpb.ToTime(m.GetStartTime()),
 		EndTime:   toolpb.ToTime(m.GetEndTime()),
 		Settled:   ToSettled(m.GetSettled()),
+		Node:      m.GetNode(),
 	}
 	if m.GetError() != nil {
 		r.Err = toolpb.ToError(m.GetError())
@@ -181,12 +183,12 @@ func ToEventQuery(q *toolhostv1.WatchEventsRequest) tool.EventQuery {
 
 // FromStatsQuery converts a selection of statistics.
 func FromStatsQuery(q tool.StatsQuery) *toolhostv1.GetStatsRequest {
-	return &toolhostv1.GetStatsRequest{Plugin: valid(q.Plugin), SinceTime: toolpb.FromTime(q.Since), Tenants: valids(q.Tenants)}
+	return &toolhostv1.GetStatsRequest{Plugin: valid(q.Plugin), SinceTime: toolpb.FromTime(q.Since), Tenants: valids(q.Tenants), Own: q.Own}
 }
 
 // ToStatsQuery converts a selection of statistics.
 func ToStatsQuery(m *toolhostv1.GetStatsRequest) tool.StatsQuery {
-	return tool.StatsQuery{Plugin: m.GetPlugin(), Since: toolpb.ToTime(m.GetSinceTime()), Tenants: m.GetTenants()}
+	return tool.StatsQuery{Plugin: m.GetPlugin(), Since: toolpb.ToTime(m.GetSinceTime()), Tenants: m.GetTenants(), Own: m.GetOwn()}
 }
 
 // FromLogLine converts a log line.

@@ -3657,7 +3657,10 @@ type CallRecord struct {
 	EndTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
 	// What the tool said about an execution of the call with an unknown outcome. Unset if the tool was not
 	// asked.
-	Settled       *Settled `protobuf:"bytes,11,opt,name=settled,proto3" json:"settled,omitempty"`
+	Settled *Settled `protobuf:"bytes,11,opt,name=settled,proto3" json:"settled,omitempty"`
+	// The machine of the toolhost that had the call, if it is in the history of another one that shares
+	// the ledger. Empty means that it is in the ledger, or of the toolhost that answers.
+	Node          string `protobuf:"bytes,12,opt,name=node,proto3" json:"node,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3769,6 +3772,13 @@ func (x *CallRecord) GetSettled() *Settled {
 	return nil
 }
 
+func (x *CallRecord) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
 // GetStatsRequest selects statistics.
 type GetStatsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3780,7 +3790,10 @@ type GetStatsRequest struct {
 	SinceTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since_time,json=sinceTime,proto3" json:"since_time,omitempty"`
 	// Only calls of these tenants. Empty means all tenants in which the caller has the right to read
 	// statistics.
-	Tenants       []string `protobuf:"bytes,3,rep,name=tenants,proto3" json:"tenants,omitempty"`
+	Tenants []string `protobuf:"bytes,3,rep,name=tenants,proto3" json:"tenants,omitempty"`
+	// Only calls of this toolhost. Otherwise statistics since a time include the calls of all
+	// toolhosts that share its ledger.
+	Own           bool `protobuf:"varint,4,opt,name=own,proto3" json:"own,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3834,6 +3847,13 @@ func (x *GetStatsRequest) GetTenants() []string {
 		return x.Tenants
 	}
 	return nil
+}
+
+func (x *GetStatsRequest) GetOwn() bool {
+	if x != nil {
+		return x.Own
+	}
+	return false
 }
 
 // GetStatsResponse returns statistics.
@@ -4457,7 +4477,7 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\atenants\x18\t \x03(\tR\atenants\"j\n" +
 	"\x11ListCallsResponse\x12-\n" +
 	"\x05calls\x18\x01 \x03(\v2\x17.toolhost.v1.CallRecordR\x05calls\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa4\x03\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xb8\x03\n" +
 	"\n" +
 	"CallRecord\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x1c\n" +
@@ -4472,12 +4492,14 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"start_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
 	"\bend_time\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12.\n" +
-	"\asettled\x18\v \x01(\v2\x14.toolhost.v1.SettledR\asettled\"~\n" +
+	"\asettled\x18\v \x01(\v2\x14.toolhost.v1.SettledR\asettled\x12\x12\n" +
+	"\x04node\x18\f \x01(\tR\x04node\"\x90\x01\n" +
 	"\x0fGetStatsRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x129\n" +
 	"\n" +
 	"since_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tsinceTime\x12\x18\n" +
-	"\atenants\x18\x03 \x03(\tR\atenants\"@\n" +
+	"\atenants\x18\x03 \x03(\tR\atenants\x12\x10\n" +
+	"\x03own\x18\x04 \x01(\bR\x03own\"@\n" +
 	"\x10GetStatsResponse\x12,\n" +
 	"\x05tools\x18\x01 \x03(\v2\x16.toolhost.v1.ToolStatsR\x05tools\"\xcf\x04\n" +
 	"\tToolStats\x12\x12\n" +

@@ -204,7 +204,7 @@ func (h *Host) callsInMemory(q tool.CallQuery, at callPosition) []listedCall {
 }
 
 // callsInHistory returns matching calls that failed, except those that are listed already, and
-// whether there may be more. Memory has a failed call too until it needs the room, so
+// whether there may be more, of this toolhost and of those that share its ledger. Memory has a failed call too until it needs the room, so
 // callsInHistory reads the history after memory: a call that leaves memory meanwhile is in the
 // history by then. The parameter most is the largest number of calls to return.
 func (h *Host) callsInHistory(ctx context.Context, q tool.CallQuery, at callPosition, most int, listed []listedCall) ([]listedCall, bool, error) {
@@ -220,18 +220,23 @@ func (h *Host) callsInHistory(ctx context.Context, q tool.CallQuery, at callPosi
 		known[c.identity()] = true
 	}
 	var calls []listedCall
-	err := h.cfg.History.Calls(ctx, q.Since, before, func(record tool.CallRecord) bool {
-		c := listedCall{CallRecord: record}
-		c.State = failedState(c.Err) // of an older toolhost
-		if selects(q, &c.CallRecord) && at.precedes(c) && !known[c.identity()] {
-			calls = append(calls, c)
+	more := false
+	for _, read := range []func(context.Context, time.Time, time.Time, func(tool.CallRecord) bool) error{h.cfg.History.Calls, h.cfg.History.CallsElsewhere} {
+		first := len(calls) // of each of the two, the newest calls are enough
+		err := read(ctx, q.Since, before, func(record tool.CallRecord) bool {
+			c := listedCall{CallRecord: record}
+			c.State = failedState(c.Err) // of an older toolhost
+			if selects(q, &c.CallRecord) && at.precedes(c) && !known[c.identity()] {
+				calls = append(calls, c)
+			}
+			return len(calls)-first < most
+		})
+		if err != nil {
+			return nil, false, tool.Errorf(tool.KindUnavailable, "%w", err)
 		}
-		return len(calls) < most
-	})
-	if err != nil {
-		return nil, false, tool.Errorf(tool.KindUnavailable, "%w", err)
+		more = more || len(calls)-first == most
 	}
-	return calls, len(calls) == most, nil
+	return calls, more, nil
 }
 
 // callsInStore returns matching calls that are only in the store, and whether there may be more.

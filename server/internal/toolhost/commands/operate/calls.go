@@ -130,9 +130,17 @@ func callRows(calls []tool.CallRecord) [][]string {
 			why = settledWords(r.Settled)
 		}
 		rows = append(rows, []string{
-			r.CallID, cli.Dash(r.Session), r.Principal, r.Tool, cmp.Or(r.Instance, r.Plugin), string(r.State), clock(r.StartTime),
+			r.CallID, cli.Dash(r.Session), r.Principal, r.Tool, cmp.Or(r.Instance, r.Plugin) + onNode(r), string(r.State), clock(r.StartTime),
 			took, cli.Clip(cli.OneLine(why), 80),
 		})
 	}
 	return rows
+}
+
+// onNode says which toolhost had a call, if it was another one.
+func onNode(r tool.CallRecord) string {
+	if r.Node == "" {
+		return ""
+	}
+	return " on " + r.Node
 }

@@ -39,6 +39,7 @@ func (c *Connection) statsOfFleet(ctx context.Context, query tool.StatsQuery, as
 	if err != nil {
 		return err
 	}
+	query.Own = true // each answers for itself
 	answers := fleet.Ask(ctx, nodes.Nodes, c.nodeWait, func(ctx context.Context, c *client.Client) ([]statsView, error) {
 		stats, err := c.Admin().Stats(ctx, query)
 		views := make([]statsView, 0, len(stats))

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/audit"
+	database "github.com/toolhost/toolhost/server/internal/store/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
@@ -72,8 +74,13 @@ func openRecords(ctx context.Context, options Options, runtime *runtimeDir, expo
 	if err != nil {
 		return nil, err
 	}
+	share, err := sharing(&options)
+	if err != nil {
+		return nil, err
+	}
 	if r.history, err = history.Open(ctx, history.Config{
-		Path: filepath.Join(options.State, historyFile), Keep: options.History.Keep, Events: options.Events.Kept,
+		Share: share,
+		Path:  filepath.Join(options.State, historyFile), Keep: options.History.Keep, Events: options.Events.Kept,
 		Exits: options.Logs.ExitsKept, Logger: logger,
 	}); err != nil {
 		return nil, err
@@ -104,6 +111,19 @@ func (r *records) auditEnd() string {
 		return ""
 	}
 	return head.String()
+}
+
+// sharing returns where the toolhosts of a database share their history; nil: there is no database.
+func sharing(options *Options) (*history.Sharing, error) {
+	if options.Records == "" {
+		return nil, nil
+	}
+	folder, err := nodeID(options.State)
+	if err != nil {
+		return nil, err
+	}
+	name, _ := os.Hostname() // only for people
+	return &history.Sharing{Database: database.Config{URL: options.Records}, Folder: folder, Name: name}, nil
 }
 
 // ledgerOfCalls is the store of the ledger, in a file or in a database.

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -33,3 +34,12 @@ func (l *Log) Downgrade(t *testing.T) {
 		l.Change(t, statement)
 	}
 }
+
+// Copy copies to the database what it does not have, and waits for a copy in progress.
+func (l *Log) Copy(ctx context.Context) error {
+	l.shared.stop()
+	return l.shared.copy(ctx)
+}
+
+// Prune removes from the database what the file does not have.
+func (l *Log) Prune(ctx context.Context) error { return l.shared.prune(ctx) }

@@ -2,7 +2,8 @@
 // see it after a restart of toolhost: events, crashes with the calls that were executed, calls that
 // failed, and statistics by hour.
 //
-// It owns one SQLite file, history.db. Age, the number of rows and their bytes bound the file. No
+// It owns one SQLite file, history.db, and the copies of its calls and statistics in a database that
+// toolhosts share. Age, the number of rows and their bytes bound the file. No
 // other part of toolhost depends on its content: an entry that cannot be written is lost, and a
 // damaged file is set aside. The package does not choose what is kept.
 package history
@@ -17,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/text/crashoutput"
@@ -65,6 +67,7 @@ type Config struct {
 	Events int           // the most events that TakePast returns; 0 means maxEvents
 	Exits  int           // the most exits of one plugin that TakePast returns; 0 means maxExits
 	Logger *slog.Logger  // required
+	Share  *Sharing      // nil: this toolhost shares its history with no other one
 }
 
 // Log is an open history. All methods are safe for concurrent use. A nil Log keeps nothing and has
@@ -74,6 +77,9 @@ type Log struct {
 	writer *sql.DB // used by run only, after Open
 	reader *sql.DB
 	queue  chan message
+
+	shared  *shared      // nil: see Config.Share
+	changed atomic.Int64 // the first hour that has changed since the last copy; noHour: none
 
 	reported time.Time // when run logged an error last
 
@@ -119,6 +125,11 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the history %s: %w", cfg.Path, err)
 	}
+	if cfg.Share != nil {
+		if err := l.share(ctx, *cfg.Share); err != nil {
+			return nil, errors.Join(err, l.closeFiles())
+		}
+	}
 	go l.run() // ends with Close, which waits for it
 	return l, nil
 }
@@ -135,6 +146,7 @@ func setAside(path, aside string) error {
 
 func open(ctx context.Context, cfg Config) (_ *Log, err error) {
 	l := &Log{cfg: cfg, queue: make(chan message, maxQueued), done: make(chan struct{})}
+	l.changed.Store(noHour)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.closeFiles())
@@ -265,6 +277,9 @@ func (l *Log) Close() error {
 	<-l.done
 	if !first {
 		return nil
+	}
+	if l.shared != nil {
+		l.shared.close()
 	}
 	return l.closeFiles()
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -67,13 +68,7 @@ func (l *Log) Calls(ctx context.Context, since, before time.Time, visit func(too
 	if err := l.Flush(ctx); err != nil {
 		return err
 	}
-	from, to := int64(0), int64(1<<63-1)
-	if !since.IsZero() {
-		from = since.UnixNano()
-	}
-	if !before.IsZero() {
-		to = before.UnixNano()
-	}
+	from, to := bounds(since, before)
 	rows, err := l.reader.QueryContext(ctx, "SELECT data FROM calls WHERE time >= ? AND time < ? ORDER BY time DESC", from, to)
 	if err != nil {
 		return fmt.Errorf("reading the calls of the history: %w", err)
@@ -92,6 +87,18 @@ func (l *Log) Calls(ctx context.Context, since, before time.Time, visit func(too
 	return rows.Err()
 }
 
+// bounds returns times as the files have them. A zero time does not bound.
+func bounds(since, before time.Time) (from, to int64) {
+	to = math.MaxInt64
+	if !since.IsZero() {
+		from = since.UnixNano()
+	}
+	if !before.IsZero() {
+		to = before.UnixNano()
+	}
+	return from, to
+}
+
 // Hours returns the counts of all hours from the one that contains since, by hour, tenant and
 // tool, the oldest first. A zero time means all.
 func (l *Log) Hours(ctx context.Context, since time.Time) ([]Hour, error) {
@@ -101,30 +108,39 @@ func (l *Log) Hours(ctx context.Context, since time.Time) ([]Hour, error) {
 	if err := l.Flush(ctx); err != nil {
 		return nil, err
 	}
-	from := int64(0)
-	if !since.IsZero() {
-		from = since.UTC().Truncate(time.Hour).UnixNano()
-	}
-	rows, err := l.reader.QueryContext(ctx, "SELECT time, tenant, tool, plugin, data FROM hours WHERE time >= ? ORDER BY time, tenant, tool", from)
+	rows, err := l.reader.QueryContext(ctx, "SELECT time, tenant, tool, plugin, data FROM hours WHERE time >= ? ORDER BY time, tenant, tool", firstHour(since))
 	if err != nil {
 		return nil, fmt.Errorf("reading the statistics of the history: %w", err)
 	}
 	defer rows.Close()
 	var hours []Hour
 	for rows.Next() {
-		var h Hour
-		var at int64
-		var data []byte
-		if err := rows.Scan(&at, &h.Tenant, &h.Tool, &h.Plugin, &data); err != nil {
+		h, read, err := scanHour(rows.Scan)
+		if err != nil {
 			return nil, fmt.Errorf("reading the statistics of the history: %w", err)
 		}
-		if json.Unmarshal(data, &h.Counts) != nil {
-			continue
+		if read {
+			hours = append(hours, h)
 		}
-		h.Start = time.Unix(0, at).UTC()
-		hours = append(hours, h)
 	}
 	return hours, rows.Err()
+}
+
+// firstHour returns the beginning of the hour that contains a time, as the files have it.
+func firstHour(since time.Time) int64 {
+	if since.IsZero() {
+		return 0
+	}
+	return since.UTC().Truncate(time.Hour).UnixNano()
+}
+
+// scanHour reads a row. It reports whether its counts can be read.
+func scanHour(scan func(...any) error) (h Hour, read bool, err error) {
+	var at int64
+	var data []byte
+	err = scan(&at, &h.Tenant, &h.Tool, &h.Plugin, &data)
+	h.Start = time.Unix(0, at).UTC()
+	return h, err == nil && json.Unmarshal(data, &h.Counts) == nil, err
 }
 
 // storedCall is the JSON of a call. tool.Error has no JSON form.

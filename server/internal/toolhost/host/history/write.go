@@ -107,7 +107,25 @@ func (l *Log) write(ctx context.Context, batch []Entry) error {
 			return err
 		}
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	for i := range batch {
+		if h := batch[i].Hour; h != nil {
+			l.noteChanged(h.Start.UTC().Truncate(time.Hour).UnixNano())
+		}
+	}
+	return nil
+}
+
+// noteChanged notes for the copy in the database that an hour has changed.
+func (l *Log) noteChanged(hour int64) {
+	for {
+		first := l.changed.Load()
+		if first <= hour || l.changed.CompareAndSwap(first, hour) {
+			return
+		}
+	}
 }
 
 func insert(ctx context.Context, tx *sql.Tx, e *Entry) error {

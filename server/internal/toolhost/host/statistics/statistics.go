@@ -125,6 +125,13 @@ func (s *Statistics) Since(ctx context.Context, q tool.StatsQuery) ([]tool.Stats
 	if err != nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "%w", err)
 	}
+	if !q.Own {
+		others, err := s.history.HoursElsewhere(ctx, q.Since)
+		if err != nil {
+			return nil, tool.Errorf(tool.KindUnavailable, "%w", err)
+		}
+		hours = append(hours, others...)
+	}
 	sums := statSums{}
 	for i := range hours {
 		if h := &hours[i]; (q.Plugin == "" || h.Plugin == q.Plugin) && q.Tenants.Contain(h.Tenant) {

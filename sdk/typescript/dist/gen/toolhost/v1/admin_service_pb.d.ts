@@ -1729,6 +1729,13 @@ export type CallRecord = Message<"toolhost.v1.CallRecord"> & {
      * @generated from field: toolhost.v1.Settled settled = 11;
      */
     settled?: Settled | undefined;
+    /**
+     * The machine of the toolhost that had the call, if it is in the history of another one that shares
+     * the ledger. Empty means that it is in the ledger, or of the toolhost that answers.
+     *
+     * @generated from field: string node = 12;
+     */
+    node: string;
 };
 /**
  * Describes the message toolhost.v1.CallRecord.
@@ -1762,6 +1769,13 @@ export type GetStatsRequest = Message<"toolhost.v1.GetStatsRequest"> & {
      * @generated from field: repeated string tenants = 3;
      */
     tenants: string[];
+    /**
+     * Only calls of this toolhost. Otherwise statistics since a time include the calls of all
+     * toolhosts that share its ledger.
+     *
+     * @generated from field: bool own = 4;
+     */
+    own: boolean;
 };
 /**
  * Describes the message toolhost.v1.GetStatsRequest.

@@ -609,7 +609,7 @@ class ListCallsResponse(_message.Message):
     def __init__(self, calls: _Optional[_Iterable[_Union[CallRecord, _Mapping[str, object]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class CallRecord(_message.Message):
-    __slots__ = ("call_id", "principal", "session", "tool", "plugin", "instance", "state", "error", "start_time", "end_time", "settled")
+    __slots__ = ("call_id", "principal", "session", "tool", "plugin", "instance", "state", "error", "start_time", "end_time", "settled", "node")
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
@@ -621,6 +621,7 @@ class CallRecord(_message.Message):
     START_TIME_FIELD_NUMBER: _ClassVar[int]
     END_TIME_FIELD_NUMBER: _ClassVar[int]
     SETTLED_FIELD_NUMBER: _ClassVar[int]
+    NODE_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     principal: str
     session: str
@@ -632,17 +633,20 @@ class CallRecord(_message.Message):
     start_time: _timestamp_pb2.Timestamp
     end_time: _timestamp_pb2.Timestamp
     settled: _settled_pb2.Settled
-    def __init__(self, call_id: _Optional[str] = ..., principal: _Optional[str] = ..., session: _Optional[str] = ..., tool: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., state: _Optional[_Union[CallState, str]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping[str, object]]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., settled: _Optional[_Union[_settled_pb2.Settled, _Mapping[str, object]]] = ...) -> None: ...
+    node: str
+    def __init__(self, call_id: _Optional[str] = ..., principal: _Optional[str] = ..., session: _Optional[str] = ..., tool: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., state: _Optional[_Union[CallState, str]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping[str, object]]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., settled: _Optional[_Union[_settled_pb2.Settled, _Mapping[str, object]]] = ..., node: _Optional[str] = ...) -> None: ...
 
 class GetStatsRequest(_message.Message):
-    __slots__ = ("plugin", "since_time", "tenants")
+    __slots__ = ("plugin", "since_time", "tenants", "own")
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     SINCE_TIME_FIELD_NUMBER: _ClassVar[int]
     TENANTS_FIELD_NUMBER: _ClassVar[int]
+    OWN_FIELD_NUMBER: _ClassVar[int]
     plugin: str
     since_time: _timestamp_pb2.Timestamp
     tenants: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, plugin: _Optional[str] = ..., since_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., tenants: _Optional[_Iterable[str]] = ...) -> None: ...
+    own: bool
+    def __init__(self, plugin: _Optional[str] = ..., since_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., tenants: _Optional[_Iterable[str]] = ..., own: bool = ...) -> None: ...
 
 class GetStatsResponse(_message.Message):
     __slots__ = ("tools",)
