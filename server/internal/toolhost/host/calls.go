@@ -204,9 +204,10 @@ func (h *Host) callsInMemory(q tool.CallQuery, at callPosition) []listedCall {
 }
 
 // callsInHistory returns matching calls that failed, except those that are listed already, and
-// whether there may be more, of this toolhost and of those that share its ledger. Memory has a failed call too until it needs the room, so
-// callsInHistory reads the history after memory: a call that leaves memory meanwhile is in the
-// history by then. The parameter most is the largest number of calls to return.
+// whether there may be more. They are of this toolhost and of those that share its ledger. Memory
+// has a failed call too until it needs the room, so callsInHistory reads the history after memory:
+// a call that leaves memory meanwhile is in the history by then. The parameter most is the largest
+// number of calls to return of each history.
 func (h *Host) callsInHistory(ctx context.Context, q tool.CallQuery, at callPosition, most int, listed []listedCall) ([]listedCall, bool, error) {
 	if q.State != "" && q.State != tool.CallFailed && q.State != tool.CallNeedsApproval {
 		return nil, false, nil
