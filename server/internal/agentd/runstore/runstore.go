@@ -94,6 +94,10 @@ type Batch struct {
 	Messages []Message
 	// Verdicts are added to what principals have decided; see Store.Verdicts.
 	Verdicts []Verdict
+	// Entry is the id of the entry of the run's inbox that the batch consumes: its outcome is the
+	// first of the records. If the entry has an outcome, Append fails with ErrConflict. Empty: none.
+	// Only stores with an Inbox have entries.
+	Entry string
 }
 
 // Verdict is a decision that a principal made. It exists as long as its run.
@@ -205,10 +209,10 @@ type Deletion struct {
 type Store interface {
 	// Append appends to a run's journal. It returns when the records are as durable as the store
 	// promises. It fails with ErrConflict and writes nothing unless the run's last record is at
-	// batch.After and, in a store with epochs, it has the claim of batch.Epoch. A new run with the id of a deleted run is ErrDeleted. If ctx ends first, the
-	// batch may or may not have been written. The same is true of ErrUnavailable: the next Append
-	// of the same batch then fails with ErrConflict if the first one has written it and its
-	// confirmation was lost.
+	// batch.After and, in a store with epochs, it has the claim of batch.Epoch. A new run with the id
+	// of a deleted run is ErrDeleted. If ctx ends first, the batch may or may not have been written.
+	// The same is true of ErrUnavailable: the next Append of the same batch then fails with
+	// ErrConflict if the first one has written it and its confirmation was lost.
 	Append(ctx context.Context, batch Batch) error
 
 	// Read yields a run's records after a position, in order. It ends after the last record that
