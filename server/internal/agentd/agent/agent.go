@@ -14,6 +14,7 @@ type Agent struct {
 	store      runstore.Store
 	journal    *journal
 	work       atWork
+	outcomes   outcomes
 	ctx        context.Context // the context of all runs; ends with Close
 	cancel     context.CancelFunc
 	slots      chan struct{} // one element for each run with a slot
@@ -38,6 +39,7 @@ func New(cfg Config) (*Agent, error) {
 		loaded: newRoom(cfg.AttachmentMemory), taking: newRoom(defaultAttachmentMemory),
 	}
 	a.work = atWork{agent: a, runs: make(map[string]*run), working: make(map[runstore.Query]int), moving: make(map[string]chan struct{})}
+	a.outcomes = outcomes{agent: a, waiting: make(map[runstore.EntryRef][]chan runstore.Outcome)}
 	a.configs.current.Store(newConfigured(cfg))
 	return a, nil
 }

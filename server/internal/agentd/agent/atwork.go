@@ -172,18 +172,20 @@ func (w *atWork) moved(runID string) {
 	w.group.Done()
 }
 
-// take returns the waiting inputs of a run. If last is set and there are none, it removes the run
-// from the runs at work and returns left = true.
-func (w *atWork) take(r *run, last bool) (inputs []*input, left bool) {
+// take returns the waiting inputs of a run, and whether its inbox in the store may have entries. If
+// last is set and there is neither, it removes the run from the runs at work and returns left =
+// true.
+func (w *atWork) take(r *run, last bool) (inputs []*input, posted, left bool) {
 	w.mu.Lock()
 	inputs, r.inbox = r.inbox, nil
-	left = last && len(inputs) == 0
+	posted, r.posted = r.posted, false
+	left = last && len(inputs) == 0 && !posted
 	forgotten := left && w.forget(r)
 	w.mu.Unlock()
 	if forgotten {
-		w.release(r)
+		w.leave(r)
 	}
-	return inputs, left
+	return inputs, posted, left
 }
 
 // drop ends work on a run and returns its remaining inputs.
@@ -217,6 +219,23 @@ func (w *atWork) forget(r *run) bool {
 // release gives up the claim of a run that was forgotten.
 func (w *atWork) release(r *run) {
 	w.agent.journal.release(r.id, r.epoch)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.moved(r.id)
+}
+
+// leave is release for a run with nothing left to do. If its inbox in the store has entries, the
+// run goes on.
+func (w *atWork) leave(r *run) {
+	shared := w.agent.journal.shared
+	if shared == nil {
+		w.release(r)
+		return
+	}
+	if !shared.Leave(r.id, r.epoch) {
+		_ = w.begun(runRef{id: r.id, last: r.state.Seq(), sub: r.sub, owner: r.owner, epoch: r.epoch}, mail, nil)
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.moved(r.id)

@@ -20,18 +20,20 @@ type entries struct {
 	events   []loop.Event
 	contents []runstore.Content
 	verdicts []runstore.Verdict
+	entry    string // of the run's inbox, that the events consume
 }
 
 // commit appends events and all events that follow from the state alone, in one batch, and then
 // shows them. After any error except notJSON the state is ahead of the journal, and the run has to
 // stop.
 func (r *run) commit(ctx context.Context, payloads ...loop.Payload) error {
-	return r.commitWith(ctx, nil, payloads...)
+	return r.commitWith(ctx, &input{}, payloads...)
 }
 
-// commitWith is commit for events that name contents, which the store writes with them.
-func (r *run) commitWith(ctx context.Context, contents []runstore.Content, payloads ...loop.Payload) error {
-	all := entries{contents: contents}
+// commitWith is commit for the events of an input. The store writes the contents that they name
+// with them, and consumes the entry of the input.
+func (r *run) commitWith(ctx context.Context, in *input, payloads ...loop.Payload) error {
+	all := entries{contents: in.taken.news(), entry: in.entry}
 	for _, p := range payloads {
 		if err := r.fold(&all, p); err != nil {
 			return err
@@ -98,7 +100,7 @@ func (r *run) append(ctx context.Context, all *entries, spent runstore.Spent) er
 	if err != nil {
 		return tool.AsError(err)
 	}
-	batch := runstore.Batch{RunID: r.id, After: r.state.Seq() - uint64(len(all.records)), Epoch: r.epoch, Records: all.records, Head: head, Spent: spent, Contents: all.contents, Verdicts: all.verdicts}
+	batch := runstore.Batch{RunID: r.id, After: r.state.Seq() - uint64(len(all.records)), Epoch: r.epoch, Records: all.records, Head: head, Spent: spent, Contents: all.contents, Verdicts: all.verdicts, Entry: all.entry}
 	notifier := r.agent.config().Notifier
 	if notifier != nil {
 		batch.Messages = notifier.Messages(&r.state, all.events)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -74,12 +75,17 @@ func (r *run) loop(ctx context.Context) error {
 	}
 	for {
 		idle := r.state.Finished() != nil
-		inputs, left := r.agent.work.take(r, idle)
+		inputs, posted, left := r.agent.work.take(r, idle)
 		if left {
 			return nil
 		}
 		if err := r.admit(ctx, inputs); err != nil {
 			return err
+		}
+		if posted {
+			if err := r.admitPosted(ctx); err != nil {
+				return err
+			}
 		}
 		r.reconcile(ctx)
 		if r.state.Finished() != nil {
@@ -98,7 +104,7 @@ func (r *run) loop(ctx context.Context) error {
 				return err
 			}
 		case <-r.lost:
-			return tool.Errorf(tool.KindConflict, "another agentd has taken run %s over; it goes on there", r.id)
+			return tool.Errorf(tool.KindConflict, "another agentd has taken run %s over; it goes on there: %w", r.id, runstore.ErrClaimed)
 		case <-ctx.Done():
 			return errClosed()
 		}

@@ -128,11 +128,18 @@ func (a *Agent) hand(ctx context.Context, runID string, in *input) (uint64, erro
 	}
 	in.reply = make(chan reply, 1)
 	if err := a.work.wake(r.ref(), in); err != nil {
+		if a.journal.shared != nil && elsewhere(err) {
+			return a.post(ctx, runID, in)
+		}
 		return 0, err
 	}
 	handed = true
 	select {
 	case answer := <-in.reply:
+		// An append whose answer was lost may be there although a later one of another agent follows.
+		if a.journal.shared != nil && elsewhere(answer.err) && in.mayRepeat() {
+			return a.post(ctx, runID, in)
+		}
 		return answer.seq, answer.err
 	case <-ctx.Done():
 		return 0, tool.AsError(ctx.Err())
@@ -141,10 +148,15 @@ func (a *Agent) hand(ctx context.Context, runID string, in *input) (uint64, erro
 
 // receive adds an input, which may be nil. The caller holds atWork.mu.
 func (r *run) receive(in *input) {
-	if in != nil {
+	switch in {
+	case nil:
+		return
+	case mail:
+		r.posted = true
+	default:
 		r.inbox = append(r.inbox, in)
-		r.wake()
 	}
+	r.wake()
 }
 
 // input is events from outside the run. All of them happen or none.
@@ -152,6 +164,7 @@ type input struct {
 	payloads []loop.Payload
 	etag     string     // that the decision of the first payload must have; empty: any
 	taken    *attached  // that the payloads name; nil: none
+	entry    string     // of the run's inbox, that has the input; empty: none
 	reply    chan reply // capacity 1; gets exactly one reply
 }
 
@@ -177,27 +190,7 @@ func (r *run) wake() {
 // admit appends the inputs.
 func (r *run) admit(ctx context.Context, inputs []*input) error {
 	for i, in := range inputs {
-		if m, ok := in.payloads[0].(*loop.UserMessage); ok {
-			if before, same := r.state.Said(m); before > 0 {
-				in.answer(repeated(m, before, same))
-				continue
-			}
-		}
-		fits, err := r.checkInput(in.payloads)
-		if err == nil {
-			err = r.checkEtag(in)
-		}
-		if err != nil || !fits {
-			in.answer(reply{r.state.Seq(), err})
-			continue
-		}
-		seq := r.state.Seq() + 1
-		err = r.commitWith(ctx, in.taken.news(), in.payloads...)
-		in.answer(reply{seq, err})
-		// Reconcile after each input. Otherwise a task that this event ended could be mistaken for
-		// one that the next event begins.
-		r.reconcile(ctx)
-		if err != nil {
+		if err := r.admitOne(ctx, in); err != nil {
 			for _, rest := range inputs[i+1:] {
 				rest.answer(reply{err: err})
 			}
@@ -205,6 +198,40 @@ func (r *run) admit(ctx context.Context, inputs []*input) error {
 		}
 	}
 	return nil
+}
+
+// admitOne appends an input, or refuses it.
+func (r *run) admitOne(ctx context.Context, in *input) error {
+	if with, done := r.answerTo(in); done {
+		err := r.settle(ctx, in, with)
+		in.answer(with)
+		return err
+	}
+	seq := r.state.Seq() + 1
+	err := r.commitWith(ctx, in, in.payloads...)
+	in.answer(reply{seq, err})
+	if err == nil {
+		// Reconcile after each input. Otherwise a task that this event ended could be mistaken for one
+		// that the next event begins.
+		r.reconcile(ctx)
+	} else if tool.KindOf(err) == tool.KindInternal { // no other attempt would succeed
+		_ = r.settle(ctx, in, reply{err: err})
+	}
+	return err
+}
+
+// answerTo returns the reply to an input that adds nothing to the journal.
+func (r *run) answerTo(in *input) (with reply, done bool) {
+	if m, ok := in.payloads[0].(*loop.UserMessage); ok {
+		if before, same := r.state.Said(m); before > 0 {
+			return repeated(m, before, same), true
+		}
+	}
+	fits, err := r.checkInput(in.payloads)
+	if err == nil {
+		err = r.checkEtag(in)
+	}
+	return reply{r.state.Seq(), err}, err != nil || !fits
 }
 
 // repeated is the reply to a message whose id an earlier one had.

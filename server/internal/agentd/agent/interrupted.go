@@ -30,8 +30,8 @@ const claimPause = time.Second
 
 // confirm returns nil if a claim has not ended, or KindConflict.
 func (j *journal) confirm(runID string, epoch uint64) error {
-	if shared, ok := j.claims.(runstore.Sharing); ok {
-		return claimError(shared.Confirm(runID, epoch))
+	if j.shared != nil {
+		return claimError(j.shared.Confirm(runID, epoch))
 	}
 	return nil // a claim ends only with its process
 }

@@ -14,13 +14,15 @@ import (
 // journal reads the journals of runs and knows which runs other processes work on.
 type journal struct {
 	store  runstore.Store
-	claims runstore.Claims // of store; nil: it has none
+	claims runstore.Claims  // of store; nil: it has none
+	shared runstore.Sharing // of store; nil: one server works on the runs
 	log    *slog.Logger
 }
 
 func newJournal(store runstore.Store, log *slog.Logger) *journal {
 	claims, _ := store.(runstore.Claims)
-	return &journal{store, claims, log}
+	shared, _ := store.(runstore.Sharing)
+	return &journal{store, claims, shared, log}
 }
 
 // summaryOf returns a run's summary without reading its journal.

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -48,7 +50,7 @@ func TestAnOverdueCallOfALostRunGoesOn(t *testing.T) {
 					t.Errorf("another process has the run: %v; the call was cancelled: %v", lost, cancelled.Load())
 				}
 				if lost {
-					if _, err := f.SendMessage(t.Context(), "r", "go on"); tool.KindOf(err) != tool.KindConflict {
+					if _, err := f.SendMessage(t.Context(), "r", "go on"); !errors.Is(err, runstore.ErrUnavailable) {
 						t.Errorf("a message to the run of another process: %v", err)
 					}
 				}

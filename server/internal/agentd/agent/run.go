@@ -31,6 +31,7 @@ type run struct {
 	lost    chan struct{} // capacity 1; signals that another process had the claim meanwhile
 	woken   chan struct{} // capacity 1; signals that the inbox is not empty
 	inbox   []*input      // guarded by atWork.mu
+	posted  bool          // its inbox in the store may have entries; guarded by atWork.mu
 
 	// Only the goroutine uses these:
 	state   loop.State

@@ -92,7 +92,10 @@ func (a *Agent) rejoin(ctx context.Context, want *loop.RunStarted) error {
 	if err != nil || r.Finished() || r.foreign() {
 		return err
 	}
-	return a.work.wake(r.ref(), nil)
+	if err = a.work.wake(r.ref(), nil); a.journal.shared != nil && elsewhere(err) {
+		return nil // another agent works on it
+	}
+	return err
 }
 
 // begin returns the first event of a task's run, or a KindInvalidArgument.

@@ -35,6 +35,14 @@ func (a *Agent) takeOver(ctx context.Context, shared runstore.Sharing) (n int, e
 	}
 }
 
+// look takes over runs, and tells those of this agent that have entries in their inboxes.
+func (a *Agent) look(ctx context.Context, shared runstore.Sharing) (n int, err error) {
+	if n, err = a.takeOver(ctx, shared); err == nil {
+		err = a.collect(ctx, shared)
+	}
+	return n, err
+}
+
 // keepTakingOver takes over runs until the agent closes.
 func (w *atWork) keepTakingOver(shared runstore.Sharing) {
 	w.mu.Lock()
@@ -44,12 +52,12 @@ func (w *atWork) keepTakingOver(shared runstore.Sharing) {
 	}
 	w.group.Go(func() { // ends with the agent
 		for sleep(w.agent.ctx, takeOverPause) == nil {
-			n, err := w.agent.takeOver(w.agent.ctx, shared)
+			n, err := w.agent.look(w.agent.ctx, shared)
 			if n > 0 {
 				w.agent.config().Log.Info("runs that no agentd worked on go on here", "runs", n)
 			}
 			if err != nil && tool.KindOf(err) != tool.KindUnavailable && w.agent.ctx.Err() == nil {
-				w.agent.config().Log.Error("looking for runs that no agentd works on", "error", err)
+				w.agent.config().Log.Error("looking for runs that no agentd works on, and for requests", "error", err)
 			}
 		}
 	})
@@ -59,11 +67,11 @@ func (w *atWork) keepTakingOver(shared runstore.Sharing) {
 // run is at work here, that is under an earlier claim, which another agent had meanwhile: that work
 // ends, and the next look finds the run again.
 func (w *atWork) adopt(k runRef) bool {
-	r, wait, err := w.find(k.id, nil)
+	r, wait, err := w.find(k.id, mail) // which may be why the store gave the run
 	if err == nil && r == nil && wait == nil {
-		return w.begun(k, nil, nil) == nil
+		return w.begun(k, mail, nil) == nil
 	}
-	if r != nil {
+	if r != nil && r.epoch < k.epoch {
 		select {
 		case r.lost <- struct{}{}:
 		default:

@@ -18,6 +18,7 @@ import (
 // remoteStore is a store at a database that can be gone, with claims.
 type remoteStore struct {
 	runstore.Store
+	runstore.Inbox
 	gone    atomic.Bool
 	claimed atomic.Bool  // by another process
 	left    atomic.Bool  // by it: TakeOver takes all unfinished runs
@@ -102,6 +103,18 @@ func (s *remoteStore) Confirm(id string, epoch uint64) error {
 		return runstore.AlreadyClaimed(id)
 	}
 	return s.err()
+}
+
+// Post adds nothing: the run has too many entries already.
+func (s *remoteStore) Post(_ context.Context, e runstore.Entry) error { return runstore.Full(e.RunID) }
+
+func (s *remoteStore) Entries(context.Context, string) ([]runstore.Entry, error) { return nil, s.err() }
+
+func (s *remoteStore) Posted(context.Context) ([]runstore.Run, error) { return nil, s.err() }
+
+func (s *remoteStore) Leave(id string, epoch uint64) bool {
+	s.Release(id, epoch)
+	return true
 }
 
 // TakeOver takes the runs that another process had, once each.

@@ -21,7 +21,9 @@ var ErrClaimed = errors.New("another process works on the run")
 // bounded time, and then fail with ErrUnavailable. The run must exist.
 type Claims interface {
 	// Claim claims a run, and returns the epoch of the claim, which ends the one that this store may
-	// have. It fails with ErrClaimed if another store has the claim.
+	// have. It fails with ErrClaimed if another store has the claim. A store whose runs several
+	// servers work on does the same for a sub-run if it does not have the claim of the unfinished
+	// parent.
 	Claim(runID string) (epoch uint64, err error)
 	// ClaimAll claims those of the runs that no other store has, with one request to the store. It
 	// returns the epochs of the runs that this store has claimed now.
@@ -36,11 +38,19 @@ type Claims interface {
 // Sharing is an additional interface of Claims of stores whose runs several servers work on at the
 // same time.
 type Sharing interface {
-	// TakeOver claims unfinished runs that no store has claimed, each with the unfinished runs below
-	// it, and returns all of them. It takes up to limit families, and may take fewer.
+	Inbox
+	// TakeOver claims runs that no store has claimed and that are unfinished or have entries without
+	// an outcome, each with such runs below it, and returns all of them. It takes up to limit
+	// families, and may take fewer.
 	TakeOver(ctx context.Context, limit int) ([]Taken, error)
 	// Confirm returns nil if this store has the claim of a run with an epoch, or ErrClaimed.
 	Confirm(runID string, epoch uint64) error
+	// Posted returns runs with entries without an outcome that this store has claimed, or whose parent
+	// it has claimed.
+	Posted(ctx context.Context) ([]Run, error)
+	// Leave is Release, unless the run has entries without an outcome: then it returns false, and the
+	// claim stays.
+	Leave(runID string, epoch uint64) (left bool)
 }
 
 // Taken is a run with the epoch of its claim.

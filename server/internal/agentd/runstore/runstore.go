@@ -94,6 +94,10 @@ type Batch struct {
 	Messages []Message
 	// Verdicts are added to what principals have decided; see Store.Verdicts.
 	Verdicts []Verdict
+	// Entry is the id of the entry of the run's inbox that the batch consumes: its outcome is the
+	// first of the records. If the entry has an outcome, Append fails with ErrConflict. Empty: none.
+	// Only stores with an Inbox have entries.
+	Entry string
 }
 
 // Verdict is a decision that a principal made. It exists as long as its run.

@@ -113,6 +113,8 @@ func (s *Store) try(ctx context.Context, b *runstore.Batch, token []byte) error 
 			return fmt.Errorf("appending to run %s: %w: another process has claimed the run", b.RunID, runstore.ErrConflict)
 		case claimer == nil || uint64(epoch) != b.Epoch:
 			return fmt.Errorf("appending to run %s: %w: the claim under which this process writes has ended", b.RunID, runstore.ErrConflict)
+		case b.Entry != "":
+			return fmt.Errorf("appending to run %s: %w: the entry of its inbox has an outcome", b.RunID, runstore.ErrConflict)
 		}
 		return runstore.Conflict(b, uint64(last))
 	})
@@ -134,8 +136,9 @@ func confirm(ctx context.Context, conn *pgx.Conn, runID string, token []byte) er
 // run's row and locks it, and the others write nothing without it.
 const (
 	advanceRun = `WITH run AS (
-	UPDATE agentd_runs SET updated = @updated, last_seq = @last, last_append = @token, unfinished = @unfinished, ended = @ended, summary = @summary, decisions = @decisions, decide_by = @decide_by
+	UPDATE agentd_runs SET updated = @updated, last_seq = @last, last_append = @token, unfinished = @unfinished, ended = @ended, summary = @summary, decisions = @decisions, decide_by = @decide_by, posted = posted - (@entry::text <> '')::int
 	WHERE id = @id AND last_seq = @after AND deleted IS NULL AND claimer = @claimer AND epoch = @epoch
+	AND (@entry::text = '' OR EXISTS (SELECT FROM agentd_inbox AS i WHERE i.run = agentd_runs.number AND i.id = @entry AND i.seq IS NULL))
 	RETURNING number, owner, tenant)`
 	// A process that lost the claim of a run starts no sub-run of it.
 	createRun = `WITH mother AS (
@@ -186,7 +189,7 @@ func (s *Store) statement(b *runstore.Batch, token []byte) (string, pgx.NamedArg
 	arguments := pgx.NamedArgs{
 		"id": b.RunID, "after": after, "last": after + int64(n), "token": token, "claimer": s.claims.key, "epoch": int64(b.Epoch),
 		"created": times[0], "updated": times[n-1], "unfinished": b.Head.Unfinished, "ended": b.Head.Ended, "summary": []byte(b.Head.Summary), "owner": b.Head.Owner, "tenant": b.Head.Tenant, "parent": b.Head.Parent, "decisions": []byte(nil), "decide_by": b.Head.DecideByNanos(),
-		"times": times, "types": types, "versions": versions, "data": data,
+		"times": times, "types": types, "versions": versions, "data": data, "entry": b.Entry,
 	}
 	if len(b.Head.Decisions) > 0 {
 		arguments["decisions"] = []byte(b.Head.Decisions)
@@ -221,6 +224,9 @@ func (s *Store) statement(b *runstore.Batch, token []byte) (string, pgx.NamedArg
 			deciders, verdicts = append(deciders, v.Principal), append(verdicts, v.Data)
 		}
 		arguments["deciders"], arguments["verdicts"] = deciders, verdicts
+	}
+	if b.Entry != "" {
+		text += consume
 	}
 	if r := b.Snapshot; r != nil {
 		text += renewSnapshot

@@ -16,9 +16,12 @@ var _ runstore.Sharing = (*Store)(nil)
 // giveUp gives up the claim of a run.
 const giveUp = "UPDATE agentd_runs SET claimer = NULL WHERE id = $1 AND claimer = $2 AND epoch = $3"
 
+// notAlone is the condition that no other store has to claim a run together with its parent.
+const notAlone = "NOT EXISTS (SELECT FROM agentd_runs AS mother WHERE mother.id = agentd_runs.parent AND mother.unfinished AND mother.claimer IS DISTINCT FROM $2)"
+
 // Claim implements runstore.Claims.
 func (s *Store) Claim(runID string) (epoch uint64, err error) {
-	claimed, err := s.claim("UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1 WHERE id = ANY($1) AND deleted IS NULL AND (claimer IS NULL OR claimer = $2 OR "+gone+") RETURNING id, epoch", []string{runID})
+	claimed, err := s.claim("UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1 WHERE id = ANY($1) AND deleted IS NULL AND (claimer IS NULL OR claimer = $2 OR "+gone+") AND "+notAlone+" RETURNING id, epoch", []string{runID})
 	if err != nil {
 		return 0, s.failed("claiming run "+runID, err)
 	}
@@ -60,22 +63,24 @@ func (s *Store) mayClaim(ctx context.Context) error {
 	return s.enter(ctx)
 }
 
-// top is the condition that no run that goes on has a run as its sub-run, and free that no store
-// works on the run.
+// top is the condition that no run that goes on has a run as its sub-run, free that no store works
+// on the run, and due that there is something to do.
 const (
 	top  = "NOT EXISTS (SELECT FROM agentd_runs AS parent WHERE parent.id = runs.parent AND parent.unfinished)"
 	free = "(claimer IS NULL OR claimer IN (SELECT claimer FROM vanished))"
+	due  = "(unfinished OR posted > 0)"
 )
 
-// takeFamilies claims runs with those below them. The first two parts have an index each.
+// takeFamilies claims runs with those below them. The parts of found have an index each.
 var takeFamilies = `WITH RECURSIVE vanished AS MATERIALIZED (
 	SELECT claimer FROM (SELECT node AS claimer FROM agentd_nodes WHERE node <> $2) AS others WHERE ` + gone + `), found AS (
 	(SELECT number FROM agentd_runs AS runs WHERE unfinished AND claimer IS NULL AND ` + top + ` ORDER BY number LIMIT $1) UNION ALL
+	(SELECT number FROM agentd_runs AS runs WHERE posted > 0 AND ` + free + ` AND ` + top + ` ORDER BY number LIMIT $1) UNION ALL
 	(SELECT number FROM agentd_runs AS runs JOIN vanished USING (claimer) WHERE unfinished AND ` + top + ` LIMIT $1)), roots AS (
-	SELECT number, id FROM agentd_runs WHERE number IN (SELECT number FROM found ORDER BY number LIMIT $1) AND unfinished AND ` + free + ` FOR UPDATE SKIP LOCKED), family AS (
+	SELECT number, id FROM agentd_runs WHERE number IN (SELECT number FROM found ORDER BY number LIMIT $1) AND ` + due + ` AND ` + free + ` FOR UPDATE SKIP LOCKED), family AS (
 	SELECT number, id FROM roots UNION
-	SELECT below.number, below.id FROM agentd_runs AS below JOIN family ON below.parent = family.id WHERE unfinished AND ` + free + `)
-UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1 WHERE number IN (SELECT number FROM family) AND unfinished
+	SELECT below.number, below.id FROM agentd_runs AS below JOIN family ON below.parent = family.id WHERE ` + due + ` AND ` + free + `)
+UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1 WHERE number IN (SELECT number FROM family) AND ` + due + `
 RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
 
 // TakeOver implements runstore.Sharing.

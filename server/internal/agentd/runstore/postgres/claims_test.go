@@ -31,6 +31,13 @@ func TestClaims(t *testing.T) {
 	})
 }
 
+func TestInboxOfRuns(t *testing.T) {
+	storetest.RunInbox(t, func(t *testing.T) (_, _ storetest.Sharer) {
+		address := postgrestest.Database(t)
+		return open(t, address), open(t, address)
+	})
+}
+
 // A run whose row another session holds, such as a backup's or that of a process that hangs during
 // an append, does not keep a process from claiming the others.
 func TestALockedRunHoldsUpNoClaims(t *testing.T) {

@@ -53,8 +53,8 @@ func (s *Store) delete(ctx context.Context, tx pgx.Tx, d *runstore.Deletion, tok
 	if err := checkSubRuns(ctx, tx, ids); err != nil {
 		return err
 	}
-	for _, table := range []string{"agentd_records", "agentd_snapshots", "agentd_contents", "agentd_verdicts"} {
-		if _, err := tx.Exec(ctx, "DELETE FROM "+table+" USING agentd_runs WHERE run = agentd_runs.number AND id = ANY ($1)", ids); err != nil {
+	for _, table := range []string{"agentd_records", "agentd_snapshots", "agentd_contents", "agentd_verdicts", "agentd_inbox"} {
+		if _, err := tx.Exec(ctx, "DELETE FROM "+table+" USING agentd_runs WHERE run = agentd_runs.number AND agentd_runs.id = ANY ($1)", ids); err != nil {
 			return err
 		}
 	}
@@ -66,7 +66,7 @@ func (s *Store) delete(ctx context.Context, tx pgx.Tx, d *runstore.Deletion, tok
 // done says that an earlier attempt with the token has deleted them.
 func (s *Store) lockForDeletion(ctx context.Context, tx pgx.Tx, d *runstore.Deletion, ids []string, token []byte) (done bool, err error) {
 	// in the order of their ids, so that two deletions do not wait for each other
-	rows, err := tx.Query(ctx, "SELECT id, last_seq, last_append, claimer, deleted FROM agentd_runs WHERE id = ANY ($1) ORDER BY id FOR UPDATE", ids)
+	rows, err := tx.Query(ctx, "SELECT id, last_seq, last_append, claimer, deleted, posted FROM agentd_runs WHERE id = ANY ($1) ORDER BY id FOR UPDATE", ids)
 	if err != nil {
 		return false, err
 	}
@@ -74,10 +74,10 @@ func (s *Store) lockForDeletion(ctx context.Context, tx pgx.Tx, d *runstore.Dele
 	found := make(map[string]bool, len(ids))
 	for rows.Next() {
 		var id string
-		var last int64
+		var last, posted int64
 		var by []byte
 		var claimer, deleted *int64
-		if err := rows.Scan(&id, &last, &by, &claimer, &deleted); err != nil {
+		if err := rows.Scan(&id, &last, &by, &claimer, &deleted, &posted); err != nil {
 			return false, err
 		}
 		switch known := d.Last[id]; {
@@ -89,6 +89,8 @@ func (s *Store) lockForDeletion(ctx context.Context, tx pgx.Tx, d *runstore.Dele
 			return false, runstore.Moved(id, known, uint64(last))
 		case claimer != nil && *claimer != s.claims.key:
 			return false, fmt.Errorf("deleting run %s: %w: another process has claimed the run", id, runstore.ErrConflict)
+		case posted > 0:
+			return false, fmt.Errorf("deleting run %s: %w: a request for the run waits", id, runstore.ErrConflict)
 		}
 		found[id] = true
 	}

@@ -116,5 +116,21 @@ CREATE TABLE agentd_nodes (
 ) WITH (fillfactor = 50);
 -- Those of before do not renew their rows.
 INSERT INTO agentd_nodes (node) SELECT DISTINCT claimer FROM agentd_runs WHERE claimer IS NOT NULL;
+`}, {SQL: `
+ALTER TABLE agentd_runs ADD COLUMN posted int NOT NULL DEFAULT 0; -- the rows of agentd_inbox without an outcome
+CREATE INDEX agentd_runs_posted ON agentd_runs (number) WHERE posted > 0;
+CREATE TABLE agentd_inbox (
+	number   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- the order within a run
+	run      bigint NOT NULL REFERENCES agentd_runs ON DELETE CASCADE,
+	id       text COLLATE "C" NOT NULL,
+	at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+	data     bytea,                             -- JSON: what a caller wants; NULL: the row has an outcome
+	digests  text[],                            -- of the contents, until the outcome
+	contents bytea[],
+	seq      bigint,                            -- the outcome: the record; NULL: none yet
+	refusal  bytea,                             -- JSON: the outcome, if it is one
+	UNIQUE (run, id)
+);
+CREATE INDEX agentd_inbox_waiting ON agentd_inbox (run, number) WHERE seq IS NULL;
 `}}}
 }

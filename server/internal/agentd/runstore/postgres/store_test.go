@@ -280,7 +280,7 @@ func TestTablesWithoutEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	const before = "DROP TABLE agentd_nodes; DROP INDEX agentd_runs_claimer; DROP INDEX agentd_runs_unclaimed; ALTER TABLE agentd_runs DROP COLUMN epoch; DROP TABLE agentd_verdicts; DROP TABLE agentd_outbox; DROP TRIGGER agentd_runs_ask ON agentd_runs; DROP TRIGGER agentd_runs_decide ON agentd_runs; DROP FUNCTION agentd_runs_changed; DROP INDEX agentd_runs_changed; ALTER TABLE agentd_runs DROP COLUMN changed; DROP INDEX agentd_runs_waiting; ALTER TABLE agentd_runs DROP COLUMN decisions; ALTER TABLE agentd_runs DROP COLUMN decide_by; DROP INDEX agentd_runs_open; ALTER TABLE agentd_runs DROP COLUMN ended; UPDATE toolhost_layouts SET version = 1, oldest = 1 WHERE name = 'agentd runs'"
+	const before = "DROP TABLE agentd_inbox; DROP INDEX agentd_runs_posted; ALTER TABLE agentd_runs DROP COLUMN posted; DROP TABLE agentd_nodes; DROP INDEX agentd_runs_claimer; DROP INDEX agentd_runs_unclaimed; ALTER TABLE agentd_runs DROP COLUMN epoch; DROP TABLE agentd_verdicts; DROP TABLE agentd_outbox; DROP TRIGGER agentd_runs_ask ON agentd_runs; DROP TRIGGER agentd_runs_decide ON agentd_runs; DROP FUNCTION agentd_runs_changed; DROP INDEX agentd_runs_changed; ALTER TABLE agentd_runs DROP COLUMN changed; DROP INDEX agentd_runs_waiting; ALTER TABLE agentd_runs DROP COLUMN decisions; ALTER TABLE agentd_runs DROP COLUMN decide_by; DROP INDEX agentd_runs_open; ALTER TABLE agentd_runs DROP COLUMN ended; UPDATE toolhost_layouts SET version = 1, oldest = 1 WHERE name = 'agentd runs'"
 	if _, err := conn.Exec(t.Context(), before); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,279 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// An input for a run on which another agent works becomes an entry of the run's inbox in the store.
+// That agent looks once a second, in one query for all its runs, and admits the entry like an input
+// of its own: the append that records it consumes it. The agent that has the caller waits for the
+// outcome. If no agent works on the run, the one that wrote the entry takes the run over; the store
+// gives a sub-run only to the agent of its parent.
+
+// mail is the input that says that the run has entries.
+var mail = &input{}
+
+// posted is the form of an input in an inbox.
+type posted struct {
+	Payloads []postedPayload `json:"payloads"`
+	Etag     string          `json:"etag,omitempty"`
+}
+
+type postedPayload struct {
+	Type    string          `json:"type"`
+	Version int             `json:"version"`
+	Data    json.RawMessage `json:"data"`
+	// Groups are those of a decision. A journal does not tell none from unknown ones, and the check of
+	// the approver does.
+	Groups []string `json:"groups"`
+}
+
+// refusal is the form of an error in an outcome.
+type refusal struct {
+	Kind    tool.Kind `json:"kind"`
+	Message string    `json:"message"`
+}
+
+// entryOf returns the entry for an input. Its id is the digest of an input with an id of the
+// caller, so that the same request has one entry, whichever agent gets it.
+func entryOf(runID string, in *input) (e runstore.Entry, err error) {
+	form, repeatable := posted{Etag: in.etag}, in.repeatable()
+	for _, p := range in.payloads {
+		rec, err := encode(p, time.Time{})
+		if err != nil {
+			return e, tool.Errorf(tool.KindInvalidArgument, "%w", err)
+		}
+		item := postedPayload{Type: rec.Type, Version: rec.Version, Data: rec.Data}
+		if made, ok := p.(*loop.DecisionMade); ok {
+			item.Groups = made.Groups
+		}
+		form.Payloads = append(form.Payloads, item)
+	}
+	e.RunID, e.ID, e.Contents = runID, rand.Text(), in.taken.news()
+	if e.Data, err = json.Marshal(form); err == nil && repeatable {
+		e.ID = digestOf(e.Data)
+	}
+	return e, err
+}
+
+// inputOf returns the input of an entry.
+func inputOf(e *runstore.Entry) (*input, error) {
+	in := &input{entry: e.ID, reply: make(chan reply, 1)}
+	var form posted
+	if err := json.Unmarshal(e.Data, &form); err != nil {
+		return in, tool.Errorf(tool.KindInternal, "the request cannot be read: %w", err)
+	}
+	in.etag = form.Etag
+	for _, item := range form.Payloads {
+		event, err := decode(runstore.Record{Type: item.Type, Version: item.Version, Data: item.Data})
+		if err != nil {
+			return in, tool.Errorf(tool.KindInternal, "the request cannot be read: %w", err)
+		}
+		if made, ok := event.Payload.(*loop.DecisionMade); ok {
+			made.Groups = item.Groups
+		}
+		in.payloads = append(in.payloads, event.Payload)
+	}
+	if len(in.payloads) == 0 {
+		return in, tool.Errorf(tool.KindInternal, "the request is empty")
+	}
+	return in, nil
+}
+
+// repeatable reports whether the caller gave an input an id.
+func (in *input) repeatable() bool {
+	switch p := in.payloads[0].(type) {
+	case *loop.UserMessage:
+		return p.ID.Text != ""
+	case *loop.DecisionMade:
+		return p.RequestID != ""
+	}
+	return false
+}
+
+// mayRepeat reports whether an input that may be in the journal already is added once nevertheless.
+func (in *input) mayRepeat() bool {
+	_, message := in.payloads[0].(*loop.UserMessage)
+	return !message || in.repeatable()
+}
+
+// post writes an input to the inbox of a run, and waits for the outcome.
+func (a *Agent) post(ctx context.Context, runID string, in *input) (uint64, error) {
+	e, err := entryOf(runID, in)
+	if err != nil {
+		return 0, err
+	}
+	if err := a.journal.shared.Post(ctx, e); err != nil {
+		return 0, storeError(err)
+	}
+	// An error keeps nobody from the entry: all agents look again.
+	_, _ = a.look(a.ctx, a.journal.shared)
+	outcome, err := a.outcomes.await(ctx, e.EntryRef)
+	switch {
+	case err != nil:
+		return 0, err
+	case outcome.Refusal != nil:
+		var why refusal
+		if err := json.Unmarshal(outcome.Refusal, &why); err != nil {
+			return 0, tool.Errorf(tool.KindInternal, "run %s refused the request, and its reason cannot be read: %w", runID, err)
+		}
+		return 0, &tool.Error{Kind: why.Kind, Message: why.Message}
+	case outcome.Seq == 0:
+		return 0, tool.Errorf(tool.KindNotFound, "%w", runstore.NotFound(runID))
+	}
+	return outcome.Seq, nil
+}
+
+// elsewhere reports whether an error says that another agent works on the run, and that nothing was
+// written.
+func elsewhere(err error) bool {
+	return errors.Is(err, runstore.ErrClaimed) || errors.Is(err, runstore.ErrConflict)
+}
+
+// collect tells the runs that have entries.
+func (a *Agent) collect(ctx context.Context, shared runstore.Sharing) error {
+	runs, err := shared.Posted(ctx)
+	if err != nil {
+		return storeError(err)
+	}
+	for i := range runs {
+		// If another agent has taken the run meanwhile, it looks, too.
+		if err := a.work.wake(a.refOf(&runs[i]), mail); err != nil && !elsewhere(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// admitPosted admits the entries of the run's inbox.
+func (r *run) admitPosted(ctx context.Context) error {
+	for {
+		entries, err := r.agent.journal.shared.Entries(ctx, r.id)
+		if err != nil || len(entries) == 0 {
+			return storeError(err)
+		}
+		for i := range entries {
+			in, err := inputOf(&entries[i])
+			if err != nil {
+				err = r.settle(ctx, in, reply{err: err})
+			} else {
+				err = r.admitOne(ctx, in)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// settle gives the entry of an input, if it has one, an outcome that no event is.
+func (r *run) settle(ctx context.Context, in *input, with reply) error {
+	if in.entry == "" {
+		return nil
+	}
+	outcome := runstore.Outcome{Seq: with.seq}
+	if e := tool.AsError(with.err); e != nil {
+		var err error
+		if outcome.Refusal, err = json.Marshal(refusal{e.Kind, e.Message}); err != nil {
+			return err
+		}
+	}
+	// Like an append, it is not cancelled in the middle.
+	return storeError(r.agent.journal.shared.Settle(context.WithoutCancel(ctx), runstore.EntryRef{RunID: r.id, ID: in.entry}, r.epoch, outcome))
+}
+
+// outcomePause is the pause between two looks for outcomes, while anybody waits for one.
+const outcomePause = 100 * time.Millisecond
+
+// outcomes waits for what becomes of entries. One goroutine, which belongs to the agent, asks for
+// all that are waited for, and ends with the last one. It is safe for concurrent use.
+type outcomes struct {
+	agent *Agent
+
+	mu      sync.Mutex
+	asking  bool
+	waiting map[runstore.EntryRef][]chan runstore.Outcome // each has capacity 1
+}
+
+// await waits for the outcome of an entry.
+func (o *outcomes) await(ctx context.Context, ref runstore.EntryRef) (runstore.Outcome, error) {
+	answer := make(chan runstore.Outcome, 1)
+	if err := o.add(ref, answer); err != nil {
+		return runstore.Outcome{}, err
+	}
+	select {
+	case outcome := <-answer:
+		return outcome, nil
+	case <-o.agent.ctx.Done():
+		return runstore.Outcome{}, errClosed()
+	case <-ctx.Done():
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.waiting[ref] = slices.DeleteFunc(o.waiting[ref], func(c chan runstore.Outcome) bool { return c == answer })
+	if len(o.waiting[ref]) == 0 {
+		delete(o.waiting, ref)
+	}
+	return runstore.Outcome{}, tool.AsError(ctx.Err())
+}
+
+func (o *outcomes) add(ref runstore.EntryRef, answer chan runstore.Outcome) error {
+	w := &o.agent.work
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return errClosed()
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.waiting[ref] = append(o.waiting[ref], answer)
+	if !o.asking {
+		o.asking = true
+		w.group.Go(o.ask) // ends with the last waiter, or with the agent
+	}
+	return nil
+}
+
+func (o *outcomes) ask() {
+	for sleep(o.agent.ctx, outcomePause) == nil {
+		wanted := o.wanted()
+		if len(wanted) == 0 {
+			return
+		}
+		// While the database is gone, the callers wait as long as they like to.
+		found, _ := o.agent.journal.shared.Outcomes(o.agent.ctx, wanted)
+		o.tell(found)
+	}
+}
+
+// wanted returns the entries that are waited for. If there is none, the goroutine has to end.
+func (o *outcomes) wanted() (refs []runstore.EntryRef) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for ref := range o.waiting {
+		refs = append(refs, ref)
+	}
+	o.asking = len(refs) > 0
+	return refs
+}
+
+func (o *outcomes) tell(found map[runstore.EntryRef]runstore.Outcome) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for ref, outcome := range found {
+		for _, answer := range o.waiting[ref] {
+			answer <- outcome
+		}
+		delete(o.waiting, ref)
+	}
+}
