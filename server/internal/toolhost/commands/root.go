@@ -50,7 +50,7 @@ func NewRoot(p cli.Process) *cobra.Command {
 		maintain.NewBackupCommand(p), maintain.NewRestoreCommand(p), maintain.NewMigrateCommand(p), maintain.NewNodesCommand(p), workspace.NewCommand(p), prove.NewCommand(p))
 	root.AddCommand(serve.NewReaperCommand(), workspace.NewWorkerCommand(), prove.NewCounterCommand())
 	target.CompleteFlags(root, cli.Toolhost, p)
-	cli.MarkExperimental(root, "artifact", "audit tail", "auth whoami", "config show", "migrate", "nodes", "policy", "target list", "target remove", "target show",
+	cli.MarkExperimental(root, "artifact", "audit tail", "auth whoami", "config show", "migrate", "policy", "target list", "target remove", "target show",
 		"tools render", "tools search", "workspace")
 	return root
 }

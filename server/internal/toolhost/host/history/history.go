@@ -3,9 +3,9 @@
 // failed, and statistics by hour.
 //
 // It owns one SQLite file, history.db, and the copy of its calls and statistics in a database that
-// toolhosts share. Age, the number of rows and their bytes bound the file. No other part of toolhost
-// depends on its content: an entry that cannot be written is lost, and a damaged file is set aside.
-// The package does not choose what is kept.
+// toolhosts share. Age, the number of rows and their bytes bound the file. No other part of
+// toolhost depends on its content: an entry that cannot be written is lost, and a damaged file is
+// set aside. The package does not choose what is kept.
 package history
 
 import (
