@@ -248,6 +248,9 @@ func (s *shared) copyHours(ctx context.Context) error {
 	}
 }
 
+// now is the time of the database, so that a toolhost with a wrong clock removes nothing of others.
+const now = "(extract(epoch FROM clock_timestamp())::bigint * 1000000000)"
+
 // prune removes what the file does not have any more, and what is too old of toolhosts that may be
 // gone.
 func (s *shared) prune(ctx context.Context) error {
@@ -255,11 +258,11 @@ func (s *shared) prune(ctx context.Context) error {
 	if err := s.log.reader.QueryRowContext(ctx, "SELECT (SELECT coalesce(min(number), 0) FROM calls), (SELECT coalesce(min(time), 0) FROM hours)").Scan(&call, &hour); err != nil {
 		return err
 	}
-	oldest := time.Now().Add(-s.log.cfg.Keep).UnixNano()
-	if err := s.do(ctx, "DELETE FROM toolhost_history_calls WHERE time < $1 OR folder = $2 AND number < $3", oldest, s.cfg.Folder, call); err != nil {
+	keep := s.log.cfg.Keep.Nanoseconds()
+	if err := s.do(ctx, "DELETE FROM toolhost_history_calls WHERE time < "+now+" - $1 OR folder = $2 AND number < $3", keep, s.cfg.Folder, call); err != nil {
 		return err
 	}
-	return s.do(ctx, "DELETE FROM toolhost_history_hours WHERE time < $1 OR folder = $2 AND time < $3", oldest, s.cfg.Folder, hour)
+	return s.do(ctx, "DELETE FROM toolhost_history_hours WHERE time < "+now+" - $1 OR folder = $2 AND time < $3", keep, s.cfg.Folder, hour)
 }
 
 // read reads rows of the file.
