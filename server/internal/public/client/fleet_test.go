@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -98,11 +99,14 @@ func inSession(i int) tool.Call {
 	return call
 }
 
-// callAll makes a call in each session.
+// callAll makes a call in each session. Each has an id, so that one that goes to a toolhost whose
+// loss its client has not seen yet is made again at another one.
 func callAll(t *testing.T, c *client.Client) {
 	t.Helper()
 	for i := range sessionCount {
-		if out, err := c.Call(bounded(t), inSession(i)); err != nil || out.Result.Text() != "hello" {
+		call := inSession(i)
+		call.ID = rand.Text()
+		if out, err := c.Call(bounded(t), call); err != nil || out.Result.Text() != "hello" {
 			t.Fatalf("session %d: %+v, %v", i, out.Result, err)
 		}
 	}
