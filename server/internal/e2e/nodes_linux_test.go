@@ -530,6 +530,7 @@ func TestFleetDiffers(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, config, string(text)+"questions: {max_wait: 1m}\n", 0o600)
+	nodes[0].do(t, "trust", config).exits(t, 0)
 	nodes[0].do(t, "reload").exits(t, 0)
 	compare("setting questions")
 	nodes[0].do(t, "status", "--fleet", "--config", config).says(t, "2 toolhosts: 1 difference", "setting questions")
