@@ -69,6 +69,7 @@ type Store struct {
 	clock   atomic.Pointer[reading]
 	memory  atomic.Pointer[memory]
 	ids     atomic.Int64
+	shares  atomic.Int64              // the questions of TakeStarts
 	beaten  atomic.Pointer[time.Time] // when this node last wrote that it lives
 	summary atomic.Pointer[string]    // for the other nodes; nil: Describe was not called
 	audited atomic.Pointer[func() string]
