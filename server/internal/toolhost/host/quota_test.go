@@ -91,7 +91,7 @@ func (o *oneEach) TakeStarts(ctx context.Context, scope string, _, _ int, _ time
 }
 
 // Two hosts count the starts of a tenant together. A call that is refused executes nothing, and has
-// no place in the quota of calls in progress. A host that closes does not wait for a question.
+// no place in the quota of calls in progress.
 func TestTwoHostsCountStartsTogether(t *testing.T) {
 	starts := &oneEach{}
 	share := func(cfg *host.Config) {

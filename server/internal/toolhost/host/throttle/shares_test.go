@@ -198,6 +198,28 @@ func TestTheTimeOfAShare(t *testing.T) {
 	})
 }
 
+// The time of a share begins before the question: the answer may be late.
+func TestALateShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := newToolhosts(t, 1, ofTenant(640))
+		if n, err := all.begin(t.Context(), 0, 3); n != 3 { // shares of 1 and 2
+			t.Fatal(err)
+		}
+		all.delay = func() time.Duration { return 2 * time.Second }
+		if n, err := all.begin(t.Context(), 0, 1); n != 1 {
+			t.Fatal(err)
+		}
+		time.Sleep(6*time.Second - time.Nanosecond)
+		if n, err := all.begin(t.Context(), 0, 1); n != 1 || all.questions != 3 {
+			t.Errorf("%d calls, %d questions: %v", n, all.questions, err)
+		}
+		time.Sleep(time.Nanosecond)
+		if n, err := all.begin(t.Context(), 0, 1); n != 1 || all.questions != 4 {
+			t.Errorf("%d calls, %d questions: %v", n, all.questions, err)
+		}
+	})
+}
+
 // A large quota needs few questions, and one that is not set none. What is used slowly is not lost.
 func TestFewQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
