@@ -8,9 +8,9 @@ import (
 )
 
 // takeStarts takes a share of the scope @scope. Seconds are those when a share was taken, rounded
-// down, so that it counts until more than @counted seconds have passed. The row is locked before the
-// clock and what others have taken are read. If the clock was set back, shares of the future count
-// from now on. The row has one element for each second, so its size has a bound.
+// down, so that it counts until more than @counted seconds have passed. The row is locked before
+// the clock and what others have taken are read. If the clock was set back, shares of the future
+// count from now on. The row has one element for each second, so its size has a bound.
 const takeStarts = `
 INSERT INTO toolhost_starts AS s (scope, seconds, starts, share, until)
 SELECT @scope, ARRAY[now], ARRAY[share], share, now + @counted FROM ` + clock + `, (SELECT least(@most::bigint, greatest(@limit::bigint / 16, 1)) AS share) AS first

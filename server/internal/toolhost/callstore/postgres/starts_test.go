@@ -126,8 +126,8 @@ func TestSharesThatAreOver(t *testing.T) {
 	}
 }
 
-// Calls that begin at two toolhosts in the same moment are together within the limit, also if one of
-// them is then cut off from the database, and killed.
+// Calls that begin at two toolhosts in the same moment are together within the limit, also if one
+// of them is then cut off from the database, and killed.
 func TestTwoToolhostsHoldALimitTogether(t *testing.T) {
 	for _, limit := range []int{1, 10, 1000} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {

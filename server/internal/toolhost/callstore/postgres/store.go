@@ -4,9 +4,10 @@
 // Begins of a key, at all toolhosts, one succeeds. The database decides that, by the unique hash of
 // the key, and nothing else does: no lease, no clock and no lock.
 //
-// The package owns the tables, also that of the starts per minute that toolhosts have taken, and one
-// row for each start of a toolhost, a node. A call that has begun and not ended is unknown as soon as
-// its node is proven to be gone, and not before. See docs/adr/0050-one-ledger-for-many-toolhosts.md.
+// The package owns the tables, also that of the starts per minute that toolhosts have taken, and
+// one row for each start of a toolhost, a node. A call that has begun and not ended is unknown as
+// soon as its node is proven to be gone, and not before. See
+// docs/adr/0050-one-ledger-for-many-toolhosts.md.
 package postgres
 
 import (

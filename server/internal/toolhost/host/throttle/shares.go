@@ -39,15 +39,15 @@ type Leases interface {
 
 // Shares counts starts per minute for many toolhosts together.
 //
-// The problem: a quota holds for all toolhosts, and a call must not wait for a database. The idea: a
-// toolhost takes a share of what remains, which counts as used at once, and admits calls from it for
-// a short time. The invariant: of the shares that can be used within any 60 seconds, the last one
-// was taken while all others counted. So the starts in any 60 seconds are within the limit, also if
-// a toolhost is killed: what it has not used is lost for a minute.
+// The problem: a quota holds for all toolhosts, and a call must not wait for a database. The
+// idea: a toolhost takes a share of what remains, which counts as used at once, and admits calls
+// from it for a short time. The invariant: of the shares that can be used within any 60 seconds,
+// the last one was taken while all others counted. So the starts in any 60 seconds are within the
+// limit, also if a toolhost is killed: what it has not used is lost for a minute.
 //
 // A share is at most twice what was used of the one before. So about half of a quota can be used,
-// however the calls are spread over toolhosts and time, and all of it by calls that use their shares
-// up.
+// however the calls are spread over toolhosts and time, and all of it by calls that use their
+// shares up.
 type Shares struct {
 	ctx    context.Context // of questions; its end ends them
 	leases Leases
