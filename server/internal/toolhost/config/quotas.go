@@ -20,7 +20,8 @@ type Quotas struct {
 type TenantQuota struct {
 	// The most calls in progress, also those that wait.
 	ConcurrentCalls *int `yaml:"concurrent_calls" zero:"unlimited" min:"1" max:"1000000" unset:"unlimited"`
-	// The most calls that may begin in any 60 seconds. A repeated call id counts too.
+	// The most calls that may begin in any 60 seconds. A repeated call id counts too. Toolhosts
+	// that share a ledger count together.
 	StartsPerMinute *int `yaml:"starts_per_minute" zero:"unlimited" min:"1" max:"1000000" unset:"unlimited"`
 	// The most processes that may start for the tenant in any 60 seconds.
 	LaunchesPerMinute *int `yaml:"launches_per_minute" zero:"unlimited" min:"1" max:"1000000" unset:"unlimited"`
@@ -46,7 +47,8 @@ type TenantQuota struct {
 type PrincipalQuota struct {
 	// The most calls in progress, also those that wait.
 	ConcurrentCalls *int `yaml:"concurrent_calls" zero:"unlimited" min:"1" max:"1000000" unset:"unlimited"`
-	// The most calls that may begin in any 60 seconds. A repeated call id counts too.
+	// The most calls that may begin in any 60 seconds. A repeated call id counts too. Toolhosts
+	// that share a ledger count together.
 	StartsPerMinute *int `yaml:"starts_per_minute" zero:"unlimited" min:"1" max:"1000000" unset:"unlimited"`
 	// The most processes of plugins at the same time that serve only this principal. These are the
 	// processes of plugins with isolation `principal` or `session`. toolhost makes room as for a

@@ -76,6 +76,10 @@ type Config struct {
 	// Approvals stores standing approvals. Not owned: close it after the host. Nil: the host has none.
 	Approvals *standing.Store
 
+	// Starts counts the quotas starts_per_minute for many toolhosts. Not owned. Nil: the host counts
+	// its own calls.
+	Starts throttle.Leases
+
 	// Configuration reads and applies the configuration file, for operators. Nil: the host has
 	// none.
 	Configuration operator.Configuration

@@ -25,7 +25,6 @@ func New(config Config) *Host {
 		stats:       statistics.New(cfg.History),
 		rates:       throttle.NewRates(),
 		concurrency: throttle.NewConcurrency(concurrencyOf(cfg.Catalog)),
-		usage:       throttle.NewUsage(),
 		frozen:      frozen.NewCache(),
 		held:        held.New(),
 		gone:        make(chan struct{}),
@@ -34,6 +33,11 @@ func New(config Config) *Host {
 	h.generations.pair.Store(&generationPair{current: first, previous: first})
 	cfg.Settings = Settings{} // code that reads settings from here would miss Reconfigure
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())
+	var shares *throttle.Shares
+	if cfg.Starts != nil {
+		shares = throttle.NewShares(h.ctx, cfg.Starts, h.spawn, h.log.storage)
+	}
+	h.usage = throttle.NewUsage(shares)
 	h.ledger = ledger.New[*call](ledger.Config{
 		Store: cfg.Calls, MaxEntries: cfg.MaxLedgerEntries, MaxBytes: cfg.MaxLedgerBytes, Quota: h.resultQuota, Logger: h.log.storage,
 	})

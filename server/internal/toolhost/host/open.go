@@ -92,7 +92,7 @@ func (c *call) admit(ctx context.Context, arguments int, complete bool) error {
 	if arguments > c.settings.MaxArgumentBytes {
 		return c.settings.tooLarge(c.request.ID)
 	}
-	if err := c.count(); err != nil {
+	if err := c.count(ctx); err != nil {
 		return err
 	}
 	return c.reserve(ctx, arguments, complete)

@@ -1,17 +1,19 @@
 package host
 
 import (
+	"context"
+
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
 )
 
 // count counts a call that begins for the quotas of its tenant and principal, or returns the error
-// of a full quota.
-func (c *call) count() error {
+// of a full quota. It may wait for what counts the starts of all toolhosts.
+func (c *call) count(ctx context.Context) error {
 	if c.settings.Quotas == nil {
 		return nil
 	}
-	if full := c.services.limits.usage.Begin(c.settings.Quotas, c.request.Principal); full != nil {
+	if full := c.services.limits.usage.Begin(ctx, c.settings.Quotas, c.request.Principal); full != nil {
 		full.CallID = c.request.ID
 		return full
 	}

@@ -1,7 +1,9 @@
 package host_test
 
 import (
+	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -71,6 +73,51 @@ func TestAFullQuotaRefusesItsTenantOnly(t *testing.T) {
 	}
 	if full != 17 { // 2 and 25 have begun
 		t.Errorf("%d of 40 calls were refused, want 17", full)
+	}
+}
+
+// oneEach gives each scope one start, and hangs for the tenant gone.
+type oneEach struct{ scopes sync.Map }
+
+func (o *oneEach) TakeStarts(ctx context.Context, scope string, _, _ int, _ time.Duration) (starts int, wait time.Duration, err error) {
+	if scope == "tenant gone" {
+		<-ctx.Done()
+		return 0, 0, ctx.Err()
+	}
+	if _, taken := o.scopes.LoadOrStore(scope, true); taken {
+		return 0, 30 * time.Second, nil
+	}
+	return 1, 0, nil
+}
+
+// Two hosts count the starts of a tenant together. A call that is refused executes nothing, and has
+// no place in the quota of calls in progress.
+func TestTwoHostsCountStartsTogether(t *testing.T) {
+	starts := &oneEach{}
+	share := func(cfg *host.Config) {
+		cfg.Starts = starts
+		cfg.Quotas = &throttle.Quotas{Tenant: throttle.Quota{StartsPerMinute: 50, ConcurrentCalls: 1}}
+	}
+	a, b := newRig(t, hosttest.Tools(), share), newRig(t, hosttest.Tools(), share)
+	for _, step := range []struct {
+		rig  *rig
+		full string
+	}{{a, ""}, {b, "the tenant red has no start left"}, {b, "the tenant red has no start left"}, {a, "the tenant red has no start left"}} {
+		c := call("echo", `{"text":"x"}`)
+		c.Principal = "red/ada"
+		switch err := failureOf(t.Context(), t, step.rig, c); {
+		case step.full == "" && err != nil:
+			t.Error(err)
+		case step.full != "" && (err == nil || err.Kind != tool.KindRateLimited || err.RetryAfter < 20*time.Second || !strings.Contains(err.Message, step.full) || err.CallID == ""):
+			t.Errorf("%v; want %q", err, step.full)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := call("echo", `{"text":"x"}`)
+	c.Principal = "gone/ada"
+	if err := failureOf(ctx, t, a, c); err == nil || err.Kind != tool.KindCancelled {
+		t.Errorf("a call that is canceled while it waits: %v", err)
 	}
 }
 

@@ -76,5 +76,14 @@ ALTER TABLE toolhost_calls ADD COLUMN seals boolean NOT NULL DEFAULT false; -- a
 ALTER TABLE toolhost_nodes ADD COLUMN version text NOT NULL DEFAULT ''; -- of its program; empty: it is older than this column
 ALTER TABLE toolhost_nodes ADD COLUMN summary text NOT NULL DEFAULT ''; -- what it says about itself, see Summary
 ALTER TABLE toolhost_beats ADD COLUMN audited text NOT NULL DEFAULT ''; -- the end of its audit log: NUMBER:SHA256
+`}, {SQL: `
+-- What the nodes have taken of the starts per minute of tenants and principals.
+CREATE TABLE toolhost_starts (
+	scope   text COLLATE "C" PRIMARY KEY,
+	seconds bigint[] NOT NULL,          -- since 1970, in which shares were taken, the oldest first
+	starts  bigint[] NOT NULL,          -- how many, for each of seconds
+	share   bigint NOT NULL,            -- what was taken last
+	until   bigint NOT NULL             -- the last second in which any of it counts
+) WITH (fillfactor = 50);
 `}}}
 }

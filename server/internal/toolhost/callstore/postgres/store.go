@@ -4,8 +4,9 @@
 // Begins of a key, at all toolhosts, one succeeds. The database decides that, by the unique hash of
 // the key, and nothing else does: no lease, no clock and no lock.
 //
-// The package owns the tables and one row for each start of a toolhost, a node. A call that has
-// begun and not ended is unknown as soon as its node is proven to be gone, and not before. See
+// The package owns the tables, also that of the starts per minute that toolhosts have taken, and
+// one row for each start of a toolhost, a node. A call that has begun and not ended is unknown as
+// soon as its node is proven to be gone, and not before. See
 // docs/adr/0050-one-ledger-for-many-toolhosts.md.
 package postgres
 
@@ -69,6 +70,7 @@ type Store struct {
 	clock   atomic.Pointer[reading]
 	memory  atomic.Pointer[memory]
 	ids     atomic.Int64
+	shares  atomic.Int64              // the questions of TakeStarts
 	beaten  atomic.Pointer[time.Time] // when this node last wrote that it lives
 	summary atomic.Pointer[string]    // for the other nodes; nil: Describe was not called
 	audited atomic.Pointer[func() string]

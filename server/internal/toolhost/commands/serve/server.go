@@ -28,6 +28,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/secrets"
 	"github.com/toolhost/toolhost/server/internal/systemd"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/config"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
@@ -125,6 +126,9 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	cfg := hostConfig(options, known, plugins, log.Logger(loglevel.Calls), logs)
 	cfg.Calls, cfg.Audit, cfg.Artifacts, cfg.History = records.calls, records.decisions, records.artifacts, records.history
 	cfg.Approvals = records.approvals
+	if shared, ok := records.calls.(*postgres.Store); ok {
+		cfg.Starts = shared
+	}
 	if cfg.Settings, err = hostSettings(&options, store, known); err != nil {
 		return err
 	}

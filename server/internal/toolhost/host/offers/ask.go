@@ -58,7 +58,7 @@ func (o *Offers) authorize(ctx context.Context, who *tool.Requester, settings *S
 // connection is lost before the answer, another instance is asked, once, because a request has no
 // side effects.
 func (o *Offers) ask(ctx context.Context, who *tool.Requester, settings *Settings, p *catalog.Plugin, request func(context.Context, pluginconn.Conn, pluginconn.Asker) error) error {
-	end, err := o.count(who, settings)
+	end, err := o.count(ctx, who, settings)
 	if err != nil {
 		return err
 	}
@@ -75,11 +75,11 @@ func (o *Offers) ask(ctx context.Context, who *tool.Requester, settings *Setting
 }
 
 // count counts a request for the quotas of its principal, until end.
-func (o *Offers) count(who *tool.Requester, settings *Settings) (end func(), err error) {
+func (o *Offers) count(ctx context.Context, who *tool.Requester, settings *Settings) (end func(), err error) {
 	if settings.Quotas == nil {
 		return func() {}, nil
 	}
-	if full := o.cfg.Usage.Begin(settings.Quotas, who.Principal); full != nil {
+	if full := o.cfg.Usage.Begin(ctx, settings.Quotas, who.Principal); full != nil {
 		return nil, full
 	}
 	return func() { o.cfg.Usage.End(who.Principal) }, nil

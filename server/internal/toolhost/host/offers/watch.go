@@ -276,7 +276,7 @@ func (o *Offers) subscribe(ctx context.Context, w *resourceWatch, who *tool.Requ
 // ended. It holds a lease meanwhile, so that the instance is not idle. It returns nil if the
 // instance drains, which would otherwise wait for the lease.
 func (o *Offers) subscribeOnce(ctx context.Context, w *resourceWatch, who *tool.Requester, t target, begun func()) error {
-	end, err := o.count(who, t.settings)
+	end, err := o.count(ctx, who, t.settings)
 	if err != nil {
 		return err
 	}

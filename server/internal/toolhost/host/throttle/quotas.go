@@ -1,6 +1,7 @@
 package throttle
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"time"
@@ -57,6 +58,7 @@ const finished = time.Second
 // A full quota of one tenant refuses only calls of that tenant, because each tenant and each
 // principal is counted for itself. Counting a call costs two look-ups under one lock.
 type Usage struct {
+	shares     *Shares // count the starts; nil: starts of usage do
 	mu         sync.Mutex
 	tenants    map[string]*usage
 	principals map[string]*usage
@@ -70,20 +72,40 @@ type usage struct {
 	launches window
 }
 
-// NewUsage returns a Usage that has counted nothing.
-func NewUsage() *Usage {
-	return &Usage{tenants: map[string]*usage{}, principals: map[string]*usage{}}
+// NewUsage returns a Usage that has counted nothing. shares count the starts of calls for many
+// toolhosts; nil: the Usage counts its own.
+func NewUsage(shares *Shares) *Usage {
+	return &Usage{shares: shares, tenants: map[string]*usage{}, principals: map[string]*usage{}}
 }
 
 // Begin counts a call of a principal, or returns a rate_limited error that names the full quota and
-// says when to try again. The caller must call End when a counted call has ended.
-func (u *Usage) Begin(q *Quotas, key string) *tool.Error {
+// says when to try again. The caller must call End when a counted call has ended. With Shares, it
+// may wait for them for five seconds, and returns an unavailable error if they do not answer; the
+// calls that wait count as calls in progress.
+func (u *Usage) Begin(ctx context.Context, q *Quotas, key string) *tool.Error {
+	tenant := identity.TenantOf(key)
+	ofTenant, ofPrincipal := q.OfTenant(tenant), q.OfPrincipal(key)
+	if u.shares == nil {
+		return u.begin(key, ofTenant, ofPrincipal)
+	}
+	// The principal is first: what is taken for a tenant is not available to other toolhosts.
+	quotas := []quota{{"principal " + key, ofPrincipal.StartsPerMinute}, {"tenant " + tenant, ofTenant.StartsPerMinute}}
+	ofTenant.StartsPerMinute, ofPrincipal.StartsPerMinute = 0, 0
+	err := u.begin(key, ofTenant, ofPrincipal)
+	if err == nil {
+		if err = u.shares.admit(ctx, quotas...); err != nil {
+			u.End(key)
+		}
+	}
+	return err
+}
+
+func (u *Usage) begin(key string, ofTenant, ofPrincipal Quota) *tool.Error {
 	tenant, now := identity.TenantOf(key), time.Now()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.sweepLocked(now)
 	all, own := of(u.tenants, tenant), of(u.principals, key)
-	ofTenant, ofPrincipal := q.OfTenant(tenant), q.OfPrincipal(key)
 	if err := all.full(now, ofTenant, "tenant "+tenant); err != nil {
 		return err
 	}

@@ -293,14 +293,14 @@ func TestTenantsTakeTurns(t *testing.T) {
 // A full quota refuses calls of its tenant or principal only, and says when the next one may start.
 func TestQuotas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		u := throttle.NewUsage()
+		u := throttle.NewUsage(nil)
 		q := &throttle.Quotas{
 			Tenant: throttle.Quota{ConcurrentCalls: 3, StartsPerMinute: 5, LaunchesPerMinute: 1}, Principal: throttle.Quota{ConcurrentCalls: 2},
 			Tenants: map[string]throttle.Quota{"default": {}}, Principals: map[string]throttle.Quota{"red/big": {}},
 		}
 		begin := func(key string, want time.Duration, names string) {
 			t.Helper()
-			err := u.Begin(q, key)
+			err := u.Begin(t.Context(), q, key)
 			switch {
 			case want == 0 && err != nil:
 				t.Errorf("%s: %v", key, err)
