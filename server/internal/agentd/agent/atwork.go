@@ -36,7 +36,8 @@ type atWork struct {
 type runRef struct {
 	id   string
 	last uint64 // the Seq of its last event, or of an earlier one
-	sub  bool
+	// parent is the id of the run that has this one as a sub-run. Empty: it is none.
+	parent string
 	// owner is the key of the principal that the run belongs to.
 	owner string
 	// fresh means that this agent has just started the run. tries is how often in a row the journal
@@ -47,16 +48,26 @@ type runRef struct {
 }
 
 func (r *Run) ref() runRef {
-	return runRef{id: r.ID, last: r.LastSeq, sub: r.Parent != nil, owner: r.Principal}
+	k := runRef{id: r.ID, last: r.LastSeq, owner: r.Principal}
+	if r.Parent != nil {
+		k.parent = r.Parent.RunID
+	}
+	return k
 }
 
 // wake starts a goroutine for a run that has none, and hands it an input, which may be nil. It may
 // wait for the store, as long as a claim takes.
 func (w *atWork) wake(k runRef, in *input) error {
+	_, err := w.rouse(k, in)
+	return err
+}
+
+// rouse is wake, and returns the run.
+func (w *atWork) rouse(k runRef, in *input) (*run, error) {
 	for {
 		r, wait, err := w.find(k.id, in)
 		if err != nil || r != nil {
-			return err
+			return r, err
 		}
 		if wait == nil {
 			k.epoch, err = w.agent.journal.claim(k.id)
@@ -90,15 +101,15 @@ func (w *atWork) wakeAll(runs []runRef) map[string]error {
 	claimed, err := w.agent.journal.claimAll(ids)
 	for _, k := range moving {
 		epoch, ok := claimed[k.id]
-		k.epoch = epoch
-		switch {
+		refused := err
+		switch k.epoch = epoch; {
 		case ok:
-			failed(k, w.begun(k, nil, nil))
-		case err != nil:
-			failed(k, w.begun(k, nil, err))
-		default:
-			failed(k, w.begun(k, nil, claimError(runstore.AlreadyClaimed(k.id))))
+			refused = nil
+		case err == nil:
+			refused = claimError(runstore.AlreadyClaimed(k.id))
 		}
+		_, refused = w.begun(k, nil, refused)
+		failed(k, refused)
 	}
 	for _, k := range waiting {
 		failed(k, w.wake(k, nil))
@@ -144,19 +155,19 @@ func (w *atWork) find(runID string, in *input) (*run, <-chan struct{}, error) {
 }
 
 // begun ends the move that find began. It starts the run's goroutine if the claim succeeded.
-func (w *atWork) begun(k runRef, in *input, err error) error {
+func (w *atWork) begun(k runRef, in *input, err error) (r *run, _ error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err == nil {
 		// An agent that closes waits for this move, and cancels the run at its first step.
-		r := newRun(w.agent, k)
+		r = newRun(w.agent, k)
 		w.runs[k.id] = r
 		w.countLocked(r)
 		w.group.Go(func() { r.work(w.agent.ctx) })
 		r.receive(in)
 	}
 	w.moved(k.id)
-	return err
+	return r, err
 }
 
 // move makes others wait for the run until moved. The caller holds mu. Close waits for it.
@@ -179,6 +190,7 @@ func (w *atWork) take(r *run, last bool) (inputs []*input, posted, left bool) {
 	w.mu.Lock()
 	inputs, r.inbox = r.inbox, nil
 	posted, r.posted = r.posted, false
+	r.rest = nil
 	left = last && len(inputs) == 0 && !posted
 	forgotten := left && w.forget(r)
 	w.mu.Unlock()
@@ -227,18 +239,27 @@ func (w *atWork) release(r *run) {
 // leave is release for a run with nothing left to do. If its inbox in the store has entries, the
 // run goes on.
 func (w *atWork) leave(r *run) {
-	shared := w.agent.journal.shared
-	if shared == nil {
+	if w.agent.journal.shared == nil {
 		w.release(r)
 		return
 	}
-	if !shared.Leave(r.id, r.epoch) {
-		_ = w.begun(runRef{id: r.id, last: r.state.Seq(), sub: r.sub, owner: r.owner, epoch: r.epoch}, mail, nil)
+	w.leaveAll([]*run{r}, []runstore.Leaving{{RunID: r.id, Epoch: r.epoch}})
+}
+
+// leaveAll gives up the claims of runs that were forgotten. If the inbox of one of them in the store
+// has entries, all of them go on.
+func (w *atWork) leaveAll(runs []*run, leaving []runstore.Leaving) {
+	if !w.agent.journal.shared.Leave(leaving) {
+		for _, r := range runs {
+			_, _ = w.begun(runRef{id: r.id, last: r.feed.position(), parent: r.parent, owner: r.owner, epoch: r.epoch}, mail, nil)
+		}
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.moved(r.id)
+	for _, r := range runs {
+		w.moved(r.id)
+	}
 }
 
 func (w *atWork) feedOf(runID string) *feed {

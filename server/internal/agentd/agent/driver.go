@@ -36,9 +36,11 @@ func (r *run) work(ctx context.Context) {
 		in.answer(reply{err: err})
 	}
 	r.feed.end(err)
+	r.err = err
+	close(r.done)
 	if again {
 		r.agent.work.group.Go(func() {
-			r.agent.work.retryLater(runRef{id: r.id, last: r.state.Seq(), sub: r.sub, owner: r.owner, tries: r.tries})
+			r.agent.work.retryLater(runRef{id: r.id, last: r.state.Seq(), parent: r.parent, owner: r.owner, tries: r.tries})
 		})
 	}
 }
@@ -91,15 +93,27 @@ func (r *run) loop(ctx context.Context) error {
 		if r.state.Finished() != nil {
 			continue
 		}
+		rest := r.resting()
+		if rest != nil && r.agent.work.park(r, rest) {
+			return nil
+		}
 		select {
+		case <-r.parked:
+			return nil
 		case <-r.woken:
 		case u := <-r.updates:
+			if rest != nil && !r.agent.work.stir(r) {
+				return nil
+			}
 			if err := r.handle(ctx, u); err != nil {
 				return err
 			}
 		case r.slot.wanted() <- struct{}{}:
 			r.slot.held = true
 		case <-r.alarm.channel():
+			if rest != nil && !r.agent.work.stir(r) {
+				return nil
+			}
 			if err := r.commit(ctx, r.state.Due(time.Now())...); err != nil {
 				return err
 			}
@@ -202,7 +216,8 @@ func (r *run) handle(ctx context.Context, u update) error {
 	}
 	p := u.done()
 	if p == nil {
-		return nil // a review that asks nobody: its task stays, so that it is not repeated
+		u.task.asksNobody = true
+		return nil // the task of the review stays, so that it is not repeated
 	}
 	u.task.stop()
 	delete(r.tasks, u.task.name)

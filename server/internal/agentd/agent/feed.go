@@ -60,6 +60,13 @@ func (f *feed) begin(last uint64) {
 	f.wake()
 }
 
+// position returns the Seq of the last durable event.
+func (f *feed) position() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.last
+}
+
 // publish adds durable events. They must be in the journal already.
 func (f *feed) publish(events ...loop.Event) {
 	f.mu.Lock()

@@ -13,7 +13,8 @@ import (
 // killed, or ends by SIGPIPE, appends nothing. So the agent claims each run in the store while it
 // works on the run. GetRun and ListRuns report an unfinished run without a claim as interrupted. A
 // store that only one process uses has no claims. GetRun and ListRuns report its unfinished runs as
-// running. A sub-run counts as claimed if its parent run is claimed.
+// running. A sub-run counts as claimed if its parent run is claimed. In a store that several agents
+// share, nobody works on a run that waits.
 
 // claim claims a run before work on it begins. It fails with KindConflict if another process works
 // on the run.
@@ -108,7 +109,7 @@ func (j *journal) markInterrupted(ctx context.Context, runs []Run, again func() 
 		if err != nil {
 			return nil, err
 		}
-		now.Interrupted = open(&now)
+		now.Interrupted = open(&now) && !(j.shared != nil && now.Waiting)
 		kept = append(kept, now)
 	}
 	return kept, nil

@@ -3,6 +3,7 @@ package agent
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 )
@@ -21,6 +22,7 @@ type run struct {
 	id      string
 	log     runLog
 	feed    feed
+	parent  string        // the run that has it as a sub-run; empty: none
 	sub     bool          // whether it is a sub-run
 	owner   string        // the key of its principal
 	waits   atomic.Bool   // it waits only for a person
@@ -30,7 +32,12 @@ type run struct {
 	epoch   uint64        // of its claim
 	lost    chan struct{} // capacity 1; signals that another process had the claim meanwhile
 	woken   chan struct{} // capacity 1; signals that the inbox is not empty
+	parked  chan struct{} // closed when its family was given up
+	done    chan struct{} // closed when the goroutine ends; then next and err are set
+	next    time.Time     // when the family that it gave up goes on by itself; zero: never
+	err     error         // why the goroutine ended before that, and before the end of the run
 	inbox   []*input      // guarded by atWork.mu
+	rest    *rest         // nil: it has something to do; guarded by atWork.mu
 	posted  bool          // its inbox in the store may have entries; guarded by atWork.mu
 
 	// Only the goroutine uses these:
@@ -58,7 +65,7 @@ type run struct {
 
 func newRun(a *Agent, k runRef) *run {
 	r := &run{
-		agent: a, config: a.config(), id: k.id, log: newRunLog(a, k.id), sub: k.sub, owner: k.owner, fresh: k.fresh, tries: k.tries, epoch: k.epoch, lost: make(chan struct{}, 1), woken: make(chan struct{}, 1), tasks: make(map[string]*task), updates: make(chan update),
+		agent: a, config: a.config(), id: k.id, log: newRunLog(a, k.id), parent: k.parent, sub: k.parent != "", owner: k.owner, fresh: k.fresh, tries: k.tries, epoch: k.epoch, lost: make(chan struct{}, 1), parked: make(chan struct{}), done: make(chan struct{}), woken: make(chan struct{}, 1), tasks: make(map[string]*task), updates: make(chan update),
 	}
 	r.slot.run = r
 	// watchers read the journal up to there, also while the run waits for a slot

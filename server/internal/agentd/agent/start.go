@@ -55,7 +55,11 @@ func (a *Agent) StartRun(ctx context.Context, task loop.Task) (string, error) {
 	if err != nil {
 		return "", storeError(err)
 	}
-	return started.RunID, a.work.wakeSoon(runRef{id: started.RunID, last: 1, sub: started.Parent != nil, fresh: true, owner: started.Principal})
+	k := runRef{id: started.RunID, last: 1, fresh: true, owner: started.Principal}
+	if started.Parent != nil {
+		k.parent = started.Parent.RunID
+	}
+	return started.RunID, a.work.wakeSoon(k)
 }
 
 // admitStart returns an error if a quota refuses a new run. A run that exists counts nothing:

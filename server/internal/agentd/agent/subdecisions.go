@@ -18,11 +18,15 @@ func (j *journal) pendingRefs(ctx context.Context, runID string) ([]string, erro
 	if _, err := j.fold(ctx, runID, &s); err != nil {
 		return nil, err
 	}
-	var refs []string
+	return refsOf(runID, &s), nil
+}
+
+// refsOf returns the decisions that a run waits for, in it and below it.
+func refsOf(runID string, s *loop.State) (refs []string) {
 	for _, p := range s.Pending() {
 		refs = append(refs, loop.DecisionRef(runID, p.ID))
 	}
-	return append(refs, s.Batch().SubRunDecisions()...), nil
+	return append(refs, s.Batch().SubRunDecisions()...)
 }
 
 // pendingBelow returns the decisions that sub-runs still wait for.

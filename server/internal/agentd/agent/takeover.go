@@ -8,14 +8,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Several agents may share a store. Each of them looks for runs that nobody works on, such as those
-// of an agent that is gone. The store decides which runs these are, and gives each to one agent.
+// Several agents may share a store. Each of them looks for runs with something to do that nobody
+// works on: those of an agent that is gone, and those that have waited. The store decides which runs
+// these are, and gives each to one agent.
 
 // takeOverPause is the pause between two looks. A store takes an agent for gone only after some
 // seconds, so that shorter pauses gain nothing.
 const takeOverPause = time.Second
 
-// takeOver continues the runs that nobody works on, and returns their number.
+// takeOver continues the runs that are due, and returns their number.
 func (a *Agent) takeOver(ctx context.Context, shared runstore.Sharing) (n int, err error) {
 	for {
 		taken, err := shared.TakeOver(ctx, runstore.MaxPage)
@@ -54,7 +55,7 @@ func (w *atWork) keepTakingOver(shared runstore.Sharing) {
 		for sleep(w.agent.ctx, takeOverPause) == nil {
 			n, err := w.agent.look(w.agent.ctx, shared)
 			if n > 0 {
-				w.agent.config().Log.Info("runs that no agentd worked on go on here", "runs", n)
+				w.agent.config().Log.Info("runs that are due go on here", "runs", n)
 			}
 			if err != nil && tool.KindOf(err) != tool.KindUnavailable && w.agent.ctx.Err() == nil {
 				w.agent.config().Log.Error("looking for runs that no agentd works on, and for requests", "error", err)
@@ -69,7 +70,8 @@ func (w *atWork) keepTakingOver(shared runstore.Sharing) {
 func (w *atWork) adopt(k runRef) bool {
 	r, wait, err := w.find(k.id, mail) // which may be why the store gave the run
 	if err == nil && r == nil && wait == nil {
-		return w.begun(k, mail, nil) == nil
+		_, err = w.begun(k, mail, nil)
+		return err == nil
 	}
 	if r != nil && r.epoch < k.epoch {
 		select {

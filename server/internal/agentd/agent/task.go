@@ -20,6 +20,8 @@ type task struct {
 	cancel    context.CancelCauseFunc // for a call: cancel it and report its result
 	cancelled context.Context         // ended by cancel
 
+	asksNobody bool // for a review: it is done, and the run's goroutine keeps the task; only that uses it
+
 	// For a call at toolhost:
 	questions *questions
 	asked     map[uint32]*tool.Question // the questions that the run has handled; used by the run's goroutine only

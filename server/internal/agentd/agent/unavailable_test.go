@@ -63,6 +63,8 @@ func (s *remoteStore) Read(ctx context.Context, id string, after uint64) iter.Se
 	return s.Store.Read(ctx, id, after)
 }
 
+var _ runstore.Sharing = (*remoteStore)(nil)
+
 func (s *remoteStore) Claim(id string) (uint64, error) {
 	time.Sleep(10 * time.Millisecond) // as far as the database
 	if s.claimed.Load() {
@@ -112,8 +114,10 @@ func (s *remoteStore) Entries(context.Context, string) ([]runstore.Entry, error)
 
 func (s *remoteStore) Posted(context.Context) ([]runstore.Run, error) { return nil, s.err() }
 
-func (s *remoteStore) Leave(id string, epoch uint64) bool {
-	s.Release(id, epoch)
+func (s *remoteStore) Leave(family []runstore.Leaving) bool {
+	for _, run := range family {
+		s.Release(run.RunID, run.Epoch)
+	}
 	return true
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"math"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 	"github.com/toolhost/toolhost/tool"
@@ -16,7 +17,9 @@ import (
 // and does not delay the run or other watchers.
 //
 // WatchRun ends when the run has finished. The last value is an error if there is no such run
-// (KindNotFound), or if the run is not at work in this agent or the agent closes (KindUnavailable).
+// (KindNotFound), or if the agent closes or nobody works on the run (KindUnavailable). If several
+// agents share the store, WatchRun reads the journal once a second while the run is not at work here,
+// and then yields no passing events.
 func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
 		at := place{seq: after}
@@ -98,6 +101,18 @@ func (a *Agent) endOf(ctx context.Context, runID string) (again bool, err error)
 	r, err := a.journal.summaryOf(ctx, runID)
 	if err != nil || r.LastSeq > before.LastSeq {
 		return err == nil, err
+	}
+	if a.journal.shared != nil { // it waits without an owner, or another agent works on it
+		timer := time.NewTimer(takeOverPause)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return true, nil
+		case <-ctx.Done():
+			return false, tool.AsError(ctx.Err())
+		case <-a.ctx.Done():
+			return false, errClosed()
+		}
 	}
 	return false, tool.Errorf(tool.KindUnavailable, "run %s is not finished and not at work here; resume it", runID)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // ErrClaimed says that another process has claimed the run. Errors that wrap it name the run.
@@ -39,18 +40,29 @@ type Claims interface {
 // same time.
 type Sharing interface {
 	Inbox
-	// TakeOver claims runs that no store has claimed and that are unfinished or have entries without
-	// an outcome, each with such runs below it, and returns all of them. It takes up to limit
-	// families, and may take fewer.
+	// TakeOver claims runs that no store has claimed and that have something to do: unfinished ones
+	// that were not given up by Leave or whose wait there is over, and runs with entries without an
+	// outcome. It takes each with its unfinished parents, and with all such or unfinished runs below
+	// these, and returns all of them. It takes up to limit families, and may take fewer.
 	TakeOver(ctx context.Context, limit int) ([]Taken, error)
 	// Confirm returns nil if this store has the claim of a run with an epoch, or ErrClaimed.
 	Confirm(runID string, epoch uint64) error
 	// Posted returns runs with entries without an outcome that this store has claimed, or whose parent
 	// it has claimed.
 	Posted(ctx context.Context) ([]Run, error)
-	// Leave is Release, unless the run has entries without an outcome: then it returns false, and the
-	// claim stays.
-	Leave(runID string, epoch uint64) (left bool)
+	// Leave gives up a run and runs below it, whose work is done or waits, unless one of them has
+	// entries without an outcome: then it returns false, and all claims stay. Runs that this store does
+	// not have claimed with these epochs do not count.
+	Leave(family []Leaving) (left bool)
+}
+
+// Leaving is a run that its owner gives up.
+type Leaving struct {
+	RunID string
+	Epoch uint64
+	// Wait is the time until an unfinished run has to go on, by the clock of the store. 0: only an
+	// entry or a claim continues it.
+	Wait time.Duration
 }
 
 // Taken is a run with the epoch of its claim.

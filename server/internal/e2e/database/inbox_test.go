@@ -147,12 +147,14 @@ func (h *home) finished(at *node, want agentdv1.StopReason) {
 // one event at the agentd that takes the run over, also if it is sent again there.
 func TestTheOwnerIsKilledBeforeTheAppend(t *testing.T) {
 	h := newHome(t)
-	script := h.dangerous()
+	script := filepath.Join(h.dir, "slow.yaml") // a run that waits has no owner
+	if err := os.WriteFile(script, []byte("turns:\n  - delay: 10m\n    text: done\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	a, b := h.node("a", script), h.node("b", script)
 	if _, err := b.StartRun(t.Context(), &agentdv1.StartRunRequest{Prompt: "drop", RunId: "r", Session: "s"}); err != nil {
 		t.Fatal(err)
 	}
-	b.waiting(t, "d1")
 	if err := b.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}

@@ -64,23 +64,26 @@ func (s *Store) mayClaim(ctx context.Context) error {
 }
 
 // top is the condition that no run that goes on has a run as its sub-run, free that no store works
-// on the run, and due that there is something to do.
+// on the run, and live that the run goes on or has entries.
 const (
 	top  = "NOT EXISTS (SELECT FROM agentd_runs AS parent WHERE parent.id = runs.parent AND parent.unfinished)"
 	free = "(claimer IS NULL OR claimer IN (SELECT claimer FROM vanished))"
-	due  = "(unfinished OR posted > 0)"
+	live = "(unfinished OR posted > 0)"
 )
 
-// takeFamilies claims runs with those below them. The parts of found have an index each.
+// takeFamilies claims the roots of runs that are due, with those below them. The parts of found have
+// an index each.
 var takeFamilies = `WITH RECURSIVE vanished AS MATERIALIZED (
 	SELECT claimer FROM (SELECT node AS claimer FROM agentd_nodes WHERE node <> $2) AS others WHERE ` + gone + `), found AS (
-	(SELECT number FROM agentd_runs AS runs WHERE unfinished AND claimer IS NULL AND ` + top + ` ORDER BY number LIMIT $1) UNION ALL
-	(SELECT number FROM agentd_runs AS runs WHERE posted > 0 AND ` + free + ` AND ` + top + ` ORDER BY number LIMIT $1) UNION ALL
-	(SELECT number FROM agentd_runs AS runs JOIN vanished USING (claimer) WHERE unfinished AND ` + top + ` LIMIT $1)), roots AS (
-	SELECT number, id FROM agentd_runs WHERE number IN (SELECT number FROM found ORDER BY number LIMIT $1) AND ` + due + ` AND ` + free + ` FOR UPDATE SKIP LOCKED), family AS (
+	(SELECT id, parent FROM agentd_runs WHERE unfinished AND claimer IS NULL AND wake_at <= statement_timestamp() ORDER BY wake_at LIMIT $1) UNION ALL
+	(SELECT id, parent FROM agentd_runs WHERE posted > 0 AND ` + free + ` ORDER BY number LIMIT $1) UNION ALL
+	(SELECT id, parent FROM agentd_runs JOIN vanished USING (claimer) WHERE unfinished LIMIT $1)), above AS (
+	SELECT id, parent FROM found UNION
+	SELECT mother.id, mother.parent FROM agentd_runs AS mother JOIN above ON mother.id = above.parent WHERE mother.unfinished), roots AS (
+	SELECT number, id FROM agentd_runs AS runs WHERE id IN (SELECT id FROM above) AND ` + top + ` AND ` + live + ` AND ` + free + ` ORDER BY number LIMIT $1 FOR UPDATE SKIP LOCKED), family AS (
 	SELECT number, id FROM roots UNION
-	SELECT below.number, below.id FROM agentd_runs AS below JOIN family ON below.parent = family.id WHERE ` + due + ` AND ` + free + `)
-UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1 WHERE number IN (SELECT number FROM family) AND ` + due + `
+	SELECT below.number, below.id FROM agentd_runs AS below JOIN family ON below.parent = family.id WHERE ` + live + ` AND ` + free + `)
+UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1 WHERE number IN (SELECT number FROM family) AND ` + live + `
 RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
 
 // TakeOver implements runstore.Sharing.

@@ -44,9 +44,14 @@ UPDATE agentd_inbox AS i SET seq = $5, refusal = $6, data = NULL, digests = NULL
 	// postedRuns finds the entries first, of which there are few.
 	postedRuns = "FROM agentd_runs AS runs WHERE posted > 0 AND (claimer = $1 OR EXISTS (SELECT FROM agentd_runs AS mother WHERE mother.id = runs.parent AND mother.claimer = $1)) ORDER BY number LIMIT $2"
 
-	leaveRun = `WITH gone AS (
-	UPDATE agentd_runs SET claimer = NULL WHERE id = $1 AND claimer = $2 AND epoch = $3 AND posted = 0 RETURNING number)
-SELECT EXISTS (SELECT FROM gone) OR NOT EXISTS (SELECT FROM agentd_runs WHERE id = $1 AND claimer = $2 AND epoch = $3)`
+	// leaveRuns locks the rows before it compares them, so that it sees an entry that another session
+	// has just added.
+	leaveRuns = `WITH held AS (
+	SELECT r.number, r.posted, family.wait FROM unnest($2::text[], $3::bigint[], $4::bigint[]) AS family (id, epoch, wait)
+	JOIN agentd_runs AS r ON r.id = family.id AND r.epoch = family.epoch WHERE r.claimer = $1 ORDER BY r.number FOR UPDATE OF r), quiet AS (
+	SELECT number, wait FROM held WHERE NOT EXISTS (SELECT FROM held WHERE posted > 0)), gone AS (
+	UPDATE agentd_runs AS r SET claimer = NULL, wake_at = clock_timestamp() + quiet.wait * interval '1 microsecond' FROM quiet WHERE r.number = quiet.number RETURNING r.number)
+SELECT EXISTS (SELECT FROM gone) OR NOT EXISTS (SELECT FROM held)`
 )
 
 // Post implements runstore.Inbox.
@@ -156,13 +161,23 @@ func (s *Store) Posted(ctx context.Context) ([]runstore.Run, error) {
 }
 
 // Leave implements runstore.Sharing.
-func (s *Store) Leave(runID string, epoch uint64) (left bool) {
-	err := s.row(context.Background(), runID, leaveRun, []any{runID, s.claims.key, int64(epoch)}, &left)
+func (s *Store) Leave(family []runstore.Leaving) (left bool) {
+	ids, epochs, waits := make([]string, len(family)), make([]int64, len(family)), make([]*int64, len(family))
+	for i, run := range family {
+		ids[i], epochs[i] = run.RunID, int64(run.Epoch)
+		if run.Wait > 0 {
+			waits[i] = new(run.Wait.Microseconds())
+		}
+	}
+	err := s.row(context.Background(), family[0].RunID, leaveRuns, []any{s.claims.key, ids, epochs, waits}, &left)
 	if err != nil {
 		s.claims.doubt()
+		left = true
 	}
-	if left = left || err != nil; left {
-		s.claims.left(runID, epoch)
+	if left {
+		for _, run := range family {
+			s.claims.left(run.RunID, run.Epoch)
+		}
 	}
 	return left
 }

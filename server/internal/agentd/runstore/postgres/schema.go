@@ -132,5 +132,18 @@ CREATE TABLE agentd_inbox (
 	UNIQUE (run, id)
 );
 CREATE INDEX agentd_inbox_waiting ON agentd_inbox (run, number) WHERE seq IS NULL;
+`}, {SQL: `
+-- When an unfinished run without an owner is taken; NULL: not before a request.
+ALTER TABLE agentd_runs ADD COLUMN wake_at timestamptz DEFAULT '-infinity';
+CREATE INDEX agentd_runs_due ON agentd_runs (wake_at) WHERE unfinished AND claimer IS NULL;
+DROP INDEX agentd_runs_unclaimed;
+-- A run is taken at once after each end of a claim but Leave, also if a program without this step had it.
+CREATE FUNCTION agentd_runs_claimed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NEW.wake_at := '-infinity';
+	RETURN NEW;
+END $$;
+CREATE TRIGGER agentd_runs_claim BEFORE UPDATE OF claimer ON agentd_runs FOR EACH ROW
+	WHEN (NEW.claimer IS NOT NULL) EXECUTE FUNCTION agentd_runs_claimed();
 `}}}
 }

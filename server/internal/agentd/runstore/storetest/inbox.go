@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -24,7 +25,7 @@ type Sharer interface {
 // which end with the test at the latest.
 func RunInbox(t *testing.T, open func(t *testing.T) (one, other Sharer)) {
 	for name, test := range map[string]func(t *testing.T, owner, other Sharer){
-		"Consumed": testConsumed, "Refused": testRefused, "Fenced": testFencedInbox, "Leave": testLeave, "Families": testFamilies, "Delete": testDeleteInbox, "Full": testFull,
+		"Consumed": testConsumed, "Refused": testRefused, "Fenced": testFencedInbox, "Leave": testLeave, "Families": testFamilies, "LeftRun": testLeftRun, "LeftFamily": testLeftFamily, "Delete": testDeleteInbox, "Full": testFull,
 		"SameAtOnce": testSameAtOnce,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,6 +177,10 @@ func testFencedInbox(t *testing.T, owner, other Sharer) {
 	Want(t, other, "r", 3)
 }
 
+func leave(store Sharer, epoch uint64) bool {
+	return store.Leave([]runstore.Leaving{{RunID: "r", Epoch: epoch}})
+}
+
 // A run is not left while it has entries. A run that has ended is taken if it has some.
 func testLeave(t *testing.T, owner, other Sharer) {
 	last := under("r", 0, 1, 1)
@@ -184,7 +189,7 @@ func testLeave(t *testing.T, owner, other Sharer) {
 		t.Fatal(err)
 	}
 	post(t, other, "r", "a")
-	if owner.Leave("r", 0) || !Claimed(t, other, "r") {
+	if leave(owner, 0) || !Claimed(t, other, "r") {
 		t.Error("a run with an entry is left")
 	}
 	if ids, _ := taken(t, other); len(ids) > 0 {
@@ -193,7 +198,7 @@ func testLeave(t *testing.T, owner, other Sharer) {
 	if err := owner.Settle(t.Context(), ref("r", "a"), 0, runstore.Outcome{Seq: 2}); err != nil {
 		t.Fatal(err)
 	}
-	if !owner.Leave("r", 0) || Claimed(t, other, "r") || !owner.Leave("r", 0) {
+	if !leave(owner, 0) || Claimed(t, other, "r") || !leave(owner, 0) {
 		t.Error("a run without entries is not left")
 	}
 	if ids, _ := taken(t, other); len(ids) > 0 {
@@ -201,8 +206,95 @@ func testLeave(t *testing.T, owner, other Sharer) {
 	}
 	post(t, other, "r", "b")
 	ids, epochs := taken(t, other)
-	if !slices.Equal(ids, []string{"r"}) || owner.Leave("r", epochs["r"]) != true || !Claimed(t, other, "r") {
+	if !slices.Equal(ids, []string{"r"}) || !leave(owner, epochs["r"]) || !Claimed(t, other, "r") {
 		t.Errorf("took %q", ids)
+	}
+}
+
+// An unfinished run that was left is taken when its wait is over, or when it has an entry. One that
+// was released, or whose store has ended, is taken at once, also if it was left before.
+func testLeftRun(t *testing.T, owner, other Sharer) {
+	took := func(when string, want ...string) (epoch uint64) {
+		t.Helper()
+		ids, epochs := taken(t, other)
+		if !slices.Equal(ids, want) {
+			t.Errorf("%s, took %q, want %q", when, ids, want)
+		}
+		return epochs["r"]
+	}
+	if !owner.Leave([]runstore.Leaving{{RunID: "r", Wait: time.Hour}}) || Claimed(t, owner, "r") {
+		t.Fatal("the run is not left")
+	}
+	took("before its time")
+	other.Release("r", MustClaim(t, other, "r"))
+	epoch := took("after a release", "r")
+	MustUnder(t, other, "r", epoch, 1, 1)
+	if !other.Leave([]runstore.Leaving{{RunID: "r", Epoch: epoch}}) {
+		t.Fatal("the run is not left")
+	}
+	took("without a time")
+	post(t, owner, "r", "a")
+	epoch = took("with an entry", "r")
+	if err := other.Append(t.Context(), consuming("r", "a", epoch, 2)); err != nil {
+		t.Fatal(err)
+	}
+	if !other.Leave([]runstore.Leaving{{RunID: "r", Epoch: epoch, Wait: time.Microsecond}}) {
+		t.Fatal("the run is not left")
+	}
+	took("after its time", "r")
+}
+
+// A family is left as a whole, or not, and taken as a whole when one of it is due.
+func testLeftFamily(t *testing.T, owner, other Sharer) {
+	family := []string{"child", "grandchild", "r"}
+	parent := "r"
+	for _, id := range family[:2] {
+		if err := owner.Append(t.Context(), runstore.Batch{RunID: id, Records: Records(1, 1), Head: runstore.Head{Unfinished: true, Parent: parent}}); err != nil {
+			t.Fatal(err)
+		}
+		parent = id
+	}
+	epochs := make(map[string]uint64)
+	left := func(store Sharer, wait time.Duration) bool { // of the grandchild
+		t.Helper()
+		var all []runstore.Leaving
+		for _, id := range family {
+			k := runstore.Leaving{RunID: id, Epoch: epochs[id]}
+			if id == "grandchild" {
+				k.Wait = wait
+			}
+			all = append(all, k)
+		}
+		return store.Leave(all)
+	}
+	post(t, other, "grandchild", "a")
+	if left(owner, 0) || !Claimed(t, other, "r") || !Claimed(t, other, "grandchild") {
+		t.Error("a family with an entry is left")
+	}
+	if err := owner.Settle(t.Context(), ref("grandchild", "a"), 0, runstore.Outcome{Seq: 1}); err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for when, act := range []func(){
+		func() { left(owner, time.Microsecond) },
+		func() { left(other, 0); post(t, owner, "grandchild", "b") },
+	} {
+		if act(); Claimed(t, owner, "r") || Claimed(t, owner, "child") || Claimed(t, owner, "grandchild") {
+			t.Errorf("%d: the family is not left", when)
+		}
+		if ids, epochs = taken(t, other); !slices.Equal(ids, family) {
+			t.Fatalf("%d: took %q", when, ids)
+		}
+	}
+	if err := other.Append(t.Context(), consuming("grandchild", "b", epochs["grandchild"], 1)); err != nil {
+		t.Fatal(err)
+	}
+	if left(owner, time.Microsecond); !Claimed(t, owner, "r") {
+		t.Error("a store leaves runs that it does not have")
+	}
+	left(other, time.Hour)
+	if ids, _ = taken(t, other); len(ids) > 0 {
+		t.Errorf("took %q, before their time", ids)
 	}
 }
 
@@ -280,14 +372,14 @@ func testSameAtOnce(t *testing.T, owner, other Sharer) {
 	}
 	group.Wait()
 	for i := range 20 {
-		if owner.Leave("r", 0) {
+		if leave(owner, 0) {
 			t.Fatalf("the run is left with %d entries", 20-i)
 		}
 		if err := owner.Append(t.Context(), consuming("r", fmt.Sprint(i), 0, uint64(i+1))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !owner.Leave("r", 0) {
+	if !leave(owner, 0) {
 		t.Error("the run is not left")
 	}
 }

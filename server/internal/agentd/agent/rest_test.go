@@ -1,0 +1,188 @@
+//go:build more
+
+package agent_test
+
+import (
+	"fmt"
+	"runtime/pprof"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
+	"github.com/toolhost/toolhost/server/internal/agentd/agent"
+	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/agentd/model"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore/postgres"
+	database "github.com/toolhost/toolhost/server/internal/store/postgres"
+)
+
+// shared are agents with one database and one toolhost.
+type shared struct {
+	t     *testing.T
+	db    *postgrestest.Server
+	name  string
+	model *fakeModel
+	tools *fakeTools
+}
+
+func newShared(t *testing.T, m *fakeModel, tools *fakeTools) *shared {
+	t.Helper()
+	db := postgrestest.Start(t)
+	t.Cleanup(tools.group.Wait)
+	return &shared{t: t, db: db, name: db.Create(t), model: m, tools: tools}
+}
+
+// open returns an agent that looks for runs, and the number of those that it has found at once.
+func (s *shared) open() (f *fixture, found int) {
+	s.t.Helper()
+	store, err := postgres.Open(s.t.Context(), database.Config{URL: s.db.URL(s.name)})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	f = &fixture{t: s.t, store: store, model: s.model, tools: s.tools}
+	f.open(func(c *agent.Config) { withPeople(c); withSystem(c); c.MaxRuns = 2; c.SnapshotEvery = 1000 })
+	s.t.Cleanup(func() { f.stop() })
+	if found, err = f.Resume(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	return f, found
+}
+
+// stop closes the agent and its store. It may be called more than once.
+func (f *fixture) stop() {
+	f.Close()
+	_ = f.store.(*postgres.Store).Close()
+}
+
+// one returns what a query returns, which is one value.
+func (s *shared) one(sql string) string {
+	s.t.Helper()
+	return s.db.Do(s.t, s.name, sql)[0][0]
+}
+
+// rest waits until a number of runs wait, without an owner and without a goroutine.
+func (s *shared) rest(n int) {
+	s.t.Helper()
+	eventually.Shows(s.t, "the runs wait without an owner", func() (bool, any) {
+		var stacks strings.Builder
+		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 2)
+		goroutines := strings.Count(stacks.String(), "agent.(*run).") + strings.Count(stacks.String(), "agent.(*subRun).")
+		got := s.one("SELECT count(*) FILTER (WHERE claimer IS NULL) || ' of ' || count(*) FROM agentd_runs WHERE unfinished")
+		return goroutines == 0 && got == fmt.Sprintf("%d of %d", n, n), fmt.Sprintf("%s have no owner, and runs have %d goroutines", got, goroutines)
+	})
+}
+
+func approve(id string) loop.DecisionMade {
+	return loop.DecisionMade{ID: id, Verdict: loop.VerdictApprove}
+}
+
+func (f *fixture) ended(id, want string) {
+	f.t.Helper()
+	var end *loop.RunFinished
+	for e, err := range f.WatchRun(f.t.Context(), id, 0) {
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		end, _ = e.Payload.(*loop.RunFinished)
+	}
+	if end == nil || end.Text != want {
+		f.t.Errorf("%s ended with %+v", id, end)
+	}
+}
+
+// Runs that wait for people have no owner and cost neither a goroutine nor a part of a restart. Each
+// goes on with its decision, at any agent, or when the decision expires.
+func TestRunsThatWaitHaveNoOwner(t *testing.T) {
+	const runs = 20
+	m := turns(response(model.StopToolUse, call("a", "serial")), response(model.StopEndTurn, text("ok")))
+	s := newShared(t, m, newTools(careful))
+	a, _ := s.open()
+	for i := range runs {
+		if _, err := a.StartRun(t.Context(), loop.Task{RunID: fmt.Sprint("r", i), Prompt: "hello"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.rest(runs)
+	b, _ := s.open()
+	for name, f := range map[string]*fixture{"a": a, "b": b} {
+		list, _, err := f.ListRuns(t.Context(), agent.RunQuery{States: []agent.RunState{agent.RunWaiting}})
+		if err != nil || len(list) != runs {
+			t.Errorf("%s lists %d runs, %v", name, len(list), err)
+		}
+		for _, r := range list {
+			if one := state(t, f, r.ID); r.Interrupted || one.Interrupted || len(one.Pending) != 1 || one.Pending[0].Expires.IsZero() {
+				t.Errorf("%s shows %+v, and listed %+v", name, one, r)
+			}
+		}
+	}
+	if least := s.one("SELECT min(wake_at) > now() + interval '50 minutes' AND max(wake_at) < now() + interval '1 hour' AND count(wake_at) = count(*) FROM agentd_runs"); least != "t" && least != "true" {
+		t.Errorf("the runs go on at %s", s.one("SELECT array_agg(wake_at) FROM agentd_runs"))
+	}
+	var watching sync.WaitGroup // it goes on elsewhere
+	watching.Go(func() { a.ended("r1", "ok") })
+	for id, f := range map[string]*fixture{"r0": a, "r1": b} {
+		if _, err := f.Respond(t.Context(), id, approve("d1")); err != nil {
+			t.Fatal(err)
+		}
+		f.ended(id, "ok")
+	}
+	watching.Wait()
+	a.stop()
+	b.stop()
+	if epoch := s.one("SELECT max(epoch) FROM agentd_runs WHERE unfinished"); epoch != "1" {
+		t.Errorf("runs that wait were claimed again: epoch %s", epoch)
+	}
+	s.db.Do(t, s.name, "UPDATE agentd_runs SET wake_at = wake_at - interval '2 hours' WHERE id IN ('r2', 'r3')")
+	s.db.Do(t, s.name, fmt.Sprintf("UPDATE agentd_records SET time = time - %d WHERE run IN (SELECT number FROM agentd_runs WHERE id IN ('r2', 'r3'))", 2*time.Hour))
+	a, found := s.open()
+	if found != 2 {
+		t.Errorf("after the restart, %d runs go on, want those that expire", found)
+	}
+	for _, id := range []string{"r2", "r3"} {
+		a.ended(id, "ok")
+		if verdicts := s.one("SELECT count(*) FROM agentd_records JOIN agentd_runs ON run = number WHERE id = '" + id + "' AND position('expired'::bytea IN data) > 0"); verdicts != "1" {
+			t.Errorf("%s expired %s times", id, verdicts)
+		}
+	}
+	if _, err := a.Respond(t.Context(), "r4", approve("d1")); err != nil {
+		t.Fatal(err)
+	}
+	a.ended("r4", "ok")
+	s.rest(runs - 5)
+}
+
+// A run and its sub-runs are given up together and go on together, wherever the decision of the
+// lowest one is made.
+func TestAFamilyThatWaitsHasNoOwner(t *testing.T) {
+	s := newShared(t, asking(), newTools(echo))
+	a, _ := s.open()
+	a.start(loop.Task{})
+	s.rest(3)
+	b, found := s.open()
+	if found != 0 {
+		t.Errorf("%d runs that wait are taken", found)
+	}
+	before := state(t, a, "r").Pending
+	if diff := cmp.Diff(before, state(t, b, "r").Pending); diff != "" || len(before) != 1 {
+		t.Fatalf("the run waits for %+v, at the other agent (-want +got):\n%s", before, diff)
+	}
+	for _, f := range []*fixture{a, b} { // there is nothing to do
+		if next, err := f.Work(t.Context(), "r"); err != nil || time.Until(next) < 50*time.Minute || time.Until(next) > time.Hour {
+			t.Errorf("the run goes on at %s, %v", next, err)
+		}
+	}
+	s.rest(3)
+	if _, err := b.Respond(t.Context(), "r", loop.DecisionMade{ID: before[0].ID, Verdict: loop.VerdictAnswer, Text: "blue"}); err != nil {
+		t.Fatal(err)
+	}
+	b.ended("r", "heard: blue")
+	if next, err := a.Work(t.Context(), "r"); err != nil || !next.IsZero() {
+		t.Errorf("a run that has ended goes on at %s, %v", next, err)
+	}
+	s.rest(0)
+}
