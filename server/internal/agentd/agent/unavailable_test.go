@@ -25,6 +25,8 @@ type remoteStore struct {
 	held    atomic.Int32 // claims of this one
 	epoch   atomic.Int64 // of the last claim
 	written atomic.Int64 // the epoch of the last append
+	asked   atomic.Int32 // how often for positions
+	slow    atomic.Int64 // nanoseconds after a read of a journal
 }
 
 func (s *remoteStore) err() error {
@@ -60,7 +62,10 @@ func (s *remoteStore) Read(ctx context.Context, id string, after uint64) iter.Se
 	if err := s.err(); err != nil {
 		return func(yield func(runstore.Record, error) bool) { yield(runstore.Record{}, err) }
 	}
-	return s.Store.Read(ctx, id, after)
+	return func(yield func(runstore.Record, error) bool) {
+		s.Store.Read(ctx, id, after)(yield)
+		time.Sleep(time.Duration(s.slow.Load()))
+	}
 }
 
 func (s *remoteStore) Claim(id string) (uint64, error) {
@@ -115,6 +120,17 @@ func (s *remoteStore) Posted(context.Context) ([]runstore.Run, error) { return n
 func (s *remoteStore) Leave(id string, epoch uint64) bool {
 	s.Release(id, epoch)
 	return true
+}
+
+func (s *remoteStore) Positions(ctx context.Context, ids []string) (map[string]uint64, error) {
+	s.asked.Add(1)
+	last := make(map[string]uint64)
+	for _, id := range ids {
+		if r, err := s.Get(ctx, id); err == nil {
+			last[id] = r.LastSeq
+		}
+	}
+	return last, s.err()
 }
 
 // TakeOver takes the runs that another process had, once each.

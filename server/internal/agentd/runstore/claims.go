@@ -51,6 +51,10 @@ type Sharing interface {
 	// Leave is Release, unless the run has entries without an outcome: then it returns false, and the
 	// claim stays.
 	Leave(runID string, epoch uint64) (left bool)
+	// Positions returns the positions of the last records of runs, with one request to the store that
+	// has Append's promises: a position is not behind what Append has written before. A run that does
+	// not exist has none.
+	Positions(ctx context.Context, runIDs []string) (map[string]uint64, error)
 }
 
 // Taken is a run with the epoch of its claim.

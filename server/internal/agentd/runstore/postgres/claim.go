@@ -51,7 +51,7 @@ func (s *Store) claim(query string, runIDs []string) (map[string]uint64, error) 
 	if err := s.mayClaim(context.Background()); err != nil {
 		return nil, err
 	}
-	claimed, err := s.those(query, runIDs)
+	claimed, err := s.those(context.Background(), query, runIDs)
 	return claimed, s.claims.took(claimed, err)
 }
 
@@ -102,7 +102,7 @@ func (s *Store) TakeOver(ctx context.Context, limit int) ([]runstore.Taken, erro
 
 // Confirm implements runstore.Sharing.
 func (s *Store) Confirm(runID string, epoch uint64) error {
-	has, err := s.those("SELECT id, epoch FROM agentd_runs WHERE id = ANY($1) AND claimer = $2", []string{runID})
+	has, err := s.those(context.Background(), "SELECT id, epoch FROM agentd_runs WHERE id = ANY($1) AND claimer = $2", []string{runID})
 	if err != nil {
 		return s.failed("confirming the claim of run "+runID, err)
 	}
@@ -129,7 +129,7 @@ func (s *Store) Release(runID string, epoch uint64) {
 
 // Claimed implements runstore.Claims.
 func (s *Store) Claimed(runIDs []string) (map[string]bool, error) {
-	epochs, err := s.those("SELECT id, epoch FROM agentd_runs WHERE id = ANY($1) AND claimer IS NOT NULL AND (claimer = $2 OR NOT "+gone+")", runIDs)
+	epochs, err := s.those(context.Background(), "SELECT id, epoch FROM agentd_runs WHERE id = ANY($1) AND claimer IS NOT NULL AND (claimer = $2 OR NOT "+gone+")", runIDs)
 	if err != nil {
 		return nil, s.failed("looking for the processes of runs", err)
 	}
@@ -140,15 +140,25 @@ func (s *Store) Claimed(runIDs []string) (map[string]bool, error) {
 	return claimed, nil
 }
 
-// those returns the ids and epochs that a query returns, which gets the runs and the key of this
+// Positions implements runstore.Sharing. Like all sessions of the store, its session is at the
+// server that accepts writes.
+func (s *Store) Positions(ctx context.Context, runIDs []string) (map[string]uint64, error) {
+	last, err := s.those(ctx, "SELECT id, last_seq FROM agentd_runs WHERE id = ANY($1) AND deleted IS NULL AND $2::bigint IS NOT NULL", runIDs)
+	if err != nil {
+		return nil, s.failed("looking for news of runs", err)
+	}
+	return last, nil
+}
+
+// those returns the ids and numbers that a query returns, which gets the runs and the key of this
 // store.
-func (s *Store) those(query string, runIDs []string) (map[string]uint64, error) {
+func (s *Store) those(ctx context.Context, query string, runIDs []string) (map[string]uint64, error) {
 	runIDs = slices.DeleteFunc(slices.Clone(runIDs), func(id string) bool { return !storable(id) })
 	those := make(map[string]uint64, len(runIDs))
 	if len(runIDs) == 0 {
 		return those, nil
 	}
-	err := s.db.Do(context.Background(), func(ctx context.Context, conn *pgx.Conn) error {
+	err := s.db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, query, runIDs, s.claims.key)
 		if err != nil {
 			return err
