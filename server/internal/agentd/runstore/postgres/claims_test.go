@@ -13,11 +13,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
+	"github.com/toolhost/toolhost/internal/version"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/storetest"
@@ -344,4 +346,48 @@ func TestServe(t *testing.T) {
 		}
 	}
 	eventually.Holds(t, "an older server can begin", func() bool { return older("pg_try_advisory_lock") == "true" })
+}
+
+// The list has the stores that have claimed runs. One whose process is gone is silent, and has its
+// runs until another one takes them.
+func TestNodes(t *testing.T) {
+	address := postgrestest.Database(t)
+	store := open(t, address)
+	storetest.Must(t, store, "r", 0, 1)
+	storetest.Must(t, store, "s", 0, 1)
+	idle := open(t, address)
+	nodes := func() []postgres.Node {
+		t.Helper()
+		list, err := idle.Nodes(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := nodes(); len(list) != 1 || list[0].Name != host || list[0].Version != version.Number || list[0].Runs != 2 || list[0].Silent || len(list[0].ID) != 16 || list[0].Since.IsZero() {
+		t.Errorf("the list is %+v", list)
+	}
+	store.Release("s", 0)
+	store.Release("r", 0)
+	cmd, lines, _ := child(t, claimerEnv, address)
+	if !lines.Scan() || lines.Text() != "claimed" {
+		t.Fatalf("the claimer said %q", lines.Text())
+	}
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	eventually.Shows(t, "the stopped one is silent", func() (bool, any) {
+		list := nodes()
+		return len(list) == 2 && !list[0].Silent && list[0].Runs == 0 && list[1].Silent && list[1].Silence > 5*time.Second && list[1].Runs == 1, list
+	})
+	if err := store.Close(); err != nil {
+		t.Error(err)
+	}
+	if list := nodes(); len(list) != 1 || !list[0].Silent {
+		t.Errorf("after the end of the other one: %+v", list)
+	}
 }

@@ -132,5 +132,8 @@ CREATE TABLE agentd_inbox (
 	UNIQUE (run, id)
 );
 CREATE INDEX agentd_inbox_waiting ON agentd_inbox (run, number) WHERE seq IS NULL;
+`}, {SQL: `
+ALTER TABLE agentd_nodes ADD COLUMN name text NOT NULL DEFAULT '';    -- of the machine
+ALTER TABLE agentd_nodes ADD COLUMN version text NOT NULL DEFAULT ''; -- of agentd
 `}}}
 }
