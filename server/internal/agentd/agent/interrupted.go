@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
@@ -108,11 +109,16 @@ func (j *journal) markInterrupted(ctx context.Context, runs []Run, again func() 
 		if err != nil {
 			return nil, err
 		}
-		now.Interrupted = open(&now)
+		if now.Interrupted = open(&now); now.Interrupted && now.stalled >= runstore.MaxStalled {
+			now.Parked = parked
+		}
 		kept = append(kept, now)
 	}
 	return kept, nil
 }
+
+// parked is why a run stays where it is.
+var parked = fmt.Sprintf("%d agentds in a row ended while they worked on it, without a new event, so it may have ended them; send it a message to go on, or cancel it", runstore.MaxStalled)
 
 // byID returns what list lists. A run that it does not list has changed, or its page begins with a
 // run that was deleted.

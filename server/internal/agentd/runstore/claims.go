@@ -35,6 +35,10 @@ type Claims interface {
 	Claimed(runIDs []string) (map[string]bool, error)
 }
 
+// MaxStalled is how often TakeOver takes a run from stores that are gone, without an append between.
+// The run may have ended their processes, so TakeOver then leaves it to Claim.
+const MaxStalled = 3
+
 // Sharing is an additional interface of Claims of stores whose runs several servers work on at the
 // same time.
 type Sharing interface {

@@ -71,16 +71,21 @@ const (
 	due  = "(unfinished OR posted > 0)"
 )
 
+// stalls counts a takeover that may follow from the run: it was taken from an agentd that is gone,
+// and it was not only waiting for a person. A run that was taken so runstore.MaxStalled times without
+// a record between is left alone, because it may have ended these agentds.
+const stalls = "stalled = stalled + (claimer IS NOT NULL AND (decisions IS NULL OR posted > 0))::int"
+
 // takeFamilies claims runs with those below them. The parts of found have an index each.
 var takeFamilies = `WITH RECURSIVE vanished AS MATERIALIZED (
 	SELECT claimer FROM (SELECT node AS claimer FROM agentd_nodes WHERE node <> $2) AS others WHERE ` + gone + `), found AS (
-	(SELECT number FROM agentd_runs AS runs WHERE unfinished AND claimer IS NULL AND ` + top + ` ORDER BY number LIMIT $1) UNION ALL
-	(SELECT number FROM agentd_runs AS runs WHERE posted > 0 AND ` + free + ` AND ` + top + ` ORDER BY number LIMIT $1) UNION ALL
-	(SELECT number FROM agentd_runs AS runs JOIN vanished USING (claimer) WHERE unfinished AND ` + top + ` LIMIT $1)), roots AS (
-	SELECT number, id FROM agentd_runs WHERE number IN (SELECT number FROM found ORDER BY number LIMIT $1) AND ` + due + ` AND ` + free + ` FOR UPDATE SKIP LOCKED), family AS (
+	(SELECT number FROM agentd_runs AS runs WHERE unfinished AND claimer IS NULL AND stalled < $3 AND ` + top + ` ORDER BY number LIMIT $1) UNION ALL
+	(SELECT number FROM agentd_runs AS runs WHERE posted > 0 AND stalled < $3 AND ` + free + ` AND ` + top + ` ORDER BY number LIMIT $1) UNION ALL
+	(SELECT number FROM agentd_runs AS runs JOIN vanished USING (claimer) WHERE unfinished AND stalled < $3 AND ` + top + ` LIMIT $1)), roots AS (
+	SELECT number, id FROM agentd_runs WHERE number IN (SELECT number FROM found ORDER BY number LIMIT $1) AND stalled < $3 AND ` + due + ` AND ` + free + ` FOR UPDATE SKIP LOCKED), family AS (
 	SELECT number, id FROM roots UNION
-	SELECT below.number, below.id FROM agentd_runs AS below JOIN family ON below.parent = family.id WHERE ` + due + ` AND ` + free + `)
-UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1 WHERE number IN (SELECT number FROM family) AND ` + due + `
+	SELECT below.number, below.id FROM agentd_runs AS below JOIN family ON below.parent = family.id WHERE stalled < $3 AND ` + due + ` AND ` + free + `)
+UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1, ` + stalls + ` WHERE number IN (SELECT number FROM family) AND ` + due + `
 RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
 
 // TakeOver implements runstore.Sharing.
@@ -88,7 +93,7 @@ func (s *Store) TakeOver(ctx context.Context, limit int) ([]runstore.Taken, erro
 	if err := s.mayClaim(ctx); err != nil {
 		return nil, s.failed("taking runs", err)
 	}
-	runs, epochs, err := s.runs(ctx, takeFamilies, limit, s.claims.key)
+	runs, epochs, err := s.runs(ctx, takeFamilies, limit, s.claims.key, runstore.MaxStalled)
 	if err != nil {
 		return nil, s.failed("taking runs", s.claims.took(nil, err))
 	}

@@ -391,3 +391,77 @@ func TestNodes(t *testing.T) {
 		t.Errorf("after the end of the other one: %+v", list)
 	}
 }
+
+// A run that was taken three times from stores that are gone, without an append between, is left
+// alone until somebody claims it and appends. Neither a run that only waits for a person nor one
+// that was given up counts.
+func TestParking(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	head := runstore.Head{Unfinished: true}
+	write := func(id string, after, epoch uint64, head runstore.Head) {
+		t.Helper()
+		if err := store.Append(t.Context(), runstore.Batch{RunID: id, After: after, Epoch: epoch, Records: storetest.Records(int(after)+1, 1), Head: head}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("r", 0, 0, head)
+	take := func(claimer string) (taken map[string]runstore.Taken) {
+		t.Helper()
+		later(t, s, name)
+		s.Do(t, name, "UPDATE agentd_runs SET claimer = "+claimer)
+		list, err := store.TakeOver(t.Context(), runstore.MaxPage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken = make(map[string]runstore.Taken)
+		for _, k := range list {
+			taken[k.ID] = k
+		}
+		return taken
+	}
+	s.Do(t, name, "INSERT INTO agentd_nodes (node, since, renewed) VALUES (1, '2020-01-01', '2020-01-01')")
+	wantTaken := func(claimer string, times int) (epoch uint64) {
+		t.Helper()
+		k, ok := take(claimer)["r"]
+		if !ok || k.Stalled != times {
+			t.Fatalf("taken: %v, %d times, want %d", ok, k.Stalled, times)
+		}
+		return k.Epoch
+	}
+	wantTaken("1", 1)
+	epoch := wantTaken("1", 2)
+	write("r", 1, epoch, head)
+	for i := range runstore.MaxStalled {
+		wantTaken("NULL", i) // an agentd that ends gives its runs up
+		wantTaken("1", i+1)
+	}
+	for _, claimer := range []string{"1", "NULL"} {
+		if taken := take(claimer); len(taken) > 0 {
+			t.Errorf("a parked run is taken: %v", taken)
+		}
+	}
+	if r, err := store.Get(t.Context(), "r"); err != nil || r.Stalled != runstore.MaxStalled {
+		t.Errorf("the parked run: %+v, %v", r, err)
+	}
+	if err := store.Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "r", ID: "e"}, Data: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	if taken := take("1"); len(taken) > 0 {
+		t.Errorf("a parked run with an entry is taken: %v", taken)
+	}
+	epoch, err := store.Claim("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("r", 2, epoch, runstore.Head{Unfinished: true, Decisions: []byte("[1]")})
+	wantTaken("1", 1) // the entry is work
+	entry := runstore.Outcome{Seq: 3}
+	if err := store.Settle(t.Context(), runstore.EntryRef{RunID: "r", ID: "e"}, wantTaken("1", 2), entry); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 * runstore.MaxStalled {
+		wantTaken("1", 2)
+	}
+}

@@ -135,5 +135,7 @@ CREATE INDEX agentd_inbox_waiting ON agentd_inbox (run, number) WHERE seq IS NUL
 `}, {SQL: `
 ALTER TABLE agentd_nodes ADD COLUMN name text NOT NULL DEFAULT '';    -- of the machine
 ALTER TABLE agentd_nodes ADD COLUMN version text NOT NULL DEFAULT ''; -- of agentd
+`}, {SQL: `
+ALTER TABLE agentd_runs ADD COLUMN stalled int NOT NULL DEFAULT 0; -- how often the run was taken from an agentd that was gone, since its last record
 `}}}
 }
