@@ -114,8 +114,11 @@ type Run struct {
 	ParentRunID string            // the run of which this is a sub-run; empty: none
 	// ParentCallID is the call that this sub-run carries out.
 	ParentCallID string
-	Foreground   bool // the run belongs to the process that started it, and no server works on it
-	Settlements  Settlements
+	// Parked is why no agentd goes on with the interrupted run by itself. A message, a decision or a
+	// cancellation makes one go on. Empty: the run is not parked.
+	Parked      string
+	Foreground  bool // the run belongs to the process that started it, and no server works on it
+	Settlements Settlements
 }
 
 // Settlements counts the calls of a run whose outcome was unknown, by what their tools said.

@@ -114,7 +114,7 @@ func toRun(m *agentdv1.Run) Run {
 		StopReason: toStopReason(m.GetStopReason()), Interrupted: m.GetInterrupted(),
 		Started: toolpb.ToTime(m.GetStartTime()), Updated: toolpb.ToTime(m.GetUpdateTime()), LastSeq: m.GetLastSeq(),
 		Turns: int(m.GetTurns()), Calls: int(m.GetCalls()), Usage: toolpb.ToUsage(m.GetUsage()), Cost: m.GetCost(), ParentRunID: m.GetParentRunId(),
-		ParentCallID: m.GetParentCallId(), Foreground: m.GetForeground(),
+		ParentCallID: m.GetParentCallId(), Foreground: m.GetForeground(), Parked: m.GetParked(),
 	}
 	if s := m.GetSettlements(); s != nil {
 		r.Settlements = Settlements{Happened: int(s.GetHappened()), Repeated: int(s.GetRepeated()), Unknown: int(s.GetUnknown())}

@@ -3322,7 +3322,10 @@ type Run struct {
 	// What became of the calls with an unknown outcome. Unset if no tool was asked about one.
 	Settlements *Settlements `protobuf:"bytes,18,opt,name=settlements,proto3" json:"settlements,omitempty"`
 	// The id of the call that this sub-run carries out. Empty if a client started the run.
-	ParentCallId  string `protobuf:"bytes,19,opt,name=parent_call_id,json=parentCallId,proto3" json:"parent_call_id,omitempty"`
+	ParentCallId string `protobuf:"bytes,19,opt,name=parent_call_id,json=parentCallId,proto3" json:"parent_call_id,omitempty"`
+	// Why no agentd goes on with the interrupted run by itself, in English. A message, a decision or a
+	// cancellation makes one go on. Empty if the run is not parked.
+	Parked        string `protobuf:"bytes,20,opt,name=parked,proto3" json:"parked,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3486,6 +3489,13 @@ func (x *Run) GetSettlements() *Settlements {
 func (x *Run) GetParentCallId() string {
 	if x != nil {
 		return x.ParentCallId
+	}
+	return ""
+}
+
+func (x *Run) GetParked() string {
+	if x != nil {
+		return x.Parked
 	}
 	return ""
 }
@@ -6499,7 +6509,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\atenants\x18\x05 \x03(\tR\atenants\"^\n" +
 	"\x10ListRunsResponse\x12\"\n" +
 	"\x04runs\x18\x01 \x03(\v2\x0e.agentd.v1.RunR\x04runs\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xdc\x05\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf4\x05\n" +
 	"\x03Run\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
 	"\x06prompt\x18\x02 \x01(\tR\x06prompt\x12\x14\n" +
@@ -6525,7 +6535,8 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"foreground\x18\x11 \x01(\bR\n" +
 	"foreground\x128\n" +
 	"\vsettlements\x18\x12 \x01(\v2\x16.agentd.v1.SettlementsR\vsettlements\x12$\n" +
-	"\x0eparent_call_id\x18\x13 \x01(\tR\fparentCallId\"_\n" +
+	"\x0eparent_call_id\x18\x13 \x01(\tR\fparentCallId\x12\x16\n" +
+	"\x06parked\x18\x14 \x01(\tR\x06parked\"_\n" +
 	"\vSettlements\x12\x1a\n" +
 	"\bhappened\x18\x01 \x01(\rR\bhappened\x12\x1a\n" +
 	"\brepeated\x18\x02 \x01(\rR\brepeated\x12\x18\n" +

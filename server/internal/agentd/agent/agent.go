@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
@@ -14,7 +15,9 @@ type Agent struct {
 	store      runstore.Store
 	journal    *journal
 	work       atWork
-	outcomes   outcomes
+	outcomes   *outcomes // nil, like moves, if no other agent shares the store
+	moves      *moves
+	serves     atomic.Bool     // Resume was called
 	ctx        context.Context // the context of all runs; ends with Close
 	cancel     context.CancelFunc
 	slots      chan struct{} // one element for each run with a slot
@@ -39,7 +42,10 @@ func New(cfg Config) (*Agent, error) {
 		loaded: newRoom(cfg.AttachmentMemory), taking: newRoom(defaultAttachmentMemory),
 	}
 	a.work = atWork{agent: a, runs: make(map[string]*run), working: make(map[runstore.Query]int), moving: make(map[string]chan struct{})}
-	a.outcomes = outcomes{agent: a, waiting: make(map[runstore.EntryRef][]chan runstore.Outcome)}
+	if shared := a.journal.shared; shared != nil {
+		a.outcomes = newPolled(a, outcomePause, shared.Outcomes)
+		a.moves = newPolled(a, watchPause, a.moved)
+	}
 	a.configs.current.Store(newConfigured(cfg))
 	return a, nil
 }

@@ -162,6 +162,7 @@ func (w *atWork) begun(k runRef, in *input, err error) (r *run, _ error) {
 		// An agent that closes waits for this move, and cancels the run at its first step.
 		r = newRun(w.agent, k)
 		w.runs[k.id] = r
+		w.agent.arrived(k.id)
 		w.countLocked(r)
 		w.group.Go(func() { r.work(w.agent.ctx) })
 		r.receive(in)

@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
@@ -118,7 +116,7 @@ func (a *Agent) post(ctx context.Context, runID string, in *input) (uint64, erro
 	}
 	// An error keeps nobody from the entry: all agents look again.
 	_, _ = a.look(a.ctx, a.journal.shared)
-	outcome, err := a.outcomes.await(ctx, e.EntryRef)
+	outcome, err := a.outcomes.await(ctx, e.EntryRef, nil)
 	switch {
 	case err != nil:
 		return 0, err
@@ -195,85 +193,5 @@ func (r *run) settle(ctx context.Context, in *input, with reply) error {
 // outcomePause is the pause between two looks for outcomes, while anybody waits for one.
 const outcomePause = 100 * time.Millisecond
 
-// outcomes waits for what becomes of entries. One goroutine, which belongs to the agent, asks for
-// all that are waited for, and ends with the last one. It is safe for concurrent use.
-type outcomes struct {
-	agent *Agent
-
-	mu      sync.Mutex
-	asking  bool
-	waiting map[runstore.EntryRef][]chan runstore.Outcome // each has capacity 1
-}
-
-// await waits for the outcome of an entry.
-func (o *outcomes) await(ctx context.Context, ref runstore.EntryRef) (runstore.Outcome, error) {
-	answer := make(chan runstore.Outcome, 1)
-	if err := o.add(ref, answer); err != nil {
-		return runstore.Outcome{}, err
-	}
-	select {
-	case outcome := <-answer:
-		return outcome, nil
-	case <-o.agent.ctx.Done():
-		return runstore.Outcome{}, errClosed()
-	case <-ctx.Done():
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.waiting[ref] = slices.DeleteFunc(o.waiting[ref], func(c chan runstore.Outcome) bool { return c == answer })
-	if len(o.waiting[ref]) == 0 {
-		delete(o.waiting, ref)
-	}
-	return runstore.Outcome{}, tool.AsError(ctx.Err())
-}
-
-func (o *outcomes) add(ref runstore.EntryRef, answer chan runstore.Outcome) error {
-	w := &o.agent.work
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return errClosed()
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.waiting[ref] = append(o.waiting[ref], answer)
-	if !o.asking {
-		o.asking = true
-		w.group.Go(o.ask) // ends with the last waiter, or with the agent
-	}
-	return nil
-}
-
-func (o *outcomes) ask() {
-	for sleep(o.agent.ctx, outcomePause) == nil {
-		wanted := o.wanted()
-		if len(wanted) == 0 {
-			return
-		}
-		// While the database is gone, the callers wait as long as they like to.
-		found, _ := o.agent.journal.shared.Outcomes(o.agent.ctx, wanted)
-		o.tell(found)
-	}
-}
-
-// wanted returns the entries that are waited for. If there is none, the goroutine has to end.
-func (o *outcomes) wanted() (refs []runstore.EntryRef) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for ref := range o.waiting {
-		refs = append(refs, ref)
-	}
-	o.asking = len(refs) > 0
-	return refs
-}
-
-func (o *outcomes) tell(found map[runstore.EntryRef]runstore.Outcome) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for ref, outcome := range found {
-		for _, answer := range o.waiting[ref] {
-			answer <- outcome
-		}
-		delete(o.waiting, ref)
-	}
-}
+// outcomes waits for what becomes of entries.
+type outcomes = polled[runstore.EntryRef, runstore.Outcome]

@@ -12,6 +12,7 @@ import (
 // of another process and runs that another process works on. If several agents share the store, the
 // agent takes over runs of agents that are gone, from then on.
 func (a *Agent) Resume(ctx context.Context) (int, error) {
+	a.serves.Store(true)
 	if shared := a.journal.shared; shared != nil {
 		n, err := a.takeOver(ctx, shared)
 		if err == nil {

@@ -105,7 +105,7 @@ func (s *subRun) follow(ctx context.Context) (*loop.RunFinished, error) {
 	if err := s.reportWaiting(ctx, &asks); err != nil {
 		return nil, err
 	}
-	for e, err := range s.run.agent.WatchRun(ctx, s.child.RunID, 0) {
+	for e, err := range s.run.agent.watch(ctx, s.child.RunID, 0, true) {
 		if err != nil {
 			return nil, err
 		}

@@ -35,6 +35,11 @@ type Run struct {
 	// Interrupted is whether no process works on the run although it has not ended. Only GetRun and
 	// ListRuns set it, and only if the store has claims.
 	Interrupted bool
+	// Parked is why no agent goes on with the interrupted run by itself; see runstore.MaxStalled. An
+	// input for the run makes one go on. Empty: the run is not parked. It is set like Interrupted.
+	Parked string
+	// stalled is runstore.Run.Stalled.
+	stalled int
 	// Principal is the key of the principal that the run belongs to. Empty for runs of earlier
 	// versions.
 	Principal string
@@ -71,7 +76,7 @@ func summarize(r *runstore.Run) (Run, error) {
 	return Run{
 		ID: r.ID, Prompt: v.Prompt, Model: v.Model, StopReason: v.StopReason, StartTime: r.CreateTime, UpdateTime: r.UpdateTime,
 		LastSeq: r.LastSeq, Turns: v.Turns, Calls: v.Calls, Usage: v.Usage, Cost: v.Cost, Waiting: v.Waiting, Parent: v.Parent,
-		Foreground: v.Foreground, Principal: v.Principal, Settled: v.Settled,
+		Foreground: v.Foreground, Principal: v.Principal, Settled: v.Settled, stalled: r.Stalled,
 	}, nil
 }
 

@@ -25,6 +25,9 @@ type remoteStore struct {
 	held    atomic.Int32 // claims of this one
 	epoch   atomic.Int64 // of the last claim
 	written atomic.Int64 // the epoch of the last append
+	asked   atomic.Int32 // how often for positions
+	stalled atomic.Int32 // of all runs
+	slow    atomic.Int64 // nanoseconds after a read of a journal
 }
 
 func (s *remoteStore) err() error {
@@ -46,7 +49,9 @@ func (s *remoteStore) Get(ctx context.Context, id string) (runstore.Run, error) 
 	if err := s.err(); err != nil {
 		return runstore.Run{}, err
 	}
-	return s.Store.Get(ctx, id)
+	r, err := s.Store.Get(ctx, id)
+	r.Stalled = int(s.stalled.Load())
+	return r, err
 }
 
 func (s *remoteStore) Snapshot(ctx context.Context, id string) (runstore.Snapshot, error) {
@@ -60,7 +65,10 @@ func (s *remoteStore) Read(ctx context.Context, id string, after uint64) iter.Se
 	if err := s.err(); err != nil {
 		return func(yield func(runstore.Record, error) bool) { yield(runstore.Record{}, err) }
 	}
-	return s.Store.Read(ctx, id, after)
+	return func(yield func(runstore.Record, error) bool) {
+		s.Store.Read(ctx, id, after)(yield)
+		time.Sleep(time.Duration(s.slow.Load()))
+	}
 }
 
 var _ runstore.Sharing = (*remoteStore)(nil)
@@ -119,6 +127,17 @@ func (s *remoteStore) Leave(family []runstore.Leaving) bool {
 		s.Release(run.RunID, run.Epoch)
 	}
 	return true
+}
+
+func (s *remoteStore) Positions(ctx context.Context, ids []string) (map[string]uint64, error) {
+	s.asked.Add(1)
+	last := make(map[string]uint64)
+	for _, id := range ids {
+		if r, err := s.Get(ctx, id); err == nil {
+			last[id] = r.LastSeq
+		}
+	}
+	return last, s.err()
 }
 
 // TakeOver takes the runs that another process had, once each.
@@ -249,6 +268,34 @@ func TestARunThatWasElsewhereMeanwhile(t *testing.T) {
 		}
 		if n := store.held.Load(); n != 0 {
 			t.Errorf("%d claims are left", n)
+		}
+	})
+}
+
+// A run that may have ended several agents stays where it is, and says so, until it gets an input.
+func TestAParkedRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, store := newRemote(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(time.Minute)))
+		f.start(loop.Task{})
+		time.Sleep(time.Second)
+		f.Close()
+		f.open(func(c *agent.Config) { c.Store = store })
+		defer f.Close()
+		for stalled, parked := range []bool{false, false, false, true} {
+			store.stalled.Store(int32(stalled))
+			r, err := f.GetRun(t.Context(), "r")
+			if err != nil || r.State() != agent.RunInterrupted || (r.Parked != "") != parked {
+				t.Errorf("taken %d times: %s, %q, %v", stalled, r.State(), r.Parked, err)
+			}
+		}
+		if _, err := f.SendMessage(t.Context(), "r", "go on"); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := f.GetRun(t.Context(), "r"); err != nil || r.State() != agent.RunRunning || r.Parked != "" {
+			t.Errorf("at work: %s, %q, %v", r.State(), r.Parked, err)
+		}
+		if end := f.end(); end.Text != "done" {
+			t.Errorf("the run ended with %+v", end)
 		}
 	})
 }

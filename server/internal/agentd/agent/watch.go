@@ -16,103 +16,194 @@ import (
 // foreground those of its last turns. A slow consumer may miss passing events but no durable ones,
 // and does not delay the run or other watchers.
 //
+// While the run is not at work in this agent, there are no passing events, and the durable ones come
+// up to watchPause later. If it leaves in the middle of a turn whose passing events were yielded, a
+// TurnReset says that they are void.
+//
 // WatchRun ends when the run has finished. The last value is an error if there is no such run
-// (KindNotFound), or if the agent closes or nobody works on the run (KindUnavailable). If several
-// agents share the store, WatchRun reads the journal once a second while the run is not at work here,
-// and then yields no passing events.
+// (KindNotFound), or if the agent closes, or the run is not at work here and this agent serves no
+// runs that several agents share (KindUnavailable).
 func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[loop.Event, error] {
+	return a.watch(ctx, runID, after, a.moves == nil || !a.serves.Load())
+}
+
+// watch is WatchRun, or ends if the run is not at work here.
+func (a *Agent) watch(ctx context.Context, runID string, after uint64, here bool) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		at := place{seq: after}
-		f := a.work.feedToWatch(runID) // kept to its end, so that no event is missed
-		for {
-			if f == nil {
-				f = a.work.feedOf(runID)
-			}
-			var events []loop.Event
-			upTo, behind := uint64(math.MaxUint64), f == nil
-			var err error
-			if f != nil {
-				events, upTo, behind, err = f.after(ctx, at)
-			}
+		w := &runWatch{agent: a, runID: runID, here: here, at: place{seq: after}, yield: yield}
+		if err := w.run(ctx); err != nil {
+			yield(loop.Event{}, tool.AsError(err))
+		}
+	}
+}
+
+// runWatch is one watch. A run can come to this agent and leave it meanwhile. Then another feed
+// follows, whose passing events have an Index of their own: the watch resets the turn and goes on
+// counting, so that the first ones of the new feed are not taken for known ones.
+type runWatch struct {
+	agent  *Agent
+	runID  string
+	here   bool
+	at     place  // in the present feed
+	before uint64 // the passing events of the turn in the feeds before
+	yield  func(loop.Event, error) bool
+	left   bool // the consumer has left; no more may be yielded
+}
+
+// run yields events. It returns nil if the run has finished, or the consumer has left.
+func (w *runWatch) run(ctx context.Context) error {
+	work := &w.agent.work
+	f := work.feedToWatch(w.runID) // kept to its end, so that no event is missed
+	for {
+		if f == nil {
+			f = work.feedOf(w.runID)
+		}
+		var events []loop.Event
+		upTo, behind := uint64(math.MaxUint64), f == nil
+		var err error
+		if f != nil {
+			events, upTo, behind, err = f.after(ctx, w.at)
+		}
+		if err != nil && !w.survives(ctx, err) {
+			return err
+		}
+		for _, e := range events {
+			w.show(e)
+		}
+		if behind && err == nil {
+			err = w.replay(ctx, upTo)
 			if err != nil {
-				yield(loop.Event{}, tool.AsError(err))
-				return
+				return err
 			}
-			for _, e := range events {
-				if !yield(e, nil) {
-					return
-				}
-				at.advance(e)
+		}
+		if w.left {
+			return nil
+		}
+		if f == nil || len(events) == 0 && !behind {
+			w.leave()
+			if f = work.feedOf(w.runID); f != nil {
+				continue
 			}
-			if behind && !a.replay(ctx, runID, &at, upTo, yield) {
-				return
-			}
-			if f == nil || len(events) == 0 && !behind {
-				if f = a.work.feedOf(runID); f != nil {
-					continue
-				}
-				again, err := a.endOf(ctx, runID)
-				if again {
-					continue
-				}
-				if err != nil {
-					yield(loop.Event{}, err)
-				}
-				return
+			if again, err := w.endOf(ctx); !again || err != nil {
+				return err
 			}
 		}
 	}
 }
 
-// replay yields the journal's events up to a Seq and reports whether to continue. The run's feed
-// has the later ones, with the passing events, which the journal does not have.
-func (a *Agent) replay(ctx context.Context, runID string, at *place, upTo uint64, yield func(loop.Event, error) bool) bool {
-	for rec, err := range a.store.Read(ctx, runID, at.seq) {
+// survives reports whether the watch goes on although the feed has ended with an error: the run
+// goes on under another claim.
+func (w *runWatch) survives(ctx context.Context, err error) bool {
+	kind := tool.KindOf(err)
+	return !w.here && ctx.Err() == nil && w.agent.ctx.Err() == nil && (kind == tool.KindConflict || kind == tool.KindUnavailable)
+}
+
+// show yields an event.
+func (w *runWatch) show(e loop.Event) {
+	if w.left {
+		return
+	}
+	w.at.advance(e)
+	if e.Durable() {
+		w.before = 0
+	} else if w.before > 0 && e.Index > 0 {
+		e.Index += w.before
+	}
+	w.left = !w.yield(e, nil)
+}
+
+// leave ends the use of a feed. Passing events that no durable event follows are void.
+func (w *runWatch) leave() {
+	if w.at.index == 0 {
+		return
+	}
+	// The attempts of the turn so far are not known here.
+	w.show(loop.Event{Seq: w.at.seq + 1, Index: w.at.index + 1, Time: time.Now(), Payload: &loop.TurnReset{Reason: "the run has left the agentd that worked on it", Attempt: 2}})
+	w.before += w.at.index
+	w.at.index = 0
+}
+
+// replay yields the journal's events up to a Seq. The run's feed has the later ones, with the
+// passing events, which the journal does not have.
+func (w *runWatch) replay(ctx context.Context, upTo uint64) error {
+	for rec, err := range w.agent.store.Read(ctx, w.runID, w.at.seq) {
 		var e loop.Event
 		if err == nil {
 			e, err = decode(rec)
 		}
 		if err != nil {
-			yield(loop.Event{}, storeError(err))
-			return false
+			return storeError(err)
 		}
 		if e.Seq > upTo {
-			return true
+			return nil
 		}
-		if !yield(e, nil) {
-			return false
+		if w.show(e); w.left {
+			return nil
 		}
-		at.advance(e)
 	}
-	return true
+	return nil
 }
 
-// endOf returns why a watch ends although the run is not at work here, or nil if the run has
-// finished. again means that the run is, or was, at work in the meantime.
-func (a *Agent) endOf(ctx context.Context, runID string) (again bool, err error) {
-	before, err := a.journal.summaryOf(ctx, runID)
-	if err != nil || before.Finished() {
+// endOf reports whether the watch goes on although the run is not at work here, and waits until
+// there may be something to show. It returns nil if the run has finished.
+func (w *runWatch) endOf(ctx context.Context) (again bool, err error) {
+	a := w.agent
+	before, err := a.journal.summaryOf(ctx, w.runID)
+	switch {
+	case err != nil:
 		return false, err
+	case !w.here && before.LastSeq > w.at.seq:
+		return true, nil
+	case before.Finished():
+		return false, nil
+	case !w.here:
+		_, err := a.moves.await(ctx, moved{w.runID, before.LastSeq}, func() bool { return a.work.feedOf(w.runID) != nil })
+		return true, err
 	}
 	// A run that was just resumed is at work, or has new events.
-	if a.work.feedOf(runID) != nil {
+	if a.work.feedOf(w.runID) != nil {
 		return true, nil
 	}
-	r, err := a.journal.summaryOf(ctx, runID)
+	r, err := a.journal.summaryOf(ctx, w.runID)
 	if err != nil || r.LastSeq > before.LastSeq {
 		return err == nil, err
 	}
-	if a.journal.shared != nil { // it waits without an owner, or another agent works on it
-		timer := time.NewTimer(takeOverPause)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return true, nil
-		case <-ctx.Done():
-			return false, tool.AsError(ctx.Err())
-		case <-a.ctx.Done():
-			return false, errClosed()
+	return false, tool.Errorf(tool.KindUnavailable, "run %s is not finished and not at work here; resume it", w.runID)
+}
+
+// watchPause is the pause between two looks at the runs that are watched and not at work here.
+const watchPause = time.Second
+
+// moves waits until runs have events after a Seq.
+type moves = polled[moved, struct{}]
+
+type moved struct {
+	runID string
+	after uint64
+}
+
+// moved returns those of the runs that have moved, or are gone. It asks the store once for all.
+func (a *Agent) moved(ctx context.Context, watched []moved) (map[moved]struct{}, error) {
+	ids := make([]string, len(watched))
+	for i, m := range watched {
+		ids[i] = m.runID
+	}
+	last, err := a.journal.shared.Positions(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	news := make(map[moved]struct{})
+	for _, m := range watched {
+		if seq, ok := last[m.runID]; !ok || seq > m.after {
+			news[m] = struct{}{}
 		}
 	}
-	return false, tool.Errorf(tool.KindUnavailable, "run %s is not finished and not at work here; resume it", runID)
+	return news, nil
+}
+
+// arrived wakes the watchers of a run that is at work here from now on.
+func (a *Agent) arrived(runID string) {
+	if a.moves != nil {
+		a.moves.wake(func(m moved) bool { return m.runID == runID })
+	}
 }

@@ -14,7 +14,7 @@ func fromRun(r agent.Run) *agentdv1.Run {
 		RunId: r.ID, Prompt: r.Prompt, Model: r.Model, State: fromState(r.State()), StopReason: fromStopReason(r.StopReason),
 		StartTime: toolpb.FromTime(r.StartTime), UpdateTime: toolpb.FromTime(r.UpdateTime), LastSeq: r.LastSeq,
 		Turns: uint32(r.Turns), Calls: uint32(r.Calls), Usage: toolpb.FromUsage(r.Usage), Cost: r.Cost, Interrupted: r.Interrupted, Principal: r.Principal,
-		Foreground: r.Foreground,
+		Foreground: r.Foreground, Parked: r.Parked,
 	}
 	if s := r.Settled; s != (loop.Settlements{}) {
 		m.Settlements = &agentdv1.Settlements{Happened: uint32(s.Happened), Repeated: uint32(s.Repeated), Unknown: uint32(s.Unknown)}

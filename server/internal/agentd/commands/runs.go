@@ -140,6 +140,7 @@ type runView struct {
 	Cost        float64           `json:"cost,omitempty"`
 	ParentRunID string            `json:"parent_run_id,omitempty"`
 	Interrupted bool              `json:"interrupted,omitempty"`
+	Parked      string            `json:"parked,omitempty"`
 	Settled     settledView       `json:"settled,omitzero"`
 }
 
@@ -154,7 +155,7 @@ func viewRun(r *client.Run) runView {
 	return runView{
 		RunID: r.ID, State: r.State, StopReason: r.StopReason, Prompt: r.Prompt, Model: r.Model, StartTime: r.Started.UTC(),
 		UpdateTime: r.Updated.UTC(), Turns: r.Turns, Calls: r.Calls, Usage: r.Usage, Cost: r.Cost, Interrupted: r.Interrupted,
-		ParentRunID: r.ParentRunID, Settled: settledView(r.Settlements),
+		ParentRunID: r.ParentRunID, Parked: r.Parked, Settled: settledView(r.Settlements),
 	}
 }
 
@@ -180,9 +181,16 @@ func printRuns(p cli.Process, runs []client.Run, asJSON, served bool) error {
 	if asJSON {
 		return nil
 	}
-	resumable := func(r client.Run) bool { return r.Interrupted && r.ParentRunID == "" && !served } // a server resumes its runs
+	resumable := func(r client.Run) bool { // a server resumes its runs
+		return r.Interrupted && r.Parked == "" && r.ParentRunID == "" && !served
+	}
 	if err := cli.WriteTable(p.Stdout, p.Screen(), runsHeader(), rows); err != nil {
 		return err
+	}
+	for i := range runs {
+		if r := &runs[i]; r.Parked != "" {
+			fmt.Fprintf(p.Err(), "agentd: run %s is parked: %s\n", r.ID, cli.OneLine(r.Parked))
+		}
 	}
 	if i := slices.IndexFunc(runs, resumable); i >= 0 {
 		fmt.Fprintf(p.Err(), "agentd: no process works on %s; continue it: agentd resume %s\n", runs[i].ID, runs[i].ID)
@@ -208,6 +216,8 @@ func stateOf(r *client.Run) string {
 		return "unreadable"
 	case r.State == client.RunFinished:
 		return string(r.StopReason)
+	case r.Parked != "":
+		return "parked"
 	}
 	return string(r.State)
 }

@@ -94,6 +94,9 @@ func facts(d *textDisplay, r *client.Run) error {
 		{"used", fmt.Sprintf("%s, %s, %d tokens read and %d written", cli.Count(r.Turns, "turn"), cli.Count(r.Calls, "call"), r.Usage.InputTokens, r.Usage.OutputTokens)},
 		{"cost", money(r.Cost)},
 	}
+	if r.Parked != "" {
+		facts = append(facts, [2]string{"parked", r.Parked})
+	}
 	if words := settlementsOf(r.Settlements); words != "" {
 		facts = append(facts, [2]string{"settled", words})
 	}

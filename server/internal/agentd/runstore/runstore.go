@@ -49,6 +49,9 @@ type Run struct {
 	UpdateTime time.Time // of the last record
 	LastSeq    uint64    // position of the last record
 	Head       Head      // as the last append left it
+	// Stalled is how often in a row, without an append between, a store took the run from one that was
+	// gone; see MaxStalled. Only a Sharing store counts.
+	Stalled int
 }
 
 // Head is what the writer stores about a run, so that reading the journal is not necessary.

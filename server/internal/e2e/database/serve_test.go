@@ -304,6 +304,7 @@ func TestCommands(t *testing.T) {
 		args []string
 	}{
 		{"r ", []string{"PGPASSWORD=s3same"}, []string{"runs", "--journal", reader}},
+		{" live ", []string{"PGPASSWORD=s3same"}, []string{"nodes", "--journal", reader}},
 		{"password", nil, []string{"runs", "--journal", reader}},
 		{"put it into the variable PGPASSWORD", nil, []string{"runs", "--journal", withPassword}},
 		{"use an `agentd serve` of the database", []string{"PGPASSWORD=s3same"}, []string{"run", "--toolhost", h.socket("t"), "--journal", reader, "--model", "scripted:" + script, "hello"}},

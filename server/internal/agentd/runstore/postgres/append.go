@@ -136,7 +136,7 @@ func confirm(ctx context.Context, conn *pgx.Conn, runID string, token []byte) er
 // run's row and locks it, and the others write nothing without it.
 const (
 	advanceRun = `WITH run AS (
-	UPDATE agentd_runs SET updated = @updated, last_seq = @last, last_append = @token, unfinished = @unfinished, ended = @ended, summary = @summary, decisions = @decisions, decide_by = @decide_by, posted = posted - (@entry::text <> '')::int
+	UPDATE agentd_runs SET updated = @updated, last_seq = @last, last_append = @token, unfinished = @unfinished, ended = @ended, summary = @summary, decisions = @decisions, decide_by = @decide_by, posted = posted - (@entry::text <> '')::int, stalled = 0
 	WHERE id = @id AND last_seq = @after AND deleted IS NULL AND claimer = @claimer AND epoch = @epoch
 	AND (@entry::text = '' OR EXISTS (SELECT FROM agentd_inbox AS i WHERE i.run = agentd_runs.number AND i.id = @entry AND i.seq IS NULL))
 	RETURNING number, owner, tenant)`

@@ -51,7 +51,7 @@ func (s *Store) claim(query string, runIDs []string) (map[string]uint64, error) 
 	if err := s.mayClaim(context.Background()); err != nil {
 		return nil, err
 	}
-	claimed, err := s.those(query, runIDs)
+	claimed, err := s.those(context.Background(), query, runIDs)
 	return claimed, s.claims.took(claimed, err)
 }
 
@@ -71,19 +71,24 @@ const (
 	live = "(unfinished OR posted > 0)"
 )
 
+// stalls counts a takeover that may follow from the run: it was taken from an agentd that is gone,
+// and it was not only waiting for a person. A run that was taken so runstore.MaxStalled times without
+// a record between is left alone, because it may have ended these agentds.
+const stalls = "stalled = stalled + (claimer IS NOT NULL AND (decisions IS NULL OR posted > 0))::int"
+
 // takeFamilies claims the roots of runs that are due, with those below them. The parts of found have
 // an index each.
 var takeFamilies = `WITH RECURSIVE vanished AS MATERIALIZED (
 	SELECT claimer FROM (SELECT node AS claimer FROM agentd_nodes WHERE node <> $2) AS others WHERE ` + gone + `), found AS (
-	(SELECT id, parent FROM agentd_runs WHERE unfinished AND claimer IS NULL AND wake_at <= statement_timestamp() ORDER BY wake_at LIMIT $1) UNION ALL
-	(SELECT id, parent FROM agentd_runs WHERE posted > 0 AND ` + free + ` ORDER BY number LIMIT $1) UNION ALL
-	(SELECT id, parent FROM agentd_runs JOIN vanished USING (claimer) WHERE unfinished LIMIT $1)), above AS (
+	(SELECT id, parent FROM agentd_runs WHERE unfinished AND claimer IS NULL AND wake_at <= statement_timestamp() AND stalled < $3 ORDER BY wake_at LIMIT $1) UNION ALL
+	(SELECT id, parent FROM agentd_runs WHERE posted > 0 AND stalled < $3 AND ` + free + ` ORDER BY number LIMIT $1) UNION ALL
+	(SELECT id, parent FROM agentd_runs JOIN vanished USING (claimer) WHERE unfinished AND stalled < $3 LIMIT $1)), above AS (
 	SELECT id, parent FROM found UNION
 	SELECT mother.id, mother.parent FROM agentd_runs AS mother JOIN above ON mother.id = above.parent WHERE mother.unfinished), roots AS (
-	SELECT number, id FROM agentd_runs AS runs WHERE id IN (SELECT id FROM above) AND ` + top + ` AND ` + live + ` AND ` + free + ` ORDER BY number LIMIT $1 FOR UPDATE SKIP LOCKED), family AS (
+	SELECT number, id FROM agentd_runs AS runs WHERE id IN (SELECT id FROM above) AND ` + top + ` AND stalled < $3 AND ` + live + ` AND ` + free + ` ORDER BY number LIMIT $1 FOR UPDATE SKIP LOCKED), family AS (
 	SELECT number, id FROM roots UNION
-	SELECT below.number, below.id FROM agentd_runs AS below JOIN family ON below.parent = family.id WHERE ` + live + ` AND ` + free + `)
-UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1 WHERE number IN (SELECT number FROM family) AND ` + live + `
+	SELECT below.number, below.id FROM agentd_runs AS below JOIN family ON below.parent = family.id WHERE stalled < $3 AND ` + live + ` AND ` + free + `)
+UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1, ` + stalls + ` WHERE number IN (SELECT number FROM family) AND ` + live + `
 RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
 
 // TakeOver implements runstore.Sharing.
@@ -91,7 +96,7 @@ func (s *Store) TakeOver(ctx context.Context, limit int) ([]runstore.Taken, erro
 	if err := s.mayClaim(ctx); err != nil {
 		return nil, s.failed("taking runs", err)
 	}
-	runs, epochs, err := s.runs(ctx, takeFamilies, limit, s.claims.key)
+	runs, epochs, err := s.runs(ctx, takeFamilies, limit, s.claims.key, runstore.MaxStalled)
 	if err != nil {
 		return nil, s.failed("taking runs", s.claims.took(nil, err))
 	}
@@ -105,7 +110,7 @@ func (s *Store) TakeOver(ctx context.Context, limit int) ([]runstore.Taken, erro
 
 // Confirm implements runstore.Sharing.
 func (s *Store) Confirm(runID string, epoch uint64) error {
-	has, err := s.those("SELECT id, epoch FROM agentd_runs WHERE id = ANY($1) AND claimer = $2", []string{runID})
+	has, err := s.those(context.Background(), "SELECT id, epoch FROM agentd_runs WHERE id = ANY($1) AND claimer = $2", []string{runID})
 	if err != nil {
 		return s.failed("confirming the claim of run "+runID, err)
 	}
@@ -132,7 +137,7 @@ func (s *Store) Release(runID string, epoch uint64) {
 
 // Claimed implements runstore.Claims.
 func (s *Store) Claimed(runIDs []string) (map[string]bool, error) {
-	epochs, err := s.those("SELECT id, epoch FROM agentd_runs WHERE id = ANY($1) AND claimer IS NOT NULL AND (claimer = $2 OR NOT "+gone+")", runIDs)
+	epochs, err := s.those(context.Background(), "SELECT id, epoch FROM agentd_runs WHERE id = ANY($1) AND claimer IS NOT NULL AND (claimer = $2 OR NOT "+gone+")", runIDs)
 	if err != nil {
 		return nil, s.failed("looking for the processes of runs", err)
 	}
@@ -143,15 +148,25 @@ func (s *Store) Claimed(runIDs []string) (map[string]bool, error) {
 	return claimed, nil
 }
 
-// those returns the ids and epochs that a query returns, which gets the runs and the key of this
+// Positions implements runstore.Sharing. Like all sessions of the store, its session is at the
+// server that accepts writes.
+func (s *Store) Positions(ctx context.Context, runIDs []string) (map[string]uint64, error) {
+	last, err := s.those(ctx, "SELECT id, last_seq FROM agentd_runs WHERE id = ANY($1) AND deleted IS NULL AND $2::bigint IS NOT NULL", runIDs)
+	if err != nil {
+		return nil, s.failed("looking for news of runs", err)
+	}
+	return last, nil
+}
+
+// those returns the ids and numbers that a query returns, which gets the runs and the key of this
 // store.
-func (s *Store) those(query string, runIDs []string) (map[string]uint64, error) {
+func (s *Store) those(ctx context.Context, query string, runIDs []string) (map[string]uint64, error) {
 	runIDs = slices.DeleteFunc(slices.Clone(runIDs), func(id string) bool { return !storable(id) })
 	those := make(map[string]uint64, len(runIDs))
 	if len(runIDs) == 0 {
 		return those, nil
 	}
-	err := s.db.Do(context.Background(), func(ctx context.Context, conn *pgx.Conn) error {
+	err := s.db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, query, runIDs, s.claims.key)
 		if err != nil {
 			return err

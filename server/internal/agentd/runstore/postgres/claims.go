@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/toolhost/toolhost/internal/version"
 	"github.com/toolhost/toolhost/server/internal/store/postgres"
 )
 
@@ -28,7 +29,8 @@ import (
 // the taker believed. See docs/adr/0051-many-agentds.md.
 type claims struct {
 	db     *postgres.DB
-	key    int64 // of the lock; random, and not 0
+	key    int64  // of the lock; random, and not 0
+	name   string // of the machine
 	cancel context.CancelFunc
 	ended  chan struct{} // closed when the goroutine has ended
 	log    *slog.Logger
@@ -69,7 +71,7 @@ var errNoSession = fmt.Errorf("the session that keeps the claims is gone: %w", p
 func openClaims(ctx context.Context, db *postgres.DB, log *slog.Logger) (*claims, error) {
 	var random [8]byte
 	rand.Read(random[:])
-	c := &claims{db: db, key: int64(binary.BigEndian.Uint64(random[:])>>1 | 1), ended: make(chan struct{}), log: log, requests: make(chan chan error), epochs: make(map[string]uint64)}
+	c := &claims{db: db, key: int64(binary.BigEndian.Uint64(random[:])>>1 | 1), name: machine(), ended: make(chan struct{}), log: log, requests: make(chan chan error), epochs: make(map[string]uint64)}
 	session, err := c.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -96,7 +98,7 @@ func (c *claims) connect(ctx context.Context) (*pgx.Conn, error) {
 	serves, node := c.roles()
 	_, err = session.Exec(bounded, settings)
 	if err == nil && node { // before the lock, with which this store may judge the others
-		_, err = session.Exec(bounded, enterNode, c.key)
+		_, err = session.Exec(bounded, enterNode, c.key, c.name, version.Number)
 	}
 	if err == nil {
 		// The server bounds the wait for a session of before, whose end it may not have noticed.

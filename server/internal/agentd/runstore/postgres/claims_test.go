@@ -13,11 +13,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
+	"github.com/toolhost/toolhost/internal/version"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/storetest"
@@ -344,4 +346,122 @@ func TestServe(t *testing.T) {
 		}
 	}
 	eventually.Holds(t, "an older server can begin", func() bool { return older("pg_try_advisory_lock") == "true" })
+}
+
+// The list has the stores that have claimed runs. One whose process is gone is silent, and has its
+// runs until another one takes them.
+func TestNodes(t *testing.T) {
+	address := postgrestest.Database(t)
+	store := open(t, address)
+	storetest.Must(t, store, "r", 0, 1)
+	storetest.Must(t, store, "s", 0, 1)
+	idle := open(t, address)
+	nodes := func() []postgres.Node {
+		t.Helper()
+		list, err := idle.Nodes(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := nodes(); len(list) != 1 || list[0].Name != host || list[0].Version != version.Number || list[0].Runs != 2 || list[0].Silent || len(list[0].ID) != 16 || list[0].Since.IsZero() {
+		t.Errorf("the list is %+v", list)
+	}
+	store.Release("s", 0)
+	store.Release("r", 0)
+	cmd, lines, _ := child(t, claimerEnv, address)
+	if !lines.Scan() || lines.Text() != "claimed" {
+		t.Fatalf("the claimer said %q", lines.Text())
+	}
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	eventually.Shows(t, "the stopped one is silent", func() (bool, any) {
+		list := nodes()
+		return len(list) == 2 && !list[0].Silent && list[0].Runs == 0 && list[1].Silent && list[1].Silence > 5*time.Second && list[1].Runs == 1, list
+	})
+	if err := store.Close(); err != nil {
+		t.Error(err)
+	}
+	if list := nodes(); len(list) != 1 || !list[0].Silent {
+		t.Errorf("after the end of the other one: %+v", list)
+	}
+}
+
+// A run that was taken three times from stores that are gone, without an append between, is left
+// alone until somebody claims it and appends. Neither a run that only waits for a person nor one
+// that was given up counts.
+func TestParking(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	head := runstore.Head{Unfinished: true}
+	write := func(id string, after, epoch uint64, head runstore.Head) {
+		t.Helper()
+		if err := store.Append(t.Context(), runstore.Batch{RunID: id, After: after, Epoch: epoch, Records: storetest.Records(int(after)+1, 1), Head: head}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("r", 0, 0, head)
+	take := func(claimer string) (taken map[string]runstore.Taken) {
+		t.Helper()
+		later(t, s, name)
+		s.Do(t, name, "UPDATE agentd_runs SET claimer = "+claimer)
+		list, err := store.TakeOver(t.Context(), runstore.MaxPage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken = make(map[string]runstore.Taken)
+		for _, k := range list {
+			taken[k.ID] = k
+		}
+		return taken
+	}
+	s.Do(t, name, "INSERT INTO agentd_nodes (node, since, renewed) VALUES (1, '2020-01-01', '2020-01-01')")
+	wantTaken := func(claimer string, times int) (epoch uint64) {
+		t.Helper()
+		k, ok := take(claimer)["r"]
+		if !ok || k.Stalled != times {
+			t.Fatalf("taken: %v, %d times, want %d", ok, k.Stalled, times)
+		}
+		return k.Epoch
+	}
+	wantTaken("1", 1)
+	epoch := wantTaken("1", 2)
+	write("r", 1, epoch, head)
+	for i := range runstore.MaxStalled {
+		wantTaken("NULL", i) // an agentd that ends gives its runs up
+		wantTaken("1", i+1)
+	}
+	for _, claimer := range []string{"1", "NULL"} {
+		if taken := take(claimer); len(taken) > 0 {
+			t.Errorf("a parked run is taken: %v", taken)
+		}
+	}
+	if r, err := store.Get(t.Context(), "r"); err != nil || r.Stalled != runstore.MaxStalled {
+		t.Errorf("the parked run: %+v, %v", r, err)
+	}
+	if err := store.Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "r", ID: "e"}, Data: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	if taken := take("1"); len(taken) > 0 {
+		t.Errorf("a parked run with an entry is taken: %v", taken)
+	}
+	epoch, err := store.Claim("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("r", 2, epoch, runstore.Head{Unfinished: true, Decisions: []byte("[1]")})
+	wantTaken("1", 1) // the entry is work
+	entry := runstore.Outcome{Seq: 3}
+	if err := store.Settle(t.Context(), runstore.EntryRef{RunID: "r", ID: "e"}, wantTaken("1", 2), entry); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 * runstore.MaxStalled {
+		wantTaken("1", 2)
+	}
 }

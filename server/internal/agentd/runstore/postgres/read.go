@@ -105,7 +105,7 @@ func (s *Store) Content(ctx context.Context, runID, sha256 string) (data []byte,
 	return data, nil
 }
 
-const runColumns = "number, id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent, decisions, decide_by"
+const runColumns = "number, id, created, updated, last_seq, unfinished, ended, summary, owner, tenant, parent, decisions, decide_by, stalled"
 
 // Get implements runstore.Store.
 func (s *Store) Get(ctx context.Context, runID string) (runstore.Run, error) {
@@ -251,7 +251,7 @@ func (s *Store) runs(ctx context.Context, query string, arguments ...any) (runs 
 		var run runstore.Run
 		var number, created, updated, last, by int64
 		var summary, decisions []byte
-		if err := row.Scan(&number, &run.ID, &created, &updated, &last, &run.Head.Unfinished, &run.Head.Ended, &summary, &run.Head.Owner, &run.Head.Tenant, &run.Head.Parent, &decisions, &by); err != nil {
+		if err := row.Scan(&number, &run.ID, &created, &updated, &last, &run.Head.Unfinished, &run.Head.Ended, &summary, &run.Head.Owner, &run.Head.Tenant, &run.Head.Parent, &decisions, &by, &run.Stalled); err != nil {
 			return err
 		}
 		run.CreateTime, run.UpdateTime, run.LastSeq = time.Unix(0, created).UTC(), time.Unix(0, updated).UTC(), uint64(last)

@@ -145,5 +145,10 @@ BEGIN
 END $$;
 CREATE TRIGGER agentd_runs_claim BEFORE UPDATE OF claimer ON agentd_runs FOR EACH ROW
 	WHEN (NEW.claimer IS NOT NULL) EXECUTE FUNCTION agentd_runs_claimed();
+`}, {SQL: `
+ALTER TABLE agentd_nodes ADD COLUMN name text NOT NULL DEFAULT '';    -- of the machine
+ALTER TABLE agentd_nodes ADD COLUMN version text NOT NULL DEFAULT ''; -- of agentd
+`}, {SQL: `
+ALTER TABLE agentd_runs ADD COLUMN stalled int NOT NULL DEFAULT 0; -- how often the run was taken from an agentd that was gone, since its last record
 `}}}
 }

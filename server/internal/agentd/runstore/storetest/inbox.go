@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -26,7 +27,7 @@ type Sharer interface {
 func RunInbox(t *testing.T, open func(t *testing.T) (one, other Sharer)) {
 	for name, test := range map[string]func(t *testing.T, owner, other Sharer){
 		"Consumed": testConsumed, "Refused": testRefused, "Fenced": testFencedInbox, "Leave": testLeave, "Families": testFamilies, "LeftRun": testLeftRun, "LeftFamily": testLeftFamily, "Delete": testDeleteInbox, "Full": testFull,
-		"SameAtOnce": testSameAtOnce,
+		"SameAtOnce": testSameAtOnce, "Positions": testPositions,
 	} {
 		t.Run(name, func(t *testing.T) {
 			owner, other := open(t)
@@ -382,4 +383,21 @@ func testSameAtOnce(t *testing.T, owner, other Sharer) {
 	if !leave(owner, 0) {
 		t.Error("the run is not left")
 	}
+}
+
+func testPositions(t *testing.T, owner, other Sharer) {
+	Must(t, owner, "s", 0, 3)
+	want := func(want map[string]uint64) {
+		t.Helper()
+		if got, err := other.Positions(t.Context(), []string{"r", "s", "none", "\x00"}); err != nil || !maps.Equal(got, want) {
+			t.Errorf("the positions are %v, %v, want %v", got, err, want)
+		}
+	}
+	want(map[string]uint64{"r": 1, "s": 3})
+	Must(t, owner, "r", 1, 2)
+	owner.Release("s", 0)
+	if err := owner.Delete(t.Context(), runstore.Deletion{Last: map[string]uint64{"s": 3}}); err != nil {
+		t.Fatal(err)
+	}
+	want(map[string]uint64{"r": 3})
 }

@@ -1449,6 +1449,13 @@ export type Run = Message<"agentd.v1.Run"> & {
      * @generated from field: string parent_call_id = 19;
      */
     parentCallId: string;
+    /**
+     * Why no agentd goes on with the interrupted run by itself, in English. A message, a decision or a
+     * cancellation makes one go on. Empty if the run is not parked.
+     *
+     * @generated from field: string parked = 20;
+     */
+    parked: string;
 };
 /**
  * Describes the message agentd.v1.Run.

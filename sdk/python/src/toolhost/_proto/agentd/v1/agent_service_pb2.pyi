@@ -542,7 +542,7 @@ class ListRunsResponse(_message.Message):
     def __init__(self, runs: _Optional[_Iterable[_Union[Run, _Mapping[str, object]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class Run(_message.Message):
-    __slots__ = ("run_id", "prompt", "model", "state", "stop_reason", "start_time", "update_time", "last_seq", "turns", "calls", "usage", "cost", "pending_decisions", "parent_run_id", "interrupted", "principal", "foreground", "settlements", "parent_call_id")
+    __slots__ = ("run_id", "prompt", "model", "state", "stop_reason", "start_time", "update_time", "last_seq", "turns", "calls", "usage", "cost", "pending_decisions", "parent_run_id", "interrupted", "principal", "foreground", "settlements", "parent_call_id", "parked")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     PROMPT_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
@@ -562,6 +562,7 @@ class Run(_message.Message):
     FOREGROUND_FIELD_NUMBER: _ClassVar[int]
     SETTLEMENTS_FIELD_NUMBER: _ClassVar[int]
     PARENT_CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    PARKED_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     prompt: str
     model: str
@@ -581,7 +582,8 @@ class Run(_message.Message):
     foreground: bool
     settlements: Settlements
     parent_call_id: str
-    def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., state: _Optional[_Union[RunState, str]] = ..., stop_reason: _Optional[_Union[StopReason, str]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., last_seq: _Optional[int] = ..., turns: _Optional[int] = ..., calls: _Optional[int] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping[str, object]]] = ..., cost: _Optional[float] = ..., pending_decisions: _Optional[_Iterable[_Union[PendingDecision, _Mapping[str, object]]]] = ..., parent_run_id: _Optional[str] = ..., interrupted: bool = ..., principal: _Optional[str] = ..., foreground: bool = ..., settlements: _Optional[_Union[Settlements, _Mapping[str, object]]] = ..., parent_call_id: _Optional[str] = ...) -> None: ...
+    parked: str
+    def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., state: _Optional[_Union[RunState, str]] = ..., stop_reason: _Optional[_Union[StopReason, str]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., last_seq: _Optional[int] = ..., turns: _Optional[int] = ..., calls: _Optional[int] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping[str, object]]] = ..., cost: _Optional[float] = ..., pending_decisions: _Optional[_Iterable[_Union[PendingDecision, _Mapping[str, object]]]] = ..., parent_run_id: _Optional[str] = ..., interrupted: bool = ..., principal: _Optional[str] = ..., foreground: bool = ..., settlements: _Optional[_Union[Settlements, _Mapping[str, object]]] = ..., parent_call_id: _Optional[str] = ..., parked: _Optional[str] = ...) -> None: ...
 
 class Settlements(_message.Message):
     __slots__ = ("happened", "repeated", "unknown")
