@@ -174,7 +174,7 @@ func TestCallKeepsEveryFieldButPrincipalAndTime(t *testing.T) {
 func TestRoundTripKeepsEveryFieldOfCalls(t *testing.T) {
 	record := tool.CallRecord{
 		CallID: "c", Principal: "uid:1", Session: "s", Tool: "t", Plugin: "p", Instance: "i", State: tool.CallFailed,
-		Err: &tool.Error{Kind: tool.KindTimeout, Message: "m"}, StartTime: moment, EndTime: moment.Add(time.Second),
+		Err: &tool.Error{Kind: tool.KindTimeout, Message: "m"}, StartTime: moment, EndTime: moment.Add(time.Second), Node: "n",
 		Settled: &tool.Settlement{Verdict: tool.VerdictDidNotHappen, Reason: "r"},
 	}
 	query := tool.CallQuery{Plugin: "p", Tool: "t", Session: "s", CallID: "c", State: tool.CallRunning, Since: moment, PageSize: 5, PageToken: "x", Tenants: tool.Tenants{"red"}}
