@@ -247,8 +247,8 @@ func (w *atWork) leave(r *run) {
 	w.leaveAll([]*run{r}, []runstore.Leaving{{RunID: r.id, Epoch: r.epoch}})
 }
 
-// leaveAll gives up the claims of runs that were forgotten. If the inbox of one of them in the store
-// has entries, all of them go on.
+// leaveAll gives up the claims of runs that were forgotten. If the inbox of one of them in the
+// store has entries, all of them go on.
 func (w *atWork) leaveAll(runs []*run, leaving []runstore.Leaving) {
 	if !w.agent.journal.shared.Leave(leaving) {
 		for _, r := range runs {

@@ -35,8 +35,8 @@ func (s *remoteStore) leave() {
 	s.claimed.Store(false)
 }
 
-// A watcher at an agent on which the run is not at work gets all durable events, while the run is at
-// another agent, while nobody works on it, and when it goes on here. One query asks for all
+// A watcher at an agent on which the run is not at work gets all durable events, while the run is
+// at another agent, while nobody works on it, and when it goes on here. One query asks for all
 // watchers, and none if there is no watcher.
 func TestWatchARunOfAnotherAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

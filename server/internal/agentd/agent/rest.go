@@ -12,10 +12,10 @@ import (
 //
 // The problem: runs wait for people for days, and each of them would cost its agent a goroutine, a
 // claim, and a part of each restart. The idea: the owner gives up a run and its sub-runs together
-// when all of them only wait, and the store knows when the first of them has to go on. The invariant:
-// each unfinished run has an owner, a time at which it is due, a decision that waits, or an entry in
-// its inbox. The store compares the inboxes in the statement that gives the runs up. So a request
-// either finds the owner, or finds a run that its agent can take.
+// when all of them only wait, and the store knows when the first of them has to go on. The
+// invariant: each unfinished run has an owner, a time at which it is due, a decision that waits, or
+// an entry in its inbox. The store compares the inboxes in the statement that gives the runs up. So
+// a request either finds the owner, or finds a run that its agent can take.
 
 // soon is how far ahead the next event must be for a run to be given up. To give a run up and to
 // take it again costs more than to wait a few seconds.

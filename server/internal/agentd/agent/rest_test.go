@@ -95,8 +95,8 @@ func (f *fixture) ended(id, want string) {
 	}
 }
 
-// Runs that wait for people have no owner and cost neither a goroutine nor a part of a restart. Each
-// goes on with its decision, at any agent, or when the decision expires.
+// Runs that wait for people have no owner and cost neither a goroutine nor a part of a restart.
+// Each goes on with its decision, at any agent, or when the decision expires.
 func TestRunsThatWaitHaveNoOwner(t *testing.T) {
 	const runs = 20
 	m := turns(response(model.StopToolUse, call("a", "serial")), response(model.StopEndTurn, text("ok")))

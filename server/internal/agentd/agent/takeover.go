@@ -9,8 +9,8 @@ import (
 )
 
 // Several agents may share a store. Each of them looks for runs with something to do that nobody
-// works on: those of an agent that is gone, and those that have waited. The store decides which runs
-// these are, and gives each to one agent.
+// works on: those of an agent that is gone, and those that have waited. The store decides which
+// runs these are, and gives each to one agent.
 
 // takeOverPause is the pause between two looks. A store takes an agent for gone only after some
 // seconds, so that shorter pauses gain nothing.

@@ -16,9 +16,9 @@ import (
 // foreground those of its last turns. A slow consumer may miss passing events but no durable ones,
 // and does not delay the run or other watchers.
 //
-// While the run is not at work in this agent, there are no passing events, and the durable ones come
-// up to watchPause later. If it leaves in the middle of a turn whose passing events were yielded, a
-// TurnReset says that they are void.
+// While the run is not at work in this agent, there are no passing events, and the durable ones
+// come up to watchPause later. If it leaves in the middle of a turn whose passing events were
+// yielded, a TurnReset says that they are void.
 //
 // WatchRun ends when the run has finished. The last value is an error if there is no such run
 // (KindNotFound), or if the agent closes, or the run is not at work here and this agent serves no

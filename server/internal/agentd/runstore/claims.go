@@ -36,8 +36,8 @@ type Claims interface {
 	Claimed(runIDs []string) (map[string]bool, error)
 }
 
-// MaxStalled is how often TakeOver takes a run from stores that are gone, without an append between.
-// The run may have ended their processes, so TakeOver then leaves it to Claim.
+// MaxStalled is how often TakeOver takes a run from stores that are gone, without an append
+// between. The run may have ended their processes, so TakeOver then leaves it to Claim.
 const MaxStalled = 3
 
 // Sharing is an additional interface of Claims of stores whose runs several servers work on at the
@@ -55,8 +55,8 @@ type Sharing interface {
 	// it has claimed.
 	Posted(ctx context.Context) ([]Run, error)
 	// Leave gives up a run and runs below it, whose work is done or waits, unless one of them has
-	// entries without an outcome: then it returns false, and all claims stay. Runs that this store does
-	// not have claimed with these epochs do not count.
+	// entries without an outcome: then it returns false, and all claims stay. Runs that this store
+	// does not have claimed with these epochs do not count.
 	Leave(family []Leaving) (left bool)
 	// Positions returns the positions of the last records of runs, with one request to the store that
 	// has Append's promises: a position is not behind what Append has written before. A run that does

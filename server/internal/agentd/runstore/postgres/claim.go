@@ -72,12 +72,12 @@ const (
 )
 
 // stalls counts a takeover that may follow from the run: it was taken from an agentd that is gone,
-// and it was not only waiting for a person. A run that was taken so runstore.MaxStalled times without
-// a record between is left alone, because it may have ended these agentds.
+// and it was not only waiting for a person. A run that was taken so runstore.MaxStalled times
+// without a record between is left alone, because it may have ended these agentds.
 const stalls = "stalled = stalled + (claimer IS NOT NULL AND (decisions IS NULL OR posted > 0))::int"
 
-// takeFamilies claims the roots of runs that are due, with those below them. The parts of found have
-// an index each.
+// takeFamilies claims the roots of runs that are due, with those below them. The parts of found
+// have an index each.
 var takeFamilies = `WITH RECURSIVE vanished AS MATERIALIZED (
 	SELECT claimer FROM (SELECT node AS claimer FROM agentd_nodes WHERE node <> $2) AS others WHERE ` + gone + `), found AS (
 	(SELECT id, parent FROM agentd_runs WHERE unfinished AND claimer IS NULL AND wake_at <= statement_timestamp() AND stalled < $3 ORDER BY wake_at LIMIT $1) UNION ALL
