@@ -55,6 +55,6 @@ func NewRoot(p cli.Process) *cobra.Command {
 		access.NewTokenCommand(accessOf(p), p), access.NewAuthCommand(accessOf(p), p, newWhoAmICommand(p)),
 		newNodesCommand(p), newBackupCommand(p), newRestoreCommand(p))
 	target.CompleteFlags(root, program, p)
-	cli.MarkExperimental(root, "auth", "cancel", "config", "console", "nodes", "notify", "reload", "status", "target", "token list", "token revoke")
+	cli.MarkExperimental(root, "auth", "config", "console", "nodes", "notify", "reload", "status", "target", "token list", "token revoke")
 	return root
 }
