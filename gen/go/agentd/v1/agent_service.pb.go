@@ -3779,8 +3779,8 @@ func (x *PendingDecision) GetApproverGroups() []string {
 // RunEvent is an event of a run.
 //
 // Durable events are stored in the journal; each has its own `seq`. Transient events (`text_delta`,
-// `reasoning_delta`, `argument_delta`, `answer_delta`, `call_status`, `turn_reset`) are sent only to
-// clients that are watching when they occur. A transient event has the `seq` of the next durable
+// `reasoning_delta`, `argument_delta`, `answer_delta`, `call_status`, `turn_reset`) are sent only
+// to clients that are watching when they occur. A transient event has the `seq` of the next durable
 // event, and an `index` from 1.
 type RunEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

@@ -1629,8 +1629,8 @@ export declare const PendingDecisionSchema: GenMessage<PendingDecision>;
  * RunEvent is an event of a run.
  *
  * Durable events are stored in the journal; each has its own `seq`. Transient events (`text_delta`,
- * `reasoning_delta`, `argument_delta`, `answer_delta`, `call_status`, `turn_reset`) are sent only to
- * clients that are watching when they occur. A transient event has the `seq` of the next durable
+ * `reasoning_delta`, `argument_delta`, `answer_delta`, `call_status`, `turn_reset`) are sent only
+ * to clients that are watching when they occur. A transient event has the `seq` of the next durable
  * event, and an `index` from 1.
  *
  * @generated from message agentd.v1.RunEvent
