@@ -54,11 +54,13 @@ func TestIDsOfEntries(t *testing.T) {
 	message := func(text, by string) *loop.UserMessage {
 		return &loop.UserMessage{Text: "pay", ID: loop.MessageID{Text: text, Sender: by}}
 	}
-	if id(message("m", "ada")) != id(message("m", "ada")) {
+	said := id(message("m", "ada"))
+	if again := id(message("m", "ada")); again != said {
 		t.Error("a repeated message is another entry")
 	}
 	for _, other := range []*loop.UserMessage{message("m2", "ada"), message("m", "bob"), message("", "")} {
-		if id(other) == id(message("m", "ada")) || other.ID.Text == "" && id(other) == id(other) {
+		first, second := id(other), id(other)
+		if first == said || other.ID.Text == "" && first == second {
 			t.Errorf("the message with the id %+v is the same entry", other.ID)
 		}
 	}

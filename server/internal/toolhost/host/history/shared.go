@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/toolhost/toolhost/server/internal/store/postgres"
 	"github.com/toolhost/toolhost/tool"
@@ -23,6 +24,7 @@ type Sharing struct {
 const (
 	// shareEvery is how long others lack what this toolhost has written.
 	shareEvery = 10 * time.Second
+	poolSize   = 3
 	// shareBatch bounds the rows of one statement.
 	shareBatch = 500
 	// lastShare bounds what Close takes without the database.
@@ -80,7 +82,7 @@ const noHour = math.MaxInt64
 
 // share opens the database. It starts a goroutine, which close stops.
 func (l *Log) share(ctx context.Context, cfg Sharing) error {
-	cfg.Database.PoolSize = 3 // one copies, the others read
+	cfg.Database.PoolSize = poolSize // one copies, the others read
 	db, err := postgres.Open(ctx, cfg.Database)
 	if err == nil {
 		if err = db.Migrate(ctx, sharedTables()); err != nil {
@@ -344,8 +346,20 @@ func (l *Log) HoursElsewhere(ctx context.Context, since time.Time) (hours []Hour
 	return hours, nil
 }
 
-// query reads rows of other toolhosts.
-func (s *shared) query(ctx context.Context, row func(scan func(...any) error) error, sql string, arguments ...any) error {
+// query reads rows of other toolhosts. It repeats a query that has read none because its connection
+// was broken, which the pool notices only then.
+func (s *shared) query(ctx context.Context, row func(scan func(...any) error) error, sql string, arguments ...any) (err error) {
+	some := false
+	each := func(scan func(...any) error) error { some = true; return row(scan) }
+	for range poolSize + 1 {
+		if err = s.queryOnce(ctx, each, sql, arguments...); err == nil || some || !pgconn.SafeToRetry(err) && !postgres.MayHaveRun(err) {
+			break
+		}
+	}
+	return err
+}
+
+func (s *shared) queryOnce(ctx context.Context, row func(scan func(...any) error) error, sql string, arguments ...any) error {
 	return s.db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, sql, append([]any{s.cfg.Folder}, arguments...)...)
 		if err != nil {
