@@ -114,7 +114,7 @@ func (m *migrated) print(p cli.Process, check bool) error {
 		fmt.Fprintf(out, "moved the runs of %s to %s: %s\n", m.From, m.To, what)
 	}
 	if m.Foreground > 0 {
-		fmt.Fprintf(out, "%s of `agentd run` or `chat` had not ended, and no agentd of a database resumes them; a message does, or cancel them\n", cli.Count(m.Foreground, "run"))
+		fmt.Fprintf(out, "%s of `agentd run` or `agentd chat` had not ended, and no agentd of a database goes on with it by itself\n", cli.Count(m.Foreground, "run"))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package postgres_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,27 +68,28 @@ func journalFile(t testing.TB) (path string) {
 type content struct {
 	Runs      []runstore.Run
 	Records   map[string][]runstore.Record
-	Snapshots map[string]runstore.Snapshot
-	Contents  [][]byte
+	Snapshots map[string]string
+	Contents  []string
 	Waiting   []string
 	Verdicts  []string
 }
 
 func contentOf(t *testing.T, store runstore.Store) content {
 	t.Helper()
-	c := content{Records: map[string][]runstore.Record{}, Snapshots: map[string]runstore.Snapshot{}}
+	c := content{Records: map[string][]runstore.Record{}, Snapshots: map[string]string{}}
 	runs, err := store.List(t.Context(), runstore.Query{Owner: "user:ann"})
 	must(t, err)
 	c.Runs = runs
 	for _, run := range runs {
 		c.Records[run.ID] = storetest.Collect(t, store, run.ID, 0)
-		c.Snapshots[run.ID], err = store.Snapshot(t.Context(), run.ID)
+		snapshot, err := store.Snapshot(t.Context(), run.ID)
 		must(t, err)
+		c.Snapshots[run.ID] = fmt.Sprintf("%q", snapshot)
 	}
 	for _, digest := range []string{attached.SHA256, strings.Repeat("cd", 32)} {
 		data, err := store.Content(t.Context(), "ended", digest)
 		must(t, err)
-		c.Contents = append(c.Contents, data)
+		c.Contents = append(c.Contents, string(data))
 	}
 	waiting, _, err := store.Waiting(t.Context(), runstore.WaitingQuery{Owner: "user:ann"})
 	must(t, err)
