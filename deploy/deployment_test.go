@@ -216,7 +216,7 @@ func checkWorkload(t *testing.T, all objects, w *workload) {
 		t.Errorf("%s does not mount %v", w.name, volumes)
 	}
 	for _, e := range c.Env {
-		if strings.HasPrefix(e.Value, "/") && !slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == path.Dir(e.Value) }) {
+		if strings.HasPrefix(e.Value, "/") && !slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == path.Dir(e.Value) || m.MountPath == e.Value }) {
 			t.Errorf("%s: %s names %s, which is not mounted", w.name, e.Name, e.Value)
 		}
 	}

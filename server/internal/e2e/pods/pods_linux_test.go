@@ -137,12 +137,14 @@ func start(t *testing.T, program, hostname, at, certificates string, env []strin
 	spec := m.Spec.Template.Spec
 	of := spec.Containers[0]
 	c := container{Root: t.TempDir(), Hostname: hostname, UID: spec.SecurityContext.RunAsUser, GID: spec.SecurityContext.RunAsGroup, Command: append(of.Command, of.Args...)}
-	c.Env = append(env, "PATH=/usr/bin", "HOME=/var/lib/toolhost", "XDG_STATE_HOME=/var/lib", "XDG_CONFIG_HOME=/etc") // as in the image
+	c.Env = env
 	for _, e := range of.Env {
 		if e.Value != "" {
 			c.Env = append(c.Env, e.Name+"="+e.Value)
 		}
 	}
+	// Those of the image; the first one of a name counts.
+	c.Env = append(c.Env, "PATH=/usr/bin", "HOME=/var/lib/toolhost", "XDG_STATE_HOME=/var/lib", "XDG_CONFIG_HOME=/etc")
 	in := func(path string) string { return filepath.Join(c.Root, path) }
 	must(t, os.Chmod(c.Root, 0o755))
 	for _, folder := range []string{"dev", "proc", "sys", "etc", "usr/bin", "usr/lib/toolhost"} {
