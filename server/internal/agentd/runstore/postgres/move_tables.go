@@ -15,15 +15,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// table is a table of a file and its copy. The three lists of columns have the same order. The first
-// column is the number of a run, unless the table is shared.
+// table is a table of a file and its copy. The three lists of columns have the same order. The
+// first column is the number of a run, unless the table is shared.
 type table struct {
 	rows    string // the query of the file
 	into    string // the table of the database
 	columns []string
 	back    string // the query that reads the copy
-	// merge takes the rows of a shared table, which has rows of others, from the copy, which is a table
-	// of the transaction. Empty: the table is not shared.
+	// merge takes the rows of a shared table, which has rows of others, from the copy, which is a
+	// table of the transaction. Empty: the table is not shared.
 	merge string
 }
 

@@ -75,7 +75,8 @@ func (d *Departure) open(ctx context.Context, readOnly bool) (err error) {
 	if err = errors.Join(err, layout().CheckSchema(ctx, d.db)); err != nil {
 		return err
 	}
-	// All that follows sees the file at one moment. The one connection has the transaction until Close.
+	// All that follows sees the file at one moment. The one connection has the transaction until
+	// Close.
 	_, err = d.db.ExecContext(ctx, "BEGIN")
 	return err
 }
@@ -127,8 +128,8 @@ func (d *Departure) Close() error {
 	return d.db.Close()
 }
 
-// Rows yields the rows of a query. Their values are nil, int64, float64, string or []byte, and belong
-// to the caller. An error is the last value.
+// Rows yields the rows of a query. Their values are nil, int64, float64, string or []byte, and
+// belong to the caller. An error is the last value.
 func (d *Departure) Rows(ctx context.Context, query string) iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
 		rows, err := d.db.QueryContext(ctx, query)
