@@ -4,6 +4,7 @@ package database_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -21,6 +22,15 @@ import (
 func TestMigrate(t *testing.T) {
 	h := newHome(t)
 	script, file, url := h.script(), filepath.Join(h.dir, "runs.db"), h.db.URL("postgres")
+	text, err := os.ReadFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each run waits at its third turn until its agentd is killed.
+	turns := strings.SplitN(string(text), "delay: 50ms", 4)
+	if err := os.WriteFile(script, []byte(strings.Join(turns[:3], "delay: 50ms")+"delay: 1h"+turns[3]), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	serve := []string{"serve", "--listen", h.socket("a"), "--toolhost", h.socket("t"), "--model", "scripted:" + script, "--journal"}
 	agentd := h.start("agentd", nil, append(serve, file)...)
 	runs := []string{"r0", "r1", "r2"}
@@ -32,7 +42,7 @@ func TestMigrate(t *testing.T) {
 	}
 	eventually.Shows(t, "the runs have made calls", func() (bool, any) {
 		n := len(h.executed("r0"))
-		return n >= 2, n
+		return n == 2, n
 	})
 	says := func(text string, args ...string) {
 		t.Helper()
@@ -52,7 +62,7 @@ func TestMigrate(t *testing.T) {
 	says("moved the runs of "+file, migrate...)
 	says("were moved to", migrate...)
 	says("were moved to the database", "runs", "--journal", file)
-	h.serve(script)
+	h.serve(h.script())
 	c = h.dial()
 	for _, id := range runs {
 		eventually.Shows(t, id+" ends", func() (bool, any) {

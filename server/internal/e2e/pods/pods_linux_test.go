@@ -235,11 +235,11 @@ func must(t testing.TB, errs ...error) {
 	}
 }
 
-// database starts a PostgreSQL with the certificate and passwords of certificates.sh, as Compose
-// does.
-func database(t *testing.T, certificates string) (passwords map[string]string) {
+// database starts a PostgreSQL with the certificate and the passwords of certificates.sh, and with
+// the databases of Compose. It returns the passwords as environment variables.
+func database(t *testing.T, certificates string) (server *postgrestest.Server, passwords map[string]string) {
 	t.Helper()
-	server := postgrestest.Start(t, "listen_addresses="+databaseAt)
+	server = postgrestest.Start(t, "listen_addresses="+databaseAt)
 	certificate, err := os.ReadFile(filepath.Join(certificates, "database/tls.crt"))
 	must(t, err)
 	key, err := os.ReadFile(filepath.Join(certificates, "database/tls.key"))
@@ -247,16 +247,18 @@ func database(t *testing.T, certificates string) (passwords map[string]string) {
 	server.ServeTLS(t, certificate, key)
 	text, err := os.ReadFile(filepath.Join(certificates, "passwords.env"))
 	must(t, err)
+	create := exec.Command("sh", filepath.Join(deploy, "compose-database.sh"))
+	create.Env = append(os.Environ(), "PGHOST="+server.Folder())
 	passwords = map[string]string{}
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		passwords[name] = value
+		passwords[name] = "PGPASSWORD=" + value
+		create.Env = append(create.Env, name+"="+value)
 	}
-	for _, name := range []string{"toolhost", "agentd"} {
-		server.Do(t, "postgres", fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'", name, passwords[strings.ToUpper(name)+"_PASSWORD"]))
-		server.Do(t, "postgres", fmt.Sprintf("CREATE DATABASE %s OWNER %s", name, name))
+	if out, err := create.CombinedOutput(); err != nil {
+		t.Fatalf("compose-database.sh: %v\n%s", err, out)
 	}
-	return passwords
+	return server, passwords
 }
 
 // Each command of the manifests runs as an ordinary user, with a read-only root file system, no
@@ -270,11 +272,11 @@ func TestPods(t *testing.T) {
 	if out, err := exec.Command("sh", filepath.Join(deploy, "certificates.sh"), certificates).CombinedOutput(); err != nil {
 		t.Fatalf("certificates.sh: %v\n%s", err, out)
 	}
-	passwords := database(t, certificates)
-	host := start(t, "toolhost", "toolhost-0", toolhostAt, certificates, []string{"PGPASSWORD=" + passwords["TOOLHOST_PASSWORD"]}, func(settings string) string {
+	server, passwords := database(t, certificates)
+	host := start(t, "toolhost", "toolhost-0", toolhostAt, certificates, []string{passwords["TOOLHOST_PASSWORD"]}, func(settings string) string {
 		return settings + "defaults: {sandbox: {mode: required}}\n"
 	})
-	agent := start(t, "agentd", "agentd-5f", agentdAt, certificates, []string{"PGPASSWORD=" + passwords["AGENTD_PASSWORD"], "ANTHROPIC_API_KEY=none"}, func(settings string) string { return settings })
+	agent := start(t, "agentd", "agentd-5f", agentdAt, certificates, []string{passwords["AGENTD_PASSWORD"], "ANTHROPIC_API_KEY=none"}, func(settings string) string { return settings })
 	call := func(identity string) (tool.Outcome, error) {
 		folder := filepath.Join(certificates, identity)
 		c, err := client.Dial(toolhostAt+":7443", client.IgnoreEnvironment(), client.WithTLS(client.TLS{
@@ -289,6 +291,9 @@ func TestPods(t *testing.T) {
 	}
 	if outcome, err := call("client"); err == nil && outcome.Err == nil {
 		t.Error("a client of agentd calls tools")
+	}
+	if nodes := server.Do(t, "toolhost", "SELECT address FROM toolhost_nodes"); len(nodes) != 1 || nodes[0][0] != "toolhost-0.toolhost-nodes:7444" {
+		t.Errorf("others reach it at %v", nodes)
 	}
 	agent.stop()
 	host.stop()
