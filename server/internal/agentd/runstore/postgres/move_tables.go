@@ -114,7 +114,7 @@ func (m *moving) copy(ctx context.Context) error {
 // explain says what a key means that the database has already.
 func explain(err error) error {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "23505" && e.TableName == "agentd_runs" {
-		return fmt.Errorf("the database has, or had, a run with the id of one in the file (%s), so the file is a copy of one that was moved, or both have used the id; nothing was moved: %w", e.Detail, err)
+		return fmt.Errorf("the database has, or had, a run with the id of one in the file (%s), so the file is a copy of one that was moved, or both have used the id; nothing was moved", e.Detail)
 	}
 	return err
 }

@@ -122,8 +122,9 @@ func usable(t testing.TB, path string) bool {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), path)
 	if err != nil {
-		if !errors.Is(err, sqlite.ErrMoved) || sqlite.Check(t.Context(), path) == nil {
-			t.Errorf("opening a file that was left: %v", err)
+		// Check says what an agentd without ErrMoved says.
+		if old := sqlite.Check(t.Context(), path); !errors.Is(err, sqlite.ErrMoved) || old == nil || !strings.Contains(old.Error(), "use a newer program") {
+			t.Errorf("opening a file that was left: %v, %v", err, old)
 		}
 		return false
 	}
