@@ -41,6 +41,7 @@ var texts = map[string]string{
 	"address":          "an address such as unix:///PATH or 127.0.0.1:PORT",
 	"listener":         "an address such as unix:///PATH or 0.0.0.0:8443",
 	"server":           "an address such as unix:///PATH or HOST:PORT",
+	"node":             "an address such as HOST:PORT or {hostname}.tools.example:7444",
 	"servers":          "an address such as unix:///PATH or HOST:PORT, several separated by commas, or dns:///HOST:PORT",
 	"url":              "a URL such as http://127.0.0.1:4317",
 	"port":             "an address such as 127.0.0.1:9464",

@@ -16,8 +16,9 @@ import (
 type Nodes struct {
 	// The address: `IP:PORT`. No clients connect to it.
 	Listen string `yaml:"listen" is:"listener" unset:"toolhosts do not reach each other"`
-	// The address that the others use: `HOST:PORT`. The certificate has to be for the host.
-	Address string `yaml:"address" is:"server" unset:"that of listen"`
+	// The address that the others use: `HOST:PORT`. `{hostname}` in it stands for the name of the
+	// machine. The certificate has to be for the host.
+	Address string `yaml:"address" is:"node" unset:"that of listen"`
 	// The files of TLS 1.3. They are read again when they change.
 	TLS NodeTLS `yaml:"tls"`
 }

@@ -71,7 +71,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, fmt.Errorf("opening journal %s: %w", path, err)
 	}
 	if err := patiently(ctx, func() error { return layout().Migrate(ctx, s.writer) }); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening journal %s: %w", path, err), s.writer.Close())
+		return nil, errors.Join(fmt.Errorf("opening journal %s: %w", path, explain(ctx, s.writer, err)), s.writer.Close())
 	}
 	if s.readers, err = sqlitefile.Connect(path, maxReaders, "deferred"); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening journal %s: %w", path, err), s.writer.Close())

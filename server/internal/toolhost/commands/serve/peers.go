@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"log/slog"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/clientlimit"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
+	"github.com/toolhost/toolhost/server/internal/text/yamldoc"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
@@ -24,7 +26,11 @@ func nodeAddress(o *Options, listeners *listen.Set) string {
 	if at < 0 {
 		return ""
 	}
-	return cmp.Or(o.Nodes.Address, listeners.Listeners[at].Address().String())
+	address := o.Nodes.Address
+	if name, err := os.Hostname(); err == nil {
+		address = strings.ReplaceAll(address, yamldoc.Hostname, name)
+	}
+	return cmp.Or(address, listeners.Listeners[at].Address().String())
 }
 
 // artifactPlace returns what names this toolhost in the handles of artifacts, so that others find
