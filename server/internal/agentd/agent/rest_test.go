@@ -3,6 +3,7 @@
 package agent_test
 
 import (
+	"context"
 	"fmt"
 	"runtime/pprof"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/postgres"
 	database "github.com/toolhost/toolhost/server/internal/store/postgres"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // shared are agents with one database and one toolhost.
@@ -72,7 +74,7 @@ func (s *shared) rest(n int) {
 		var stacks strings.Builder
 		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 2)
 		goroutines := strings.Count(stacks.String(), "agent.(*run).") + strings.Count(stacks.String(), "agent.(*subRun).")
-		got := s.one("SELECT count(*) FILTER (WHERE claimer IS NULL) || ' of ' || count(*) FROM agentd_runs WHERE unfinished")
+		got := s.one("SELECT count(*) FILTER (WHERE claimer IS NULL AND wake_at > now() IS NOT FALSE) || ' of ' || count(*) FROM agentd_runs WHERE unfinished")
 		return goroutines == 0 && got == fmt.Sprintf("%d of %d", n, n), fmt.Sprintf("%s have no owner, and runs have %d goroutines", got, goroutines)
 	})
 }
@@ -185,4 +187,105 @@ func TestAFamilyThatWaitsHasNoOwner(t *testing.T) {
 		t.Errorf("a run that has ended goes on at %s, %v", next, err)
 	}
 	s.rest(0)
+}
+
+// Runs beyond the slots of an agent wait in the store, where any agent with a free slot finds them.
+// A request for such a run is recorded at once.
+func TestRunsWithoutASlotWaitInTheStore(t *testing.T) {
+	release := make(chan struct{})
+	m := &fakeModel{answer: func(ctx context.Context, req model.Request) (*model.Response, error) {
+		select {
+		case <-release:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		return response(model.StopEndTurn, text("ok")), nil
+	}}
+	s := newShared(t, m, newTools(echo))
+	a, _ := s.open() // with two slots
+	for i := range 6 {
+		if _, err := a.StartRun(t.Context(), loop.Task{RunID: fmt.Sprint("r", i), Prompt: "hello"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claimed := func(want string) {
+		t.Helper()
+		eventually.Shows(t, "the runs have owners", func() (bool, any) {
+			got := s.one("SELECT count(*) FILTER (WHERE claimer IS NOT NULL) || ' at ' || count(DISTINCT claimer) FROM agentd_runs")
+			return got == want, got
+		})
+	}
+	claimed("2 at 1")
+	if err := a.CancelRun(t.Context(), "r5", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.SendMessage(t.Context(), "r4", "and this"); err != nil {
+		t.Fatal(err)
+	}
+	claimed("2 at 1")
+	b, _ := s.open()
+	claimed("4 at 2")
+	close(release)
+	for i := range 5 {
+		b.ended(fmt.Sprint("r", i), "ok")
+	}
+	s.rest(0)
+}
+
+// An agent that is drained keeps the answer of a model that is on its way, and another agent goes
+// on with its runs at once: it joins the calls that are under way, and repeats none.
+func TestDrain(t *testing.T) {
+	answer, result, asked := make(chan struct{}), make(chan struct{}), make(chan struct{}, 10)
+	m := turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("ok")))
+	inner := m.answer
+	m.answer = func(ctx context.Context, req model.Request) (*model.Response, error) {
+		asked <- struct{}{}
+		select {
+		case <-answer:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		return inner(ctx, req)
+	}
+	tools := newTools(func(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome {
+		<-result
+		return echo(ctx, call, status)
+	})
+	s := newShared(t, m, tools)
+	a, _ := s.open()
+	b, _ := s.open()
+	if _, err := a.StartRun(t.Context(), loop.Task{RunID: "r", Prompt: "hello"}); err != nil {
+		t.Fatal(err)
+	}
+	<-asked
+	drained := make(chan struct{})
+	go func() { a.Drain(t.Context()); close(drained) }() // ends with the answer
+	if _, err := a.StartRun(t.Context(), loop.Task{RunID: "later", Prompt: "hello"}); err != nil {
+		t.Fatal(err)
+	}
+	<-asked // at b
+	select {
+	case <-drained:
+		t.Error("the answer of the model is not waited for")
+	default:
+	}
+	close(answer)
+	<-drained
+	if owners := s.one("SELECT count(*) FROM agentd_runs WHERE claimer = (SELECT node FROM agentd_nodes ORDER BY since LIMIT 1)"); owners != "0" {
+		t.Errorf("%s runs are left", owners)
+	}
+	eventually.Holds(t, "the other one goes on", func() bool {
+		return s.one("SELECT count(*) FROM agentd_runs WHERE claimer IS NOT NULL") == "2" && len(tools.executions()) == 2
+	})
+	close(result)
+	b.ended("r", "ok")
+	b.ended("later", "ok")
+	for id, n := range tools.executions() {
+		if n != 1 {
+			t.Errorf("call %s was executed %d times", id, n)
+		}
+	}
+	if n := len(m.seen()); n != 4 {
+		t.Errorf("models were asked %d times", n)
+	}
 }

@@ -16,10 +16,14 @@ import (
 // seconds, so that shorter pauses gain nothing.
 const takeOverPause = time.Second
 
+// crowdedPause is the pause if runs wait for slots and one is free.
+const crowdedPause = 50 * time.Millisecond
+
 // takeOver continues the runs that are due, and returns their number.
 func (a *Agent) takeOver(ctx context.Context, shared runstore.Sharing) (n int, err error) {
 	for {
-		taken, err := shared.TakeOver(ctx, runstore.MaxPage)
+		limit := min(max(a.work.free(), 0), runstore.MaxPage)
+		taken, err := shared.TakeOver(ctx, limit)
 		if err != nil {
 			return n, storeError(err)
 		}
@@ -30,6 +34,9 @@ func (a *Agent) takeOver(ctx context.Context, shared runstore.Sharing) (n int, e
 				n++
 			}
 		}
+		a.work.mu.Lock()
+		a.work.crowded = cap(a.slots) <= a.work.slots
+		a.work.mu.Unlock()
 		if len(taken) < runstore.MaxPage {
 			return n, nil
 		}
@@ -38,10 +45,29 @@ func (a *Agent) takeOver(ctx context.Context, shared runstore.Sharing) (n int, e
 
 // look takes over runs, and tells those of this agent that have entries in their inboxes.
 func (a *Agent) look(ctx context.Context, shared runstore.Sharing) (n int, err error) {
-	if n, err = a.takeOver(ctx, shared); err == nil {
+	if !a.work.drains() {
+		n, err = a.takeOver(ctx, shared)
+	}
+	if err == nil {
 		err = a.collect(ctx, shared)
 	}
 	return n, err
+}
+
+// pause waits for the next look, and reports whether there is one. If runs wait for slots, it comes
+// soon after a slot is free, together with the other slots of that time.
+func (w *atWork) pause(ctx context.Context) bool {
+	if sleep(ctx, crowdedPause) != nil {
+		return false
+	}
+	later := time.NewTimer(takeOverPause - crowdedPause)
+	defer later.Stop()
+	select {
+	case <-w.freed:
+	case <-later.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
 }
 
 // keepTakingOver takes over runs until the agent closes.
@@ -52,7 +78,7 @@ func (w *atWork) keepTakingOver(shared runstore.Sharing) {
 		return
 	}
 	w.group.Go(func() { // ends with the agent
-		for sleep(w.agent.ctx, takeOverPause) == nil {
+		for w.pause(w.agent.ctx) {
 			n, err := w.agent.look(w.agent.ctx, shared)
 			if n > 0 {
 				w.agent.config().Log.Info("runs that are due go on here", "runs", n)
