@@ -81,7 +81,9 @@ func (s *slot) mayWork() bool {
 }
 
 // none reports whether the run needs a slot that is not free.
-func (s *slot) none() bool { return s.wanted() != nil && len(s.run.agent.slots) == cap(s.run.agent.slots) && !s.parent() }
+func (s *slot) none() bool {
+	return s.wanted() != nil && len(s.run.agent.slots) == cap(s.run.agent.slots) && !s.parent()
+}
 
 // parent reports whether the run waits for sub-runs, which go on here.
 func (s *slot) parent() bool {
