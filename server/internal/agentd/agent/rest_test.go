@@ -40,14 +40,22 @@ func newShared(t *testing.T, m *fakeModel, tools *fakeTools) *shared {
 }
 
 // open returns an agent that looks for runs, and the number of those that it has found at once.
-func (s *shared) open() (f *fixture, found int) {
+func (s *shared) open() (f *fixture, found int) { s.t.Helper(); return s.openWith(nil) }
+
+func (s *shared) openWith(engine agent.Engine) (f *fixture, found int) {
 	s.t.Helper()
 	store, err := postgres.Open(s.t.Context(), database.Config{URL: s.db.URL(s.name)})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	f = &fixture{t: s.t, store: store, model: s.model, tools: s.tools}
-	f.open(func(c *agent.Config) { withPeople(c); withSystem(c); c.MaxRuns = 2; c.SnapshotEvery = 1000 })
+	f.open(func(c *agent.Config) {
+		withPeople(c)
+		withSystem(c)
+		c.MaxRuns = 2
+		c.SnapshotEvery = 1000
+		c.Engine = engine
+	})
 	s.t.Cleanup(func() { f.stop() })
 	if found, err = f.Resume(s.t.Context()); err != nil {
 		s.t.Fatal(err)

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/tool"
@@ -11,13 +10,6 @@ import (
 // Several agents may share a store. Each of them looks for runs with something to do that nobody
 // works on: those of an agent that is gone, and those that have waited. The store decides which
 // runs these are, and gives each to one agent.
-
-// takeOverPause is the pause between two looks. A store takes an agent for gone only after some
-// seconds, so that shorter pauses gain nothing.
-const takeOverPause = time.Second
-
-// crowdedPause is the pause if runs wait for slots and one is free.
-const crowdedPause = 50 * time.Millisecond
 
 // takeOver continues the runs that are due, and returns their number.
 func (a *Agent) takeOver(ctx context.Context, shared runstore.Sharing) (n int, err error) {
@@ -43,51 +35,37 @@ func (a *Agent) takeOver(ctx context.Context, shared runstore.Sharing) (n int, e
 	}
 }
 
-// look takes over runs, and tells those of this agent that have entries in their inboxes.
-func (a *Agent) look(ctx context.Context, shared runstore.Sharing) (n int, err error) {
+// Look implements Worker. It also tells the runs of this agent that have entries in their inboxes.
+func (a *Agent) Look(ctx context.Context) (n int, err error) {
+	shared := a.journal.shared
+	if shared == nil {
+		return 0, nil
+	}
 	if !a.work.drains() {
 		n, err = a.takeOver(ctx, shared)
 	}
 	if err == nil {
 		err = a.collect(ctx, shared)
 	}
+	if n > 0 {
+		a.config().Log.Info("runs that are due go on here", "runs", n)
+	}
+	if err != nil && tool.KindOf(err) != tool.KindUnavailable && ctx.Err() == nil {
+		a.config().Log.Error("looking for runs that no agentd works on, and for requests", "error", err)
+	}
 	return n, err
 }
 
-// pause waits for the next look, and reports whether there is one. If runs wait for slots, it comes
-// soon after a slot is free, together with the other slots of that time.
-func (w *atWork) pause(ctx context.Context) bool {
-	if sleep(ctx, crowdedPause) != nil {
-		return false
-	}
-	later := time.NewTimer(takeOverPause - crowdedPause)
-	defer later.Stop()
-	select {
-	case <-w.freed:
-	case <-later.C:
-	case <-ctx.Done():
-	}
-	return ctx.Err() == nil
-}
+// Freed implements Worker.
+func (a *Agent) Freed() <-chan struct{} { return a.work.freed }
 
-// keepTakingOver takes over runs until the agent closes.
-func (w *atWork) keepTakingOver(shared runstore.Sharing) {
+// drive lets the engine work until the agent closes.
+func (w *atWork) drive() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed {
-		return
+	if !w.closed {
+		w.group.Go(func() { w.agent.config().Engine.Drive(w.agent.ctx, w.agent) }) // ends with the agent
 	}
-	w.group.Go(func() { // ends with the agent
-		for w.pause(w.agent.ctx) {
-			n, err := w.agent.look(w.agent.ctx, shared)
-			if n > 0 {
-				w.agent.config().Log.Info("runs that are due go on here", "runs", n)
-			}
-			if err != nil && tool.KindOf(err) != tool.KindUnavailable && w.agent.ctx.Err() == nil {
-				w.agent.config().Log.Error("looking for runs that no agentd works on, and for requests", "error", err)
-			}
-		}
-	})
 }
 
 // adopt starts a goroutine for a run that is claimed already, and reports whether it has. If the
