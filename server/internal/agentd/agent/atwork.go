@@ -21,6 +21,13 @@ type atWork struct {
 	runs   map[string]*run
 	// working counts the runs at work of each principal and tenant that has any, for quotas.
 	working map[runstore.Query]int
+	// slots counts the runs at work that need one. If crowded is set, a look found as many runs that
+	// are due as there were free slots, or none was free: new runs wait for their turn in the store.
+	slots   int
+	crowded bool
+	freed   chan struct{} // capacity 1; signals that a slot is free, if crowded is set
+	// draining is set once the agent gives up its runs.
+	draining bool
 	// moving are the runs whose claim is being taken or given up, which may need a database. The
 	// channel is closed when that is done. Such a run is not in runs.
 	moving map[string]chan struct{}
@@ -310,12 +317,49 @@ func (w *atWork) countLocked(r *run) {
 		return
 	}
 	r.counted = works
+	if works {
+		w.slots++
+	} else if w.slots--; w.crowded {
+		w.ring()
+	}
 	for _, holder := range [2]runstore.Query{{Owner: r.owner}, {Tenant: identity.TenantOf(r.owner)}} {
 		if works {
 			w.working[holder]++
 		} else if w.working[holder]--; w.working[holder] == 0 {
 			delete(w.working, holder)
 		}
+	}
+}
+
+// free returns how many more runs can have a slot. It is negative if runs wait for one here.
+func (w *atWork) free() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return cap(w.agent.slots) - w.slots
+}
+
+// mayBegin reports whether a new run begins here at once. Otherwise it stays in the store, where any
+// agent with a free slot finds it in its turn. A store that agents do not share has no such place.
+func (w *atWork) mayBegin() bool {
+	if w.agent.journal.shared == nil || !w.agent.serves.Load() {
+		return true
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if cap(w.agent.slots) <= w.slots {
+		w.crowded = true
+	}
+	if w.crowded {
+		w.ring()
+	}
+	return !w.crowded && !w.draining
+}
+
+// ring makes the engine look for runs. mu is held.
+func (w *atWork) ring() {
+	select {
+	case w.freed <- struct{}{}:
+	default:
 	}
 }
 

@@ -133,6 +133,8 @@ type Config struct {
 	// MaxRuns is how many runs may work at the same time. Others wait. Sub-runs, and runs that wait
 	// only for a person, do not count. 0 means 1000.
 	MaxRuns int
+	// Engine decides when the agent works on runs that are due. Nil means Local.
+	Engine Engine
 	// AttachmentMemory is how many bytes of attachments the model requests in flight hold. Others
 	// wait. 0 means 64 MiB.
 	AttachmentMemory int64
@@ -195,6 +197,9 @@ func (c *Config) withDefaults() (Config, error) {
 	d.CallDeadline = durationOr(d.CallDeadline, 15*time.Minute)
 	d.CancelGrace = durationOr(d.CancelGrace, 10*time.Second)
 	d.SnapshotEvery = loop.FirstPositive(d.SnapshotEvery, defaultSnapshotEvery, 1)
+	if d.Engine == nil {
+		d.Engine = Local{}
+	}
 	if d.Log == nil {
 		d.Log = slog.New(slog.DiscardHandler)
 	}

@@ -130,7 +130,7 @@ func (r *run) loop(ctx context.Context) error {
 func (r *run) reconcile(ctx context.Context) {
 	named := make(map[string]bool)
 	var wait loop.Wait
-	mayWork := r.slot.mayWork()
+	mayWork := r.slot.mayWork() && !r.agent.work.drains()
 	for _, command := range loop.Next(&r.state) {
 		switch c := command.(type) {
 		case loop.AskModel:

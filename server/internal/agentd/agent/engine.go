@@ -7,9 +7,53 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// An engine decides when an agent works on a run, and nothing else: it calls Work. What has
-// happened and what is due is in the store alone. The local engine is the look for what is due once
-// a second, and the requests that an agent gets.
+// Engine decides when an agent works on a run, and nothing else: it calls the methods of Worker.
+// What has happened and what is due is in the store alone, so an engine that forgets everything
+// loses nothing. The agent itself works on a run for which it gets a request.
+type Engine interface {
+	// Drive makes the worker work until ctx ends. The agent calls it once, in a goroutine of its own,
+	// and only if several agents share the store.
+	Drive(ctx context.Context, w Worker)
+}
+
+// Worker is an agent as an engine sees it. All methods are safe for concurrent use.
+type Worker interface {
+	// Work works on one run; see Agent.
+	Work(ctx context.Context, runID string) (next time.Time, err error)
+	// Look begins to work on the runs that are due, as many as have a slot, and returns their number.
+	Look(ctx context.Context) (n int, err error)
+	// Freed signals that runs wait for a slot and one is free.
+	Freed() <-chan struct{}
+}
+
+var _ Worker = (*Agent)(nil)
+
+// Local is the engine that needs nothing beside the store: it looks once a second for what is due.
+type Local struct{}
+
+// lookPause is the pause between two looks. A store takes an agent for gone only after some
+// seconds, so that shorter pauses gain nothing. crowdedPause is the pause if runs wait for slots and
+// one is free.
+const (
+	lookPause    = time.Second
+	crowdedPause = 50 * time.Millisecond
+)
+
+// Drive implements Engine. A failed look is repeated with the next one; the worker reports it.
+func (Local) Drive(ctx context.Context, w Worker) {
+	for sleep(ctx, crowdedPause) == nil { // together with the other slots of that time
+		later := time.NewTimer(lookPause - crowdedPause)
+		select {
+		case <-w.Freed():
+		case <-later.C:
+		case <-ctx.Done():
+			later.Stop()
+			return
+		}
+		later.Stop()
+		_, _ = w.Look(ctx)
+	}
+}
 
 // Work works on a run and its sub-runs until the run has ended or all of them only wait, and
 // returns when they go on by themselves. Zero: only a request continues them. Work does nothing for

@@ -115,7 +115,7 @@ func (a *Agent) post(ctx context.Context, runID string, in *input) (uint64, erro
 		return 0, storeError(err)
 	}
 	// An error keeps nobody from the entry: all agents look again.
-	_, _ = a.look(a.ctx, a.journal.shared)
+	_, _ = a.Look(a.ctx)
 	outcome, err := a.outcomes.await(ctx, e.EntryRef, nil)
 	switch {
 	case err != nil:

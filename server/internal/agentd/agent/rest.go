@@ -33,8 +33,15 @@ type rest struct {
 // its agent keeps it in any case. A call at toolhost that asks a person is work: it can end without
 // an answer.
 func (r *run) resting() *rest {
-	if r.agent.journal.shared == nil || r.log.foreground || r.slot.held {
+	switch {
+	case r.agent.journal.shared == nil || r.log.foreground:
 		return nil
+	case r.agent.work.drains():
+		return r.leaving()
+	case r.slot.held:
+		return nil
+	case r.slot.none() && len(r.tasks) == 0:
+		return &rest{until: time.Now()} // another agent may have a slot
 	}
 	w := &rest{told: r.state.Batch().SubRunDecisions(), refs: refsOf(r.id, &r.state)}
 	for _, command := range loop.Next(&r.state) {
@@ -119,12 +126,15 @@ func (w *atWork) atRest(r *run, family []*run) []*run {
 	family = append(family, r)
 	var refs []string
 	for _, id := range r.rest.subRuns {
+		if w.draining && w.runs[id] == nil {
+			continue
+		}
 		if family = w.atRest(w.runs[id], family); family == nil {
 			return nil
 		}
 		refs = append(refs, w.runs[id].rest.refs...)
 	}
-	if !slices.Equal(refs, r.rest.told) {
+	if !w.draining && !slices.Equal(refs, r.rest.told) {
 		return nil
 	}
 	return family

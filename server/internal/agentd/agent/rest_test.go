@@ -3,6 +3,7 @@
 package agent_test
 
 import (
+	"context"
 	"fmt"
 	"runtime/pprof"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/postgres"
 	database "github.com/toolhost/toolhost/server/internal/store/postgres"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // shared are agents with one database and one toolhost.
@@ -38,14 +40,22 @@ func newShared(t *testing.T, m *fakeModel, tools *fakeTools) *shared {
 }
 
 // open returns an agent that looks for runs, and the number of those that it has found at once.
-func (s *shared) open() (f *fixture, found int) {
+func (s *shared) open() (f *fixture, found int) { s.t.Helper(); return s.openWith(nil) }
+
+func (s *shared) openWith(engine agent.Engine) (f *fixture, found int) {
 	s.t.Helper()
 	store, err := postgres.Open(s.t.Context(), database.Config{URL: s.db.URL(s.name)})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	f = &fixture{t: s.t, store: store, model: s.model, tools: s.tools}
-	f.open(func(c *agent.Config) { withPeople(c); withSystem(c); c.MaxRuns = 2; c.SnapshotEvery = 1000 })
+	f.open(func(c *agent.Config) {
+		withPeople(c)
+		withSystem(c)
+		c.MaxRuns = 2
+		c.SnapshotEvery = 1000
+		c.Engine = engine
+	})
 	s.t.Cleanup(func() { f.stop() })
 	if found, err = f.Resume(s.t.Context()); err != nil {
 		s.t.Fatal(err)
@@ -72,7 +82,7 @@ func (s *shared) rest(n int) {
 		var stacks strings.Builder
 		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 2)
 		goroutines := strings.Count(stacks.String(), "agent.(*run).") + strings.Count(stacks.String(), "agent.(*subRun).")
-		got := s.one("SELECT count(*) FILTER (WHERE claimer IS NULL) || ' of ' || count(*) FROM agentd_runs WHERE unfinished")
+		got := s.one("SELECT count(*) FILTER (WHERE claimer IS NULL AND wake_at > now() IS NOT FALSE) || ' of ' || count(*) FROM agentd_runs WHERE unfinished")
 		return goroutines == 0 && got == fmt.Sprintf("%d of %d", n, n), fmt.Sprintf("%s have no owner, and runs have %d goroutines", got, goroutines)
 	})
 }
@@ -185,4 +195,113 @@ func TestAFamilyThatWaitsHasNoOwner(t *testing.T) {
 		t.Errorf("a run that has ended goes on at %s, %v", next, err)
 	}
 	s.rest(0)
+}
+
+// Runs beyond the slots of an agent wait in the store, where any agent with a free slot finds them.
+// A request for such a run is recorded at once.
+func TestRunsWithoutASlotWaitInTheStore(t *testing.T) {
+	release := make(chan struct{})
+	m := &fakeModel{answer: func(ctx context.Context, req model.Request) (*model.Response, error) {
+		select {
+		case <-release:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		return response(model.StopEndTurn, text("ok")), nil
+	}}
+	s := newShared(t, m, newTools(echo))
+	a, _ := s.open() // with two slots
+	for i := range 6 {
+		if _, err := a.StartRun(t.Context(), loop.Task{RunID: fmt.Sprint("r", i), Prompt: "hello"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claimed := func(want string) {
+		t.Helper()
+		eventually.Shows(t, "the runs have owners", func() (bool, any) {
+			got := s.one("SELECT count(*) FILTER (WHERE claimer IS NOT NULL) || ' at ' || count(DISTINCT claimer) FROM agentd_runs")
+			return got == want, got
+		})
+	}
+	claimed("2 at 1")
+	if err := a.CancelRun(t.Context(), "r5", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.SendMessage(t.Context(), "r4", "and this"); err != nil {
+		t.Fatal(err)
+	}
+	claimed("2 at 1")
+	b, _ := s.open()
+	claimed("4 at 2")
+	close(release)
+	for i := range 5 {
+		b.ended(fmt.Sprint("r", i), "ok")
+	}
+	s.rest(0)
+}
+
+// An agent that is drained keeps the answer of a model that is on its way, and another agent goes
+// on with its runs at once: it joins the calls that are under way, and repeats none.
+func TestDrain(t *testing.T) {
+	answer, result, asked, called := make(chan struct{}), make(chan struct{}), make(chan struct{}, 10), make(chan struct{}, 10)
+	first := make(chan struct{}, 1)
+	first <- struct{}{}
+	m := turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("ok")))
+	inner := m.answer
+	m.answer = func(ctx context.Context, req model.Request) (*model.Response, error) {
+		asked <- struct{}{}
+		select {
+		case <-answer:
+		case <-first:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		return inner(ctx, req)
+	}
+	tools := newTools(func(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome {
+		called <- struct{}{}
+		<-result
+		return echo(ctx, call, status)
+	})
+	s := newShared(t, m, tools)
+	a, _ := s.open()
+	b, _ := s.open()
+	start := func(id string) {
+		t.Helper()
+		if _, err := a.StartRun(t.Context(), loop.Task{RunID: id, Prompt: "hello"}); err != nil {
+			t.Fatal(err)
+		}
+		<-asked
+	}
+	start("calls")
+	<-called
+	start("r")
+	drained := make(chan struct{})
+	go func() { a.Drain(t.Context()); close(drained) }() // ends with the answer
+	start("later")                                       // at b
+	select {
+	case <-drained:
+		t.Error("the answer of the model is not waited for")
+	default:
+	}
+	close(answer)
+	<-drained
+	if owners := s.one("SELECT count(*) FROM agentd_runs WHERE claimer = (SELECT node FROM agentd_nodes ORDER BY since LIMIT 1)"); owners != "0" {
+		t.Errorf("%s runs are left", owners)
+	}
+	eventually.Holds(t, "the other one goes on with what it has slots for", func() bool {
+		return s.one("SELECT count(*) FROM agentd_runs WHERE claimer IS NOT NULL") == "2"
+	})
+	close(result)
+	for _, id := range []string{"calls", "r", "later"} {
+		b.ended(id, "ok")
+	}
+	for id, n := range tools.executions() {
+		if n != 1 {
+			t.Errorf("call %s was executed %d times", id, n)
+		}
+	}
+	if n := len(m.seen()); n != 6 {
+		t.Errorf("models were asked %d times", n)
+	}
 }

@@ -10,13 +10,13 @@ import (
 
 // Resume continues all interrupted runs and returns their number. It skips runs in the foreground
 // of another process and runs that another process works on. If several agents share the store, the
-// agent takes over runs of agents that are gone, from then on.
+// engine looks for runs that are due, from then on.
 func (a *Agent) Resume(ctx context.Context) (int, error) {
 	a.serves.Store(true)
 	if shared := a.journal.shared; shared != nil {
 		n, err := a.takeOver(ctx, shared)
 		if err == nil {
-			a.work.keepTakingOver(shared)
+			a.work.drive()
 		}
 		return n, err
 	}

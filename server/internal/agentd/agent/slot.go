@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 )
@@ -77,6 +78,19 @@ func (s *slot) mayWork() bool {
 		s.run.observed.waits(!active && unfinished)
 	}
 	return s.run.sub || s.held
+}
+
+// none reports whether the run needs a slot that is not free.
+func (s *slot) none() bool {
+	return s.wanted() != nil && len(s.run.agent.slots) == cap(s.run.agent.slots) && !s.parent()
+}
+
+// parent reports whether the run waits for sub-runs, which go on here.
+func (s *slot) parent() bool {
+	return slices.ContainsFunc(loop.Next(&s.run.state), func(command loop.Command) bool {
+		c, ok := command.(loop.CallTool)
+		return ok && c.Call.System == loop.SystemNewTask
+	})
 }
 
 // release gives the run's slot up, if it has one.

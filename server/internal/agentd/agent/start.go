@@ -55,6 +55,10 @@ func (a *Agent) StartRun(ctx context.Context, task loop.Task) (string, error) {
 	if err != nil {
 		return "", storeError(err)
 	}
+	if started.Parent == nil && !started.Foreground && !a.work.mayBegin() {
+		a.journal.release(started.RunID, 0) // which the append has taken
+		return started.RunID, nil
+	}
 	k := runRef{id: started.RunID, last: 1, fresh: true, owner: started.Principal}
 	if started.Parent != nil {
 		k.parent = started.Parent.RunID
@@ -95,6 +99,9 @@ func (a *Agent) rejoin(ctx context.Context, want *loop.RunStarted) error {
 	r, err := a.journal.summaryOf(ctx, want.RunID)
 	if err != nil || r.Finished() || r.foreign() {
 		return err
+	}
+	if r.Parent == nil && a.work.feedOf(r.ID) == nil && !a.work.mayBegin() {
+		return nil
 	}
 	if err = a.work.wake(r.ref(), nil); a.journal.shared != nil && elsewhere(err) {
 		return nil // another agent works on it

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/tool"
@@ -12,14 +11,11 @@ import (
 // works on: those of an agent that is gone, and those that have waited. The store decides which
 // runs these are, and gives each to one agent.
 
-// takeOverPause is the pause between two looks. A store takes an agent for gone only after some
-// seconds, so that shorter pauses gain nothing.
-const takeOverPause = time.Second
-
 // takeOver continues the runs that are due, and returns their number.
 func (a *Agent) takeOver(ctx context.Context, shared runstore.Sharing) (n int, err error) {
 	for {
-		taken, err := shared.TakeOver(ctx, runstore.MaxPage)
+		limit := min(max(a.work.free(), 0), runstore.MaxPage)
+		taken, err := shared.TakeOver(ctx, limit)
 		if err != nil {
 			return n, storeError(err)
 		}
@@ -30,38 +26,46 @@ func (a *Agent) takeOver(ctx context.Context, shared runstore.Sharing) (n int, e
 				n++
 			}
 		}
+		a.work.mu.Lock()
+		a.work.crowded = cap(a.slots) <= a.work.slots
+		a.work.mu.Unlock()
 		if len(taken) < runstore.MaxPage {
 			return n, nil
 		}
 	}
 }
 
-// look takes over runs, and tells those of this agent that have entries in their inboxes.
-func (a *Agent) look(ctx context.Context, shared runstore.Sharing) (n int, err error) {
-	if n, err = a.takeOver(ctx, shared); err == nil {
+// Look implements Worker. It also tells the runs of this agent that have entries in their inboxes.
+func (a *Agent) Look(ctx context.Context) (n int, err error) {
+	shared := a.journal.shared
+	if shared == nil {
+		return 0, nil
+	}
+	if !a.work.drains() {
+		n, err = a.takeOver(ctx, shared)
+	}
+	if err == nil {
 		err = a.collect(ctx, shared)
+	}
+	if n > 0 {
+		a.config().Log.Info("runs that are due go on here", "runs", n)
+	}
+	if err != nil && tool.KindOf(err) != tool.KindUnavailable && ctx.Err() == nil {
+		a.config().Log.Error("looking for runs that no agentd works on, and for requests", "error", err)
 	}
 	return n, err
 }
 
-// keepTakingOver takes over runs until the agent closes.
-func (w *atWork) keepTakingOver(shared runstore.Sharing) {
+// Freed implements Worker.
+func (a *Agent) Freed() <-chan struct{} { return a.work.freed }
+
+// drive lets the engine work until the agent closes.
+func (w *atWork) drive() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed {
-		return
+	if !w.closed {
+		w.group.Go(func() { w.agent.config().Engine.Drive(w.agent.ctx, w.agent) }) // ends with the agent
 	}
-	w.group.Go(func() { // ends with the agent
-		for sleep(w.agent.ctx, takeOverPause) == nil {
-			n, err := w.agent.look(w.agent.ctx, shared)
-			if n > 0 {
-				w.agent.config().Log.Info("runs that are due go on here", "runs", n)
-			}
-			if err != nil && tool.KindOf(err) != tool.KindUnavailable && w.agent.ctx.Err() == nil {
-				w.agent.config().Log.Error("looking for runs that no agentd works on, and for requests", "error", err)
-			}
-		}
-	})
 }
 
 // adopt starts a goroutine for a run that is claimed already, and reports whether it has. If the

@@ -81,7 +81,7 @@ type Config struct {
 	// or principal.
 	Quotas Quotas `yaml:"quotas"`
 	// The most runs that work at the same time; others wait. Sub-runs, and runs that only wait for
-	// a person, do not count.
+	// a person, do not count. Of several agentds with one database, each has its own.
 	MaxRuns int `yaml:"max_runs" default:"1000" min:"1" max:"1000000" restart:"true"`
 	// The most bytes of attachments that requests to models hold in memory at the same time; others
 	// wait. An encoded request takes a few times as much.

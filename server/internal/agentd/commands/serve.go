@@ -39,6 +39,10 @@ import (
 // end at once.
 const shutdownGrace = 5 * time.Second
 
+// drainTime bounds the time in which a server gives up its runs, if other ones share its database.
+// Together with shutdownGrace it is less than the half minute that Kubernetes gives by default.
+const drainTime = 15 * time.Second
+
 // jsonMemory bounds the memory of requests as JSON that are read and decoded: one principal has
 // half of it.
 const jsonMemory = 256 << 20
@@ -263,6 +267,10 @@ func serveRuns(ctx context.Context, a *agent.Agent, server *agentserver.Server, 
 	select {
 	case <-ctx.Done():
 		service.Stopping("runs are interrupted, and go on at the next start")
+		server.SetHealthy(false) // before any run is given up
+		bounded, stop := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+		a.Drain(bounded)
+		stop()
 	case <-served:
 	}
 	unwatch()

@@ -36,8 +36,8 @@ type Claims interface {
 	Claimed(runIDs []string) (map[string]bool, error)
 }
 
-// MaxStalled is how often TakeOver takes a run from stores that are gone, without an append
-// between. The run may have ended their processes, so TakeOver then leaves it to Claim.
+// MaxStalled is how many stores that had a run may be gone, without an append between, until
+// TakeOver leaves the run to Claim: the run may have ended their processes.
 const MaxStalled = 3
 
 // Sharing is an additional interface of Claims of stores whose runs several servers work on at the
@@ -47,7 +47,9 @@ type Sharing interface {
 	// TakeOver claims runs that no store has claimed and that have something to do: unfinished ones
 	// that were not given up by Leave or whose wait there is over, and runs with entries without an
 	// outcome. It takes each with its unfinished parents, and with all such or unfinished runs below
-	// these, and returns all of them. It takes up to limit families, and may take fewer.
+	// these, and returns all of them. It takes up to limit families, and may take fewer. If more are
+	// due, those of the tenants with the fewest runs that this store has claimed come first. Families
+	// with entries do not count, and MaxPage of them are taken at once.
 	TakeOver(ctx context.Context, limit int) ([]Taken, error)
 	// Confirm returns nil if this store has the claim of a run with an epoch, or ErrClaimed.
 	Confirm(runID string, epoch uint64) error

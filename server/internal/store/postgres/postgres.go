@@ -119,6 +119,7 @@ func (c Config) apply(s *pgxpool.Config) {
 		"application_name":                    c.Application,
 		"statement_timeout":                   milliseconds(c.StatementTimeout),
 		"lock_timeout":                        milliseconds(c.LockTimeout),
+		"jit":                                 "off", // no statement is so large that compiling it pays
 		"idle_in_transaction_session_timeout": milliseconds(idleInTransaction),
 		"default_transaction_isolation":       "read committed",
 		"client_encoding":                     "UTF8",

@@ -392,8 +392,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// A run that was taken three times from stores that are gone, without an append between, is left
-// alone until somebody claims it and appends. Neither a run that only waits for a person nor one
+// A run that three stores had that are gone, without an append between, is left alone until somebody claims it and appends. Neither a run that only waits for a person nor one
 // that was given up counts.
 func TestParking(t *testing.T) {
 	s := postgrestest.Shared(t)
@@ -433,7 +432,7 @@ func TestParking(t *testing.T) {
 	wantTaken("1", 1)
 	epoch := wantTaken("1", 2)
 	write("r", 1, epoch, head)
-	for i := range runstore.MaxStalled {
+	for i := range runstore.MaxStalled - 1 {
 		wantTaken("NULL", i) // an agentd that ends gives its runs up
 		wantTaken("1", i+1)
 	}
@@ -442,7 +441,7 @@ func TestParking(t *testing.T) {
 			t.Errorf("a parked run is taken: %v", taken)
 		}
 	}
-	if r, err := store.Get(t.Context(), "r"); err != nil || r.Stalled != runstore.MaxStalled {
+	if r, err := store.Get(t.Context(), "r"); err != nil || r.Stalled < runstore.MaxStalled {
 		t.Errorf("the parked run: %+v, %v", r, err)
 	}
 	if err := store.Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "r", ID: "e"}, Data: []byte("1")}); err != nil {
@@ -463,5 +462,55 @@ func TestParking(t *testing.T) {
 	}
 	for range 2 * runstore.MaxStalled {
 		wantTaken("1", 2)
+	}
+}
+
+// A tenant with ten thousand runs that are due keeps no other one from its turn, neither in one
+// look, nor if each look finds one free place. Runs with entries need none.
+func TestTakeOverIsFairByTenant(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	add := func(tenant string, runs int) {
+		s.Do(t, name, fmt.Sprintf(`INSERT INTO agentd_runs (id, created, updated, last_seq, last_append, unfinished, ended, owner, tenant, parent)
+			SELECT '%s/' || n, 0, 0, 1, '', true, false, '%[1]s/ada', '%[1]s', '' FROM generate_series(1, %d) AS n`, tenant, runs))
+	}
+	took := make(map[string]int)
+	look := func(limit int) {
+		t.Helper()
+		taken, err := store.TakeOver(t.Context(), limit)
+		if err != nil || len(taken) != limit {
+			t.Fatalf("took %d runs, want %d: %v", len(taken), limit, err)
+		}
+		for _, k := range taken {
+			took[k.Head.Tenant]++
+		}
+	}
+	want := func(small, tiny int) {
+		t.Helper()
+		if took["small"] != small || took["tiny"] != tiny {
+			t.Errorf("took %v, want %d of small and %d of tiny", took, small, tiny)
+		}
+	}
+	add("big", 10_000)
+	add("small", 10)
+	look(8)
+	want(4, 0)
+	add("tiny", 2)
+	for range 10 {
+		look(1)
+	}
+	want(8, 2)
+	look(8)
+	want(10, 2)
+	look(100)
+	if took["big"] != 126-12 {
+		t.Errorf("took %v, and places stay free", took)
+	}
+	if err := store.Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "big/9999", ID: "e"}, Data: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	if taken, err := store.TakeOver(t.Context(), 0); err != nil || len(taken) != 1 || taken[0].ID != "big/9999" {
+		t.Errorf("without a free place: %v, %v", taken, err)
 	}
 }

@@ -150,5 +150,18 @@ ALTER TABLE agentd_nodes ADD COLUMN name text NOT NULL DEFAULT '';    -- of the 
 ALTER TABLE agentd_nodes ADD COLUMN version text NOT NULL DEFAULT ''; -- of agentd
 `}, {SQL: `
 ALTER TABLE agentd_runs ADD COLUMN stalled int NOT NULL DEFAULT 0; -- how often the run was taken from an agentd that was gone, since its last record
+`}, {SQL: `
+-- Runs are taken in the order in which they became due, if there are more than fit: by tenant.
+CREATE OR REPLACE FUNCTION agentd_runs_claimed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NEW.wake_at := clock_timestamp();
+	RETURN NEW;
+END $$;
+ALTER TABLE agentd_runs ALTER COLUMN wake_at SET DEFAULT clock_timestamp();
+DROP INDEX agentd_runs_due;
+CREATE INDEX agentd_runs_due ON agentd_runs (wake_at, number) WHERE unfinished AND claimer IS NULL AND wake_at IS NOT NULL;
+CREATE INDEX agentd_runs_due_of ON agentd_runs (tenant, wake_at, number) WHERE unfinished AND claimer IS NULL AND wake_at IS NOT NULL;
+-- Most runs have no parent, so PostgreSQL would not use an index of all parents.
+CREATE INDEX agentd_runs_below ON agentd_runs (parent) WHERE parent <> '' AND (unfinished OR posted > 0);
 `}}}
 }

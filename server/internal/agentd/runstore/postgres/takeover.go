@@ -63,40 +63,65 @@ func (s *Store) mayClaim(ctx context.Context) error {
 	return s.enter(ctx)
 }
 
-// top is the condition that no run that goes on has a run as its sub-run, free that no store works
-// on the run, and live that the run goes on or has entries.
+// The conditions that no unfinished run has a run as its sub-run, that no store works on the run,
+// that the run goes on or has entries, and that it goes on now by itself, and not with a parent that
+// is at work. A query in the place of a value is a step in an index for each row, however PostgreSQL
+// estimates the rows.
 const (
-	top  = "NOT EXISTS (SELECT FROM agentd_runs AS parent WHERE parent.id = runs.parent AND parent.unfinished)"
-	free = "(claimer IS NULL OR claimer IN (SELECT claimer FROM vanished))"
-	live = "(unfinished OR posted > 0)"
+	top  = "(SELECT mother.unfinished FROM agentd_runs AS mother WHERE mother.id = runs.parent) IS NOT TRUE"
+	free = "runs.claimer IS NULL AND runs.stalled < $3"
+	live = "(runs.unfinished OR runs.posted > 0)"
+	due  = "runs.unfinished AND " + free + " AND runs.wake_at <= statement_timestamp() AND (SELECT mother.unfinished AND mother.claimer IS NOT NULL FROM agentd_runs AS mother WHERE mother.id = runs.parent) IS NOT TRUE"
 )
 
-// stalls counts a takeover that may follow from the run: it was taken from an agentd that is gone,
-// and it was not only waiting for a person. A run that was taken so runstore.MaxStalled times
-// without a record between is left alone, because it may have ended these agentds.
-const stalls = "stalled = stalled + (claimer IS NOT NULL AND (decisions IS NULL OR posted > 0))::int"
+// freeVanished gives up the claims of stores that are gone, and counts for each run that it was not
+// only waiting for a person: it may have ended these agentds. It returns the runs that were given up
+// so runstore.MaxStalled times without a record between, which takeFamilies leaves alone.
+const freeVanished = `WITH vanished AS MATERIALIZED (
+	SELECT claimer FROM (SELECT node AS claimer FROM agentd_nodes WHERE node <> $2) AS others WHERE ` + gone + `), held AS (
+	SELECT runs.number FROM agentd_runs AS runs JOIN vanished USING (claimer) FOR UPDATE OF runs SKIP LOCKED), freed AS (
+	UPDATE agentd_runs AS runs SET claimer = NULL, stalled = stalled + (` + live + ` AND (decisions IS NULL OR posted > 0))::int WHERE number IN (SELECT number FROM held) RETURNING id, stalled)
+SELECT id, stalled FROM freed WHERE stalled >= $1`
 
-// takeFamilies claims the roots of runs that are due, with those below them. The parts of found
-// have an index each.
-var takeFamilies = `WITH RECURSIVE vanished AS MATERIALIZED (
-	SELECT claimer FROM (SELECT node AS claimer FROM agentd_nodes WHERE node <> $2) AS others WHERE ` + gone + `), found AS (
-	(SELECT id, parent FROM agentd_runs WHERE unfinished AND claimer IS NULL AND wake_at <= statement_timestamp() AND stalled < $3 ORDER BY wake_at LIMIT $1) UNION ALL
-	(SELECT id, parent FROM agentd_runs WHERE posted > 0 AND stalled < $3 AND ` + free + ` ORDER BY number LIMIT $1) UNION ALL
-	(SELECT id, parent FROM agentd_runs JOIN vanished USING (claimer) WHERE unfinished AND stalled < $3 LIMIT $1)), above AS (
+// takeFamilies claims the roots of runs that are due, with those below them.
+//
+// The problem: if more runs are due than fit, one tenant with ten thousand of them must not keep
+// another one with ten from its turn, and neither number may decide what the query costs. The idea:
+// the runs that have been due for longest are enough unless there are more of them than fit. Only
+// then the index is asked for the first ones of each tenant, and the tenant goes first that has the
+// fewest runs at work here. A tenant beyond mostTenants has its turn among those that are due for
+// longest. Runs with entries fit always: what a person wants is recorded at once, and needs no slot.
+var takeFamilies = `WITH RECURSIVE first AS MATERIALIZED (
+	SELECT number, id, parent, tenant, wake_at FROM agentd_runs AS runs WHERE ` + due + ` ORDER BY wake_at, number LIMIT $1), tenants AS (
+	(SELECT tenant, 1 AS place FROM agentd_runs WHERE unfinished AND claimer IS NULL AND wake_at IS NOT NULL AND $1 > 0 AND (SELECT count(*) FROM first) = $1 ORDER BY tenant LIMIT 1) UNION ALL
+	SELECT next.tenant, place + 1 FROM tenants, LATERAL (
+		SELECT tenant FROM agentd_runs AS runs WHERE unfinished AND claimer IS NULL AND wake_at IS NOT NULL AND runs.tenant > tenants.tenant ORDER BY runs.tenant LIMIT 1) AS next WHERE place < $5), candidates AS (
+	SELECT * FROM first UNION
+	SELECT early.* FROM tenants, LATERAL (
+		SELECT number, id, parent, tenant, wake_at FROM agentd_runs AS runs WHERE ` + due + ` AND runs.tenant = tenants.tenant ORDER BY wake_at, number LIMIT least($1, 1 + 10 * $5 / (SELECT count(*) FROM tenants))) AS early), busy AS (
+	SELECT tenant, count(*) AS runs FROM agentd_runs WHERE claimer = $2 AND unfinished GROUP BY tenant), found AS (
+	(SELECT id, parent FROM candidates LEFT JOIN busy USING (tenant) ORDER BY coalesce(busy.runs, 0) + row_number() OVER (PARTITION BY tenant ORDER BY wake_at, number), wake_at, number LIMIT $1) UNION ALL
+	(SELECT id, parent FROM agentd_runs AS runs WHERE posted > 0 AND ` + free + ` ORDER BY number LIMIT $4)), above AS (
 	SELECT id, parent FROM found UNION
-	SELECT mother.id, mother.parent FROM agentd_runs AS mother JOIN above ON mother.id = above.parent WHERE mother.unfinished), roots AS (
-	SELECT number, id FROM agentd_runs AS runs WHERE id IN (SELECT id FROM above) AND ` + top + ` AND stalled < $3 AND ` + live + ` AND ` + free + ` ORDER BY number LIMIT $1 FOR UPDATE SKIP LOCKED), family AS (
+	SELECT mother.id, mother.parent FROM above, LATERAL (SELECT id, parent FROM agentd_runs WHERE id = above.parent AND unfinished LIMIT 1) AS mother), roots AS (
+	SELECT number, id FROM agentd_runs AS runs WHERE id IN (SELECT id FROM above) AND ` + top + ` AND ` + live + ` AND ` + free + ` ORDER BY number FOR UPDATE SKIP LOCKED), family AS (
 	SELECT number, id FROM roots UNION
-	SELECT below.number, below.id FROM agentd_runs AS below JOIN family ON below.parent = family.id WHERE stalled < $3 AND ` + live + ` AND ` + free + `)
-UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1, ` + stalls + ` WHERE number IN (SELECT number FROM family) AND ` + live + `
+	SELECT below.number, below.id FROM family, LATERAL (SELECT number, id FROM agentd_runs AS runs WHERE runs.parent = family.id AND runs.parent <> '' AND ` + live + ` AND ` + free + ` OFFSET 0) AS below)
+UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1 WHERE number IN (SELECT number FROM family) AND ` + live + `
 RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
+
+// mostTenants is the most tenants whose first runs a look compares. Each costs two steps in an index.
+const mostTenants = 1000
 
 // TakeOver implements runstore.Sharing.
 func (s *Store) TakeOver(ctx context.Context, limit int) ([]runstore.Taken, error) {
 	if err := s.mayClaim(ctx); err != nil {
 		return nil, s.failed("taking runs", err)
 	}
-	runs, epochs, err := s.runs(ctx, takeFamilies, limit, s.claims.key, runstore.MaxStalled)
+	if err := s.free(ctx); err != nil {
+		return nil, s.failed("taking runs", err)
+	}
+	runs, epochs, err := s.runs(ctx, takeFamilies, limit, s.claims.key, runstore.MaxStalled, runstore.MaxPage, mostTenants)
 	if err != nil {
 		return nil, s.failed("taking runs", s.claims.took(nil, err))
 	}
@@ -106,6 +131,19 @@ func (s *Store) TakeOver(ctx context.Context, limit int) ([]runstore.Taken, erro
 		claimed[runs[i].ID] = uint64(epochs[i])
 	}
 	return taken, s.claims.took(claimed, nil)
+}
+
+// free gives up the claims of stores that are gone, and logs which runs are parked from now on.
+func (s *Store) free(ctx context.Context) error {
+	return s.rows(ctx, freeVanished, []any{runstore.MaxStalled, s.claims.key}, func(row pgx.CollectableRow) error {
+		var id string
+		var times int
+		err := row.Scan(&id, &times)
+		if err == nil {
+			s.claims.log.Warn("a run is parked: no agentd goes on with it by itself, because it may have ended those that worked on it", "run", id, "agentds", times)
+		}
+		return err
+	})
 }
 
 // Confirm implements runstore.Sharing.

@@ -1,0 +1,134 @@
+//go:build more
+
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/server/internal/agentd/agent"
+	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/agentd/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+func TestLocalEngine(t *testing.T) { testEngine(t, func() agent.Engine { return agent.Local{} }) }
+
+// forgetful is an engine that has lost everything, and calls nothing.
+type forgetful struct{}
+
+func (forgetful) Drive(ctx context.Context, _ agent.Worker) { <-ctx.Done() }
+
+// testEngine checks what each engine has to do for agents that share a store. Each agent gets an
+// engine of its own, which knows nothing.
+func testEngine(t *testing.T, engine func() agent.Engine) {
+	asking := func() *fakeModel {
+		return turns(response(model.StopToolUse, call("a", "serial")), response(model.StopEndTurn, text("ok")))
+	}
+	begin := func(t *testing.T, f *fixture, id string) {
+		t.Helper()
+		if _, err := f.StartRun(t.Context(), loop.Task{RunID: id, Prompt: "hello"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("runs started anywhere end", func(t *testing.T) {
+		s := newShared(t, okModel(), newTools(echo))
+		a, _ := s.openWith(engine())
+		b, _ := s.openWith(engine())
+		for i := range 10 { // there are slots for four
+			begin(t, []*fixture{a, b}[i%2], fmt.Sprint("r", i))
+		}
+		for i := range 10 {
+			if end := ended(t, []*fixture{b, a}[i%2], fmt.Sprint("r", i)); end == nil || end.StopReason != loop.StopEndTurn {
+				t.Errorf("run %d ended with %+v", i, end)
+			}
+		}
+	})
+	t.Run("a run that waits goes on", func(t *testing.T) {
+		for name, goOn := range map[string]func(*shared, *fixture) error{
+			"decision": func(s *shared, f *fixture) error { _, err := f.Respond(s.t.Context(), "r", approve("d1")); return err },
+			"message":  func(s *shared, f *fixture) error { _, err := f.SendMessage(s.t.Context(), "r", "and this"); return err },
+			"cancel":   func(s *shared, f *fixture) error { return f.CancelRun(s.t.Context(), "r", "") },
+			"wake_at": func(s *shared, _ *fixture) error {
+				s.db.Do(s.t, s.name, fmt.Sprintf("UPDATE agentd_records SET time = time - %d", 2*time.Hour))
+				s.db.Do(s.t, s.name, "UPDATE agentd_runs SET wake_at = now()")
+				return nil
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				s := newShared(t, asking(), newTools(careful))
+				a, _ := s.openWith(engine())
+				begin(t, a, "r")
+				s.rest(1)
+				a.stop()
+				b, _ := s.openWith(engine())
+				before := state(t, b, "r").LastSeq
+				if err := goOn(s, b); err != nil {
+					t.Fatal(err)
+				}
+				eventually.Holds(t, "the run goes on", func() bool { return state(t, b, "r").LastSeq > before })
+				if name != "message" { // which does not decide
+					ended(t, b, "r")
+				}
+			})
+		}
+	})
+	t.Run("one worker", func(t *testing.T) {
+		s := newShared(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("ok"))), newTools(echo))
+		a, _ := s.openWith(engine())
+		b, _ := s.openWith(engine())
+		begin(t, a, "r")
+		var group sync.WaitGroup
+		for _, f := range []*fixture{a, b} {
+			for range 3 {
+				group.Go(func() {
+					if _, err := f.Work(t.Context(), "r"); err != nil && tool.KindOf(err) != tool.KindConflict {
+						t.Error(err)
+					}
+				})
+			}
+		}
+		group.Wait()
+		b.ended("r", "ok")
+		last := state(t, a, "r").LastSeq
+		if next, err := a.Work(t.Context(), "r"); err != nil || !next.IsZero() || state(t, a, "r").LastSeq != last {
+			t.Errorf("a run that has ended: %s, %v", next, err)
+		}
+		if n := len(s.model.seen()); n != 2 {
+			t.Errorf("models were asked %d times", n)
+		}
+	})
+	t.Run("a worker that is stopped is replaced", func(t *testing.T) {
+		release := make(chan struct{})
+		s := newShared(t, slotModel(release), newTools(echo))
+		a, _ := s.openWith(engine())
+		b, _ := s.openWith(engine())
+		if _, err := a.StartRun(t.Context(), loop.Task{RunID: "r", Prompt: "wait"}); err != nil {
+			t.Fatal(err)
+		}
+		eventually.Holds(t, "the model is asked", func() bool { return len(s.model.seen()) > 0 })
+		a.stop()
+		close(release)
+		ended(t, b, "r")
+	})
+	t.Run("nothing that was acknowledged is in an engine", func(t *testing.T) {
+		s := newShared(t, asking(), newTools(careful))
+		a, _ := s.openWith(forgetful{})
+		for i := range 5 { // there are slots for two
+			begin(t, a, fmt.Sprint("r", i))
+		}
+		a.stop()
+		b, _ := s.openWith(engine())
+		s.rest(5)
+		for i := range 5 {
+			if _, err := b.Respond(t.Context(), fmt.Sprint("r", i), approve("d1")); err != nil {
+				t.Fatal(err)
+			}
+			b.ended(fmt.Sprint("r", i), "ok")
+		}
+	})
+}
