@@ -338,8 +338,9 @@ func (w *atWork) free() int {
 	return cap(w.agent.slots) - w.slots
 }
 
-// mayBegin reports whether a new run begins here at once. Otherwise it stays in the store, where any
-// agent with a free slot finds it in its turn. A store that agents do not share has no such place.
+// mayBegin reports whether a new run begins here at once. Otherwise it stays in the store, where
+// any agent with a free slot finds it in its turn. A store that agents do not share has no such
+// place.
 func (w *atWork) mayBegin() bool {
 	if w.agent.journal.shared == nil || !w.agent.serves.Load() {
 		return true

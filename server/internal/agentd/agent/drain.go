@@ -51,7 +51,8 @@ func (w *atWork) drains() bool {
 	return w.draining
 }
 
-// leaving returns when the run goes on elsewhere, which is at once, or nil while a model answers it.
+// leaving returns when the run goes on elsewhere, which is at once, or nil while a model answers
+// it.
 func (r *run) leaving() *rest {
 	for name := range r.tasks {
 		if strings.HasPrefix(name, "turn ") || strings.HasPrefix(name, "summary ") {

@@ -32,8 +32,8 @@ var _ Worker = (*Agent)(nil)
 type Local struct{}
 
 // lookPause is the pause between two looks. A store takes an agent for gone only after some
-// seconds, so that shorter pauses gain nothing. crowdedPause is the pause if runs wait for slots and
-// one is free.
+// seconds, so that shorter pauses gain nothing. crowdedPause is the pause if runs wait for slots
+// and one is free.
 const (
 	lookPause    = time.Second
 	crowdedPause = 50 * time.Millisecond

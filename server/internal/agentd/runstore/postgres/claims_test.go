@@ -392,8 +392,9 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// A run that three stores had that are gone, without an append between, is left alone until somebody claims it and appends. Neither a run that only waits for a person nor one
-// that was given up counts.
+// A run that three stores had that are gone, without an append between, is left alone until
+// somebody claims it and appends. Neither a run that only waits for a person nor one that was
+// given up counts.
 func TestParking(t *testing.T) {
 	s := postgrestest.Shared(t)
 	name := s.Create(t)

@@ -64,9 +64,9 @@ func (s *Store) mayClaim(ctx context.Context) error {
 }
 
 // The conditions that no unfinished run has a run as its sub-run, that no store works on the run,
-// that the run goes on or has entries, and that it goes on now by itself, and not with a parent that
-// is at work. A query in the place of a value is a step in an index for each row, however PostgreSQL
-// estimates the rows.
+// that the run goes on or has entries, and that it goes on now by itself, and not with a parent
+// that is at work. A query in the place of a value is a step in an index for each row, however
+// PostgreSQL estimates the rows.
 const (
 	top  = "(SELECT mother.unfinished FROM agentd_runs AS mother WHERE mother.id = runs.parent) IS NOT TRUE"
 	free = "runs.claimer IS NULL AND runs.stalled < $3"
@@ -74,9 +74,9 @@ const (
 	due  = "runs.unfinished AND " + free + " AND runs.wake_at <= statement_timestamp() AND (SELECT mother.unfinished AND mother.claimer IS NOT NULL FROM agentd_runs AS mother WHERE mother.id = runs.parent) IS NOT TRUE"
 )
 
-// freeVanished gives up the claims of stores that are gone, and counts for each run that it was not
-// only waiting for a person: it may have ended these agentds. It returns the runs that were given up
-// so runstore.MaxStalled times without a record between, which takeFamilies leaves alone.
+// freeVanished gives up the claims of stores that are gone, and counts for each run that it was
+// not only waiting for a person: it may have ended these agentds. It returns the runs that were
+// given up so runstore.MaxStalled times without a record between, which takeFamilies leaves alone.
 const freeVanished = `WITH vanished AS MATERIALIZED (
 	SELECT claimer FROM (SELECT node AS claimer FROM agentd_nodes WHERE node <> $2) AS others WHERE ` + gone + `), held AS (
 	SELECT runs.number FROM agentd_runs AS runs JOIN vanished USING (claimer) FOR UPDATE OF runs SKIP LOCKED), freed AS (
@@ -86,11 +86,12 @@ SELECT id, stalled FROM freed WHERE stalled >= $1`
 // takeFamilies claims the roots of runs that are due, with those below them.
 //
 // The problem: if more runs are due than fit, one tenant with ten thousand of them must not keep
-// another one with ten from its turn, and neither number may decide what the query costs. The idea:
-// the runs that have been due for longest are enough unless there are more of them than fit. Only
-// then the index is asked for the first ones of each tenant, and the tenant goes first that has the
-// fewest runs at work here. A tenant beyond mostTenants has its turn among those that are due for
-// longest. Runs with entries fit always: what a person wants is recorded at once, and needs no slot.
+// another one with ten from its turn, and neither number may decide what the query costs. The
+// idea: the runs that have been due for longest are enough unless there are more of them than fit.
+// Only then the index is asked for the first ones of each tenant, and the tenant goes first that
+// has the fewest runs at work here. A tenant beyond mostTenants has its turn among those that are
+// due for longest. Runs with entries fit always: what a person wants is recorded at once, and
+// needs no slot.
 var takeFamilies = `WITH RECURSIVE first AS MATERIALIZED (
 	SELECT number, id, parent, tenant, wake_at FROM agentd_runs AS runs WHERE ` + due + ` ORDER BY wake_at, number LIMIT $1), tenants AS (
 	(SELECT tenant, 1 AS place FROM agentd_runs WHERE unfinished AND claimer IS NULL AND wake_at IS NOT NULL AND $1 > 0 AND (SELECT count(*) FROM first) = $1 ORDER BY tenant LIMIT 1) UNION ALL
@@ -110,7 +111,8 @@ var takeFamilies = `WITH RECURSIVE first AS MATERIALIZED (
 UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1 WHERE number IN (SELECT number FROM family) AND ` + live + `
 RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
 
-// mostTenants is the most tenants whose first runs a look compares. Each costs two steps in an index.
+// mostTenants is the most tenants whose first runs a look compares. Each costs two steps in an
+// index.
 const mostTenants = 1000
 
 // TakeOver implements runstore.Sharing.
