@@ -303,7 +303,8 @@ func (l *load) decide(ctx context.Context, name string) {
 		_, err := c.Decide(ctx, request)
 		return err
 	})
-	if err != nil && ctx.Err() == nil {
+	// After a conflict the run asks for something else, and the list has it if it still waits.
+	if err != nil && ctx.Err() == nil && tool.KindOf(err) != tool.KindConflict {
 		l.strange("deciding %s: %v", name, err)
 	}
 }
