@@ -30,17 +30,28 @@ type striker struct {
 	faults  []fault
 }
 
-// beyond returns a time between one and one and a half times the given one.
+// choose returns a victim that no other striker has, or nil if the database is the victim. It gives
+// the victim to this one.
+func (s *striker) choose() *server {
+	for i := s.random.IntN(max(len(s.victims), 1)); len(s.victims) > 0; i++ {
+		if victim := s.victims[i%len(s.victims)]; victim.struck.TryLock() {
+			return victim
+		}
+	}
+	return nil
+}
+
+// beyond returns a time between one and one and a quarter times the given one.
 func (s *striker) beyond(least time.Duration) time.Duration {
-	return least + time.Duration(s.random.Int64N(int64(least/2)))
+	return least + time.Duration(s.random.Int64N(int64(least/4)+1))
 }
 
 // strike makes each fault once, and goes on until over has passed since the beginning. Before each,
 // runs have made progress.
-func (s *striker) strike(ctx context.Context, over time.Time, made func(string)) error {
+func (s *striker) strike(ctx context.Context, over time.Time, made *record) error {
 	for first := true; first || time.Now().Before(over); first = false {
 		for _, i := range s.random.Perm(len(s.faults)) {
-			f, victim := s.faults[i], s.victims[s.random.IntN(len(s.victims))]
+			f, victim := s.faults[i], s.choose()
 			for before := s.load.bank.payments(); s.load.bank.payments() < before+5; {
 				if wait(ctx, again); ctx.Err() != nil {
 					return fmt.Errorf("waiting for payments: %w", context.Cause(ctx))
@@ -51,10 +62,14 @@ func (s *striker) strike(ctx context.Context, over time.Time, made func(string))
 					return err
 				}
 			}
+			began := time.Now()
 			if err := f.do(ctx, victim); err != nil {
 				return fmt.Errorf("%s: %w", f.name, err)
 			}
-			made(f.name)
+			made.add(f.name, victim, began)
+			if victim != nil {
+				victim.struck.Unlock()
+			}
 			if !first && time.Now().After(over) {
 				return nil
 			}
@@ -122,13 +137,20 @@ func ofToolhosts(l *load, seed uint64) *striker {
 	s.faults = []fault{
 		{"toolhost kill", s.kills}, {"toolhost restart", s.restarts}, {"toolhost stop", s.stops(beyondToolhost)},
 		{"toolhost kill and gone", s.declares}, {"toolhost cut off, token revoked", s.revokes},
+	}
+	return s
+}
+
+func ofPlugins(l *load, seed uint64) *striker {
+	s := &striker{load: l, random: rand.New(rand.NewPCG(seed, 4)), victims: l.toolhosts}
+	s.faults = []fault{
 		{"plugin kill", func(ctx context.Context, victim *server) error { return signalPlugins(ctx, victim, syscall.SIGKILL) }},
 		{"plugin stop", func(ctx context.Context, victim *server) error {
 			err := signalPlugins(ctx, victim, syscall.SIGSTOP)
 			wait(ctx, s.beyond(beyondPlugin))
 			return firstError(err, signalPlugins(ctx, victim, syscall.SIGCONT))
 		}},
-		{"toolhost and plugin stop", func(ctx context.Context, victim *server) error {
+		{"plugin stop and toolhost stop", func(ctx context.Context, victim *server) error {
 			plugins, err := plugins(ctx, victim)
 			victim.signal(syscall.SIGSTOP)
 			signalAll(plugins, syscall.SIGSTOP)
@@ -143,7 +165,7 @@ func ofToolhosts(l *load, seed uint64) *striker {
 
 // ofDatabase makes faults of the database. The test's goroutine calls strike.
 func ofDatabase(l *load, seed uint64) *striker {
-	s := &striker{load: l, random: rand.New(rand.NewPCG(seed, 3)), victims: []*server{nil}}
+	s := &striker{load: l, random: rand.New(rand.NewPCG(seed, 3))}
 	down := func(end func(), least time.Duration) func(context.Context, *server) error {
 		return func(ctx context.Context, _ *server) error {
 			end()
@@ -269,14 +291,22 @@ func signalAll(pids []int, signal syscall.Signal) {
 	}
 }
 
-// counter counts faults by their names.
-type counter struct {
-	mu   sync.Mutex
-	made map[string]int
+// record is what faults were made.
+type record struct {
+	began time.Time
+
+	mu    sync.Mutex
+	count map[string]int // by name
+	lines []string
 }
 
-func (c *counter) count(name string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.made[name]++
+func (r *record) add(name string, victim *server, began time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	of := "the database"
+	if victim != nil {
+		of = victim.name
+	}
+	r.count[name]++
+	r.lines = append(r.lines, fmt.Sprintf("%v to %v: %s of %s", began.Sub(r.began).Round(time.Second), time.Since(r.began).Round(time.Second), name, of))
 }

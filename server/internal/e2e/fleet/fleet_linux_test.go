@@ -20,7 +20,7 @@ func TestFleet(t *testing.T) {
 	l := newLoad(w, *least)
 	t.Logf("-fleet.seed=%d", *seed)
 	began := time.Now()
-	over, made := began.Add(*lasts), counter{made: map[string]int{}}
+	over, made := began.Add(*lasts), &record{began: began, count: map[string]int{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var persons, strikers, workers sync.WaitGroup
@@ -29,14 +29,14 @@ func TestFleet(t *testing.T) {
 		persons.Go(func() { l.answer(ctx) }) // ends with ctx
 	}
 	workers.Go(func() { l.work(t.Context()) })
-	for _, s := range []*striker{ofAgentds(l, *seed), ofToolhosts(l, *seed)} {
+	for _, s := range []*striker{ofAgentds(l, *seed), ofToolhosts(l, *seed), ofPlugins(l, *seed)} {
 		strikers.Go(func() {
-			if err := s.strike(t.Context(), over, made.count); err != nil {
+			if err := s.strike(t.Context(), over, made); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	if err := ofDatabase(l, *seed).strike(t.Context(), over, made.count); err != nil {
+	if err := ofDatabase(l, *seed).strike(t.Context(), over, made); err != nil {
 		t.Error(err)
 	}
 	strikers.Wait()
@@ -45,7 +45,10 @@ func TestFleet(t *testing.T) {
 	cancel()
 	persons.Wait()
 	result := l.tally()
-	t.Logf("%v\n%s", time.Since(began).Round(time.Second), result.table(made.made))
+	t.Logf("%v\n%s", time.Since(began).Round(time.Second), result.table(made.count))
+	for _, line := range made.lines {
+		t.Log(line)
+	}
 	for i, why := range result.wrong {
 		if i == 30 {
 			t.Errorf("and %d more", len(result.wrong)-i)

@@ -79,6 +79,7 @@ func (r *run) end() *client.RunEnded {
 type load struct {
 	*world
 	least  int
+	alone  bool        // each request goes to one agentd
 	faulty atomic.Bool // faults are made
 	ended  atomic.Int64
 
@@ -137,7 +138,7 @@ func may(err error) bool {
 func (l *load) insist(ctx context.Context, twice bool, request func(context.Context, *client.AgentClient) error) error {
 	for {
 		var group sync.WaitGroup
-		if first := rand.IntN(size); twice {
+		if first := rand.IntN(size); twice && !l.alone {
 			group.Go(func() { // ends with its request
 				short, cancel := brief(ctx)
 				defer cancel()

@@ -29,6 +29,8 @@ type server struct {
 	args, env  []string
 	program    string
 
+	struck sync.Mutex // has the server while a fault of it is made
+
 	mu     sync.Mutex
 	cmd    *exec.Cmd
 	exited <-chan struct{} // closed when the process has ended

@@ -21,7 +21,7 @@ import (
 const waitingScript = "turns:\n  - calls: [{tool: pay_dangerous, arguments: {what: a}}]\n  - text: all is paid\n"
 
 // persons is how many persons start and answer runs at the same time.
-const persons = 24
+const persons = 32
 
 // cost is what an agentd takes that starts while a number of runs wait.
 type cost struct {
@@ -34,6 +34,7 @@ type cost struct {
 func TestWaiting(t *testing.T) {
 	w := newWorld(t, waitingScript)
 	l := newLoad(w, *waiting)
+	l.alone = true
 	var costs []cost
 	for _, n := range []int{0, *waiting / 10, *waiting} {
 		began := time.Now()
