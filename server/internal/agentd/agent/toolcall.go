@@ -268,8 +268,10 @@ func (e *toolCall) lost(err error) *tool.Error {
 const maxSettling = 3
 
 // mayBeSettled reports whether the tool can say what became of a call whose outcome is unknown.
-// toolhost asks it when the call is sent again, and then says so in the outcome.
+// toolhost asks it when the call is sent again, and then says so in the outcome. The declaration of
+// the tool is not known after a person decided, if this process has the run since then: toolhost
+// knows it.
 func (e *toolCall) mayBeSettled(out *tool.Outcome) bool {
 	return out.Err != nil && out.Err.Kind == tool.KindOutcomeUnknown && out.Settled == nil &&
-		e.call.SideEffects && e.spec != nil && e.spec.Settles && !e.cancelled()
+		e.call.SideEffects && (e.spec == nil || e.spec.Settles) && !e.cancelled()
 }

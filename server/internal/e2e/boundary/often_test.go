@@ -9,8 +9,8 @@ import (
 )
 
 // longestLife returns the maximum number of events between two kills. A test without -boundary.all
-// uses a larger number, because every kill costs a start. So does one with a database, where a start
-// waits until the claims of the killed agentd are free.
+// uses a larger number, because every kill costs a start. So does one with a database, where a
+// start waits until the claims of the killed agentd are free.
 func (w *world) longestLife() int {
 	if *all && w.database == nil {
 		return 9

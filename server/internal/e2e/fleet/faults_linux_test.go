@@ -78,9 +78,9 @@ func (s *striker) strike(ctx context.Context, over time.Time, made *record) erro
 	return nil
 }
 
-// How long faults take. A toolhost is silent for others after 10 seconds, refuses tokens after 10
-// seconds without its database, and PostgreSQL ends the session of an agentd after 15 seconds, which
-// another one finds a few seconds later.
+// How long faults take. A toolhost is silent for others after 10 seconds, and refuses tokens after
+// 10 seconds without its database. PostgreSQL ends the session of an agentd after 15 seconds, and
+// another one finds that a few seconds later.
 const (
 	beyondToolhost = 12 * time.Second
 	beyondAgentd   = 20 * time.Second

@@ -167,7 +167,8 @@ func (e *Entry[C]) Refusal(err error) *tool.Error {
 // is not refused for good, and agentd repeats such a call.
 const awayRetry = time.Second
 
-// unrecorded returns the caller's error for an error of the store, after which nothing was executed.
+// unrecorded returns the caller's error for an error of the store, after which nothing was
+// executed.
 func unrecorded(what string, err error) *tool.Error {
 	e := tool.Errorf(tool.KindUnavailable, "%s: %w; nothing was executed", what, err)
 	if errors.Is(err, callstore.ErrUnavailable) {
