@@ -83,7 +83,7 @@ func (s *striker) strike(ctx context.Context, over time.Time, made *record) erro
 // another one finds that a few seconds later.
 const (
 	beyondToolhost = 12 * time.Second
-	beyondAgentd   = 20 * time.Second
+	beyondAgentd   = 17 * time.Second
 	beyondDatabase = 16 * time.Second
 	beyondPlugin   = 4 * time.Second
 	mostDown       = 2 * time.Second
