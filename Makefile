@@ -15,6 +15,9 @@ FUZZTIME     ?= 60s
 CHAOSTIME    ?= 60s
 CHAOSRUNS    ?= 1
 FAULTTIME    ?= 10m
+FLEETTIME    ?= 20m
+FLEETRUNS    ?= 1000
+FLEETWAITING ?= 10000
 RELOADS      ?= 200
 PRIVATERUNS  ?= 20
 # The number of packages that are tested at the same time. It exceeds the number of processors, because
@@ -129,7 +132,7 @@ check: needs lint race privileged brief growth others packages ## run everything
 # The whole forms of tests that `make test` runs briefly.
 .PHONY: long
 long: export TOOLHOST_LONG_TESTS := yes
-long: needs further chaos nodekills boundary reloads mutants operators replay fuzz ## run the whole forms of tests that other targets run briefly, for an hour or two
+long: needs further chaos nodekills fleet boundary reloads mutants operators replay fuzz ## run the whole forms of tests that other targets run briefly, for an hour or two
 
 .PHONY: needs
 needs:
@@ -272,6 +275,12 @@ kills: build ## kill the plugin, toolhost and agentd in the middle of calls, and
 nodekills: build ## make faults of toolhosts with one ledger for FAULTTIME (10m), with FAULTSEED or a new one
 	bin/toolhost prove --nodes 3 --for $(FAULTTIME) $(if $(FAULTSEED),--seed $(FAULTSEED))
 
+# The tests have the build tag more, so that their short forms are part of `make check`. They need Linux and PostgreSQL.
+.PHONY: fleet
+fleet: ## make faults of three agentds and toolhosts for FLEETTIME (20m), with FLEETSEED or a new one; restart FLEETWAITING (10000) waiting runs
+	$(GO) -C server test -count=1 -timeout 3h -v -tags=grpcnotrace$(COMMA)more ./internal/e2e/fleet -args -fleet.for=$(FLEETTIME) -fleet.runs=$(FLEETRUNS) \
+	  -fleet.waiting=$(FLEETWAITING) $(if $(FLEETSEED),-fleet.seed=$(FLEETSEED))
+
 # fuzz FOLDERS,TIME runs each fuzz test in the folders for the given time.
 fuzz = (grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir='.[!.]*' $(1) | \
 	while IFS=: read -r file _ func; do \
@@ -300,7 +309,7 @@ reloads: ## change the configuration RELOADS (200) times under 64 callers
 
 .PHONY: boundary
 boundary: ## kill agentd, toolhost and both at every append to a journal, and PRIVATERUNS (20) runs five times each
-	$(GO) -C server test -count=1 -timeout 2h -v ./internal/e2e/boundary -args -boundary.all -private.runs=$(PRIVATERUNS) $(BOUNDARYFLAGS)
+	$(GO) -C server test -count=1 -timeout 3h -v -tags=grpcnotrace$(COMMA)more ./internal/e2e/boundary -args -boundary.all -private.runs=$(PRIVATERUNS) $(BOUNDARYFLAGS)
 
 # Each change compiles the packages that import its package again. MUTANTS is a regular expression for the rows
 # and packages in server/internal/e2e/docs/testdata/mutants.txt.

@@ -258,7 +258,7 @@ func TestTheDatabaseIsGone(t *testing.T) {
 		t.Errorf("a call without side effects: %v", err)
 	}
 	during := &writing{id: "during"}
-	if _, err := node.calls.Call(t.Context(), during.call()); tool.KindOf(err) != tool.KindUnavailable || !strings.Contains(err.Error(), "nothing was executed") {
+	if _, err := node.calls.Call(t.Context(), during.call()); tool.KindOf(err) != tool.KindUnavailable || !strings.Contains(err.Error(), "nothing was executed") || tool.AsError(err).RetryAfter == 0 {
 		t.Errorf("a call with side effects: %v", err)
 	}
 	eventually.Holds(t, "the status says it", func() bool { return strings.Contains(node.do(t, "status").stdout, "the database of the ledger") })

@@ -224,6 +224,44 @@ func TestToolhostAway(t *testing.T) {
 	}
 }
 
+// A call that toolhost refuses because its ledger is away is sent again until its deadline, so the
+// model does not see it. What the model can avoid, it is told.
+func TestRefusedForNow(t *testing.T) {
+	for name, test := range map[string]struct {
+		refusals int
+		pause    time.Duration
+		want     tool.Kind // empty: a result
+	}{
+		"the ledger comes back":   {30, time.Second, ""},
+		"the ledger stays away":   {1_000_000, time.Second, tool.KindTimeout},
+		"the tool stays away":     {1, 0, tool.KindUnavailable},
+		"the tool ends itself":    {1, time.Minute, tool.KindUnavailable},
+		"the ledger is away once": {1, time.Millisecond, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				answer := func(tool.Call) tool.Outcome {
+					if test.refusals--; test.refusals >= 0 {
+						return tool.Outcome{Err: &tool.Error{Kind: tool.KindUnavailable, Message: "nothing was executed", RetryAfter: test.pause}}
+					}
+					return tool.Outcome{Result: tool.TextResult("done")}
+				}
+				tools := newTools(func(_ context.Context, c tool.Call, _ func(tool.Status)) tool.Outcome { return answer(c) })
+				tools.repeated = answer
+				m := turns(response(model.StopToolUse, call("a", "serial")), response(model.StopEndTurn, text("ok")))
+				f := newFixture(t, m, tools, nil)
+				f.start(loop.Task{})
+				f.end()
+				for _, e := range f.watch(0) {
+					if p, ok := e.Payload.(*loop.CallResult); ok && (p.Failure == nil) != (test.want == "") || ok && p.Failure != nil && p.Failure.Kind != test.want {
+						t.Errorf("the result is %+v, %+v", p, p.Failure)
+					}
+				}
+			})
+		})
+	}
+}
+
 // A call that toolhost never ends is given up with an unknown outcome.
 func TestSilentCall(t *testing.T) {
 	for name, want := range map[string]tool.Kind{"serial": tool.KindOutcomeUnknown, "echo": tool.KindTimeout} {

@@ -95,3 +95,36 @@ func TestARunContinuesWithWhatWasSettled(t *testing.T) {
 		})
 	}
 }
+
+// An agent that gets a run after it waited for a person does not know what the tools declare, and
+// sends a lost call again, too.
+func TestACallThatWaitedIsSettled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		attended := func(c *agent.Config) { c.People = loop.People{Attended: true, Expiry: time.Hour, AskOutcome: true} }
+		tools := newTools(func(ctx context.Context, c tool.Call, status func(tool.Status)) tool.Outcome {
+			if c.Approval == nil {
+				return careful(ctx, c, status)
+			}
+			return tool.Outcome{CallID: c.ID, Err: tool.Errorf(tool.KindOutcomeUnknown, "the process ended")}
+		})
+		tools.repeated = func(c tool.Call) tool.Outcome {
+			return tool.Outcome{CallID: c.ID, Result: tool.TextResult("paid before"), Settled: &tool.Settlement{Verdict: tool.VerdictHappened}}
+		}
+		m := turns(response(model.StopToolUse, call("a", "serial")), response(model.StopEndTurn, text("done")))
+		f := newFixture(t, m, tools, attended)
+		f.start(loop.Task{})
+		synctest.Wait()
+		f.Close()
+		f.open(attended)
+		defer f.Close()
+		if _, err := f.Respond(t.Context(), "r", loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove}); err != nil {
+			t.Fatal(err)
+		}
+		if end := f.end(); end.Text != "done" {
+			t.Errorf("the run ended with %+v", end)
+		}
+		if read := m.seen()[1].Messages[2].Blocks[0].ToolResult.Content[0].Text; read != "paid before" {
+			t.Errorf("the model reads %q", read)
+		}
+	})
+}

@@ -2,9 +2,11 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -33,6 +35,7 @@ func (s *subRun) work() {
 	ctx, stop := context.WithCancel(s.task.ctx)
 	defer stop()
 	retry := s.run.config.ToolRetry
+	away := 0 // attempts while the journal was away, which do not count: this run waits for it as well
 	for attempt, guarded := 1, false; ; attempt++ {
 		err := s.begin(ctx)
 		if err == nil && !guarded {
@@ -49,7 +52,9 @@ func (s *subRun) work() {
 		case end != nil:
 			s.finish(loop.SubResult(&s.call, end))
 			return
-		case attempt >= retry.MaxAttempts || !mayRecover(err) || tool.KindOf(err) == tool.KindCancelled, tool.AsError(err).RetryAfter > maxRetryAfter:
+		case errors.Is(err, runstore.ErrUnavailable):
+			away++
+		case attempt-away >= retry.MaxAttempts || !mayRecover(err) || tool.KindOf(err) == tool.KindCancelled, tool.AsError(err).RetryAfter > maxRetryAfter:
 			s.finish(loop.FailureResult(&s.call, tool.AsError(err)))
 			return
 		}

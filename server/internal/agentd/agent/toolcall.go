@@ -90,6 +90,7 @@ func (e *toolCall) work() {
 	e.clock = newCallClock(e.task.ctx, e.run.config.CallDeadline, e.overdue)
 	defer e.clock.stop()
 	settling := 0 // how often the call was sent again so that toolhost asks its tool
+	soon := 0     // the attempts that toolhost refused because its ledger is away; they do not count
 	for attempt := 1; ; attempt++ {
 		// The end of the task's context also ends cancelled, but later.
 		cancelled := e.cancelled()
@@ -116,7 +117,9 @@ func (e *toolCall) work() {
 				e.finish(r)
 			}
 			return
-		case !e.cancelled() && (attempt >= retry.MaxAttempts || !mayRecover(err)):
+		case refusedForNow(tool.AsError(err)):
+			soon++
+		case !e.cancelled() && (attempt-soon >= retry.MaxAttempts || !mayRecover(err)):
 			e.finish(loop.FailureResult(&e.call, e.lost(err)))
 			return
 		}
@@ -174,6 +177,9 @@ func (e *toolCall) attempt() (*tool.Outcome, error) {
 			return nil, err
 		case event.Ended != nil && looked && !e.cancelled() && previewFailed(event.Ended.Err):
 			return nil, event.Ended.Err
+		case event.Ended != nil && e.saysNothing(event.Ended.Err) && refusedForNow(event.Ended.Err):
+			e.opened = again
+			return nil, event.Ended.Err
 		case event.Ended != nil && again && e.saysNothing(event.Ended.Err):
 			return nil, event.Ended.Err
 		case event.Ended != nil:
@@ -193,6 +199,16 @@ func (e *toolCall) attempt() (*tool.Outcome, error) {
 func (e *toolCall) saysNothing(err *tool.Error) bool {
 	return err != nil && err.Kind == tool.KindUnavailable && e.call.SideEffects && !e.cancelled()
 }
+
+// refusedForNow reports whether toolhost executed nothing because it cannot reach its ledger, and
+// asks for a short pause. Unlike a tool that is out of service, this is nothing that the model can
+// avoid, so the call is sent again until its deadline.
+func refusedForNow(err *tool.Error) bool {
+	return err != nil && err.Kind == tool.KindUnavailable && err.RetryAfter > 0 && err.RetryAfter <= shortPause
+}
+
+// shortPause is the longest pause that toolhost asks for when it cannot reach its ledger.
+const shortPause = time.Second
 
 // request returns the call as toolhost gets it.
 func (e *toolCall) request() tool.Call {
@@ -252,8 +268,10 @@ func (e *toolCall) lost(err error) *tool.Error {
 const maxSettling = 3
 
 // mayBeSettled reports whether the tool can say what became of a call whose outcome is unknown.
-// toolhost asks it when the call is sent again, and then says so in the outcome.
+// toolhost asks it when the call is sent again, and then says so in the outcome. The declaration of
+// the tool is not known after a person decided, if this process has the run since then: toolhost
+// knows it.
 func (e *toolCall) mayBeSettled(out *tool.Outcome) bool {
 	return out.Err != nil && out.Err.Kind == tool.KindOutcomeUnknown && out.Settled == nil &&
-		e.call.SideEffects && e.spec != nil && e.spec.Settles && !e.cancelled()
+		e.call.SideEffects && (e.spec == nil || e.spec.Settles) && !e.cancelled()
 }

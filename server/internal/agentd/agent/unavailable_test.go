@@ -197,6 +197,35 @@ func TestARunWaitsForItsDatabase(t *testing.T) {
 	}
 }
 
+// A run waits for its sub-run while the database is gone, however long.
+func TestASubRunWaitsForItsDatabase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := delegating(func(n int, req model.Request) *model.Response {
+			if n == 0 {
+				return response(model.StopToolUse, newTask("a", `{"task":"one"}`))
+			}
+			return response(model.StopEndTurn, text(results(req)[0]))
+		}, func(n int, _ model.Request) *model.Response {
+			if n == 0 {
+				return response(model.StopToolUse, call("c", "echo"))
+			}
+			return response(model.StopEndTurn, text("the sub-run is done"))
+		})
+		f := newFixture(t, m, newTools(takes(time.Minute)), nil)
+		store := &remoteStore{Store: f.store}
+		f.Close()
+		f.open(func(c *agent.Config) { c.Store = store; withSystem(c) })
+		defer f.Close()
+		time.AfterFunc(time.Second, func() { store.gone.Store(true) })
+		f.start(loop.Task{})
+		time.Sleep(10 * time.Minute) // virtual
+		store.gone.Store(false)
+		if end := f.end(); end.Text != "the sub-run is done" {
+			t.Errorf("the run ended with %+v", end)
+		}
+	})
+}
+
 // Many requests for one run make one claim, also while the run ends and its claim is given up.
 func TestOneClaimAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -18,6 +18,7 @@ type agentd struct {
 	world   *world
 	brain   *brain
 	folder  string
+	journal string // the file, or the URL of a database
 	addr    string
 	log     *programs.Output
 	life    *process
@@ -30,6 +31,10 @@ type agentd struct {
 func newAgentd(t *testing.T, w *world, b *brain, folder string, at place) *agentd {
 	t.Helper()
 	d := &agentd{world: w, brain: b, folder: folder, addr: "unix://" + filepath.Join(folder, "a.sock"), log: &programs.Output{}}
+	d.journal = filepath.Join(folder, "runs.db")
+	if w.database != nil {
+		d.journal = w.database(t)
+	}
 	told, tell, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -59,10 +64,8 @@ func newAgentd(t *testing.T, w *world, b *brain, folder string, at place) *agent
 	return d
 }
 
-func (d *agentd) journal() string { return filepath.Join(d.folder, "runs.db") }
-
 func (d *agentd) launch(binary string, env []string, files ...*os.File) (*process, error) {
-	args := []string{"serve", "--listen", d.addr, "--toolhost", d.world.addr, "--journal", d.journal()}
+	args := []string{"serve", "--listen", d.addr, "--toolhost", d.world.addr, "--journal", d.journal}
 	if d.brain.config == "" {
 		args = append(args, "--model", "openai:scripted", "--base-url", d.brain.server.URL+"/v1")
 	} else {
@@ -97,12 +100,12 @@ func (v victims) String() string {
 	return "agentd"
 }
 
-// world returns a new world if the test kills toolhost. Tests that do not kill toolhost share one
-// world.
-func (v victims) world(t *testing.T, shared *world) *world {
+// world returns a new world of start if the test kills toolhost. Tests that do not kill toolhost
+// share one world.
+func (v victims) world(t *testing.T, shared *world, start func(*testing.T) *world) *world {
 	t.Helper()
 	if v.toolhost {
-		return newWorld(t)
+		return start(t)
 	}
 	return shared
 }

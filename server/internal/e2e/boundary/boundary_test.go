@@ -31,8 +31,12 @@ const chosen = 3
 
 // The test kills agentd, toolhost or both before and after each append to the journal. Each run
 // ends like the undisturbed run.
-func TestEveryBoundary(t *testing.T) {
-	w := newWorld(t)
+func TestEveryBoundary(t *testing.T) { everyBoundary(t, newWorld, *all) }
+
+// everyBoundary is TestEveryBoundary in worlds of start. Unless wholly, it kills at some places.
+func everyBoundary(t *testing.T, start func(*testing.T) *world, wholly bool) {
+	t.Helper()
+	w := start(t)
 	whole, boundaries := undisturbed(t, w)
 	if whole.end.GetStopReason() != agentdv1.StopReason_STOP_REASON_END_TURN || whole.end.GetTurns() < 20 || len(boundaries) < 50 {
 		t.Fatalf("the undisturbed run has %d boundaries and ended with %v", len(boundaries), whole.end)
@@ -47,17 +51,20 @@ func TestEveryBoundary(t *testing.T) {
 	crew := newCrew(whole)
 	total := 0
 	for _, v := range []victims{{agentd: true}, {toolhost: true}, {agentd: true, toolhost: true}} {
-		for _, at := range choose(random, boundaries) {
+		for _, at := range choose(random, boundaries, wholly) {
 			total++
 			ask := total%2 == 0
-			crew.run(t, v.String()+"_"+at.String(), func(t *testing.T) { crew.disturb(t, v.world(t, w), v, at, ask) })
+			crew.run(t, v.String()+"_"+at.String(), func(t *testing.T) { crew.disturb(t, v.world(t, w, start), v, at, ask) })
+		}
+		if w.database != nil && !wholly {
+			continue // it takes a minute
 		}
 		often := rand.New(rand.NewPCG(*seed, uint64(total)))
-		crew.run(t, v.String()+"_often", func(t *testing.T) { crew.disturbOften(t, v.world(t, w), v, often) })
+		crew.run(t, v.String()+"_often", func(t *testing.T) { crew.disturbOften(t, v.world(t, w, start), v, often) })
 	}
 	crew.group.Wait()
 	t.Logf("-boundary.seed=%d: %d of %d boundaries, %d unknown outcomes", *seed, total, 6*len(boundaries), crew.unknown.Load())
-	if *all && crew.unknown.Load() == 0 {
+	if wholly && crew.unknown.Load() == 0 {
 		t.Error("no call with side effects was under way when toolhost was killed: that was not tested")
 	}
 }
@@ -83,10 +90,10 @@ func (c *crew) run(t *testing.T, name string, test func(t *testing.T)) {
 	})
 }
 
-// choose returns the places in the run at which the test kills its victims. With -boundary.all
-// these are all places. Otherwise it draws a few that are spread over the run.
-func choose(random *rand.Rand, boundaries []uint64) (places []place) {
-	if *all {
+// choose returns the places in the run at which the test kills its victims: all, or a few that are
+// spread over the run.
+func choose(random *rand.Rand, boundaries []uint64, wholly bool) (places []place) {
+	if wholly {
 		for _, seq := range boundaries {
 			places = append(places, place{seq, "before"}, place{seq, "after"})
 		}

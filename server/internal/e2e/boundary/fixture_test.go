@@ -59,14 +59,14 @@ func keepJournal(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	d.life.kill()
-	store, err := sqlite.Open(t.Context(), d.journal())
+	store, err := sqlite.Open(t.Context(), d.journal)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Close(); err != nil { // Close moves the write-ahead log into the file
 		t.Fatal(err)
 	}
-	copyFile(t, d.journal(), path)
+	copyFile(t, d.journal, path)
 }
 
 // copyFile copies a file. It fails if to exists.

@@ -23,6 +23,9 @@ var (
 	workers = flag.Int("boundary.workers", 6, "how many runs go on at the same time: most of their time they wait")
 )
 
+// given is whether a flag requests that the test kills at every boundary.
+var given bool
+
 // bin is the folder with toolhost, agentd, plugins/counterplugin, askplugin and halting/agentd. The
 // last one is agentd with a journal that can halt at an append.
 var bin string
@@ -32,6 +35,7 @@ const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	given = *all
 	if *seed == 0 {
 		*seed = rand.Uint64()
 	}
@@ -93,35 +97,50 @@ func buildAndRun(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// writeOverlay writes a build overlay that replaces one method of the journal's store, so that
+// writeOverlay writes a build overlay that replaces one method of each store of journals, so that
 // agentd can halt at an append. All other code is the shipped code.
 func writeOverlay(dir string) (path string, err error) {
-	store, err := filepath.Abs("../../agentd/runstore/sqlite")
-	if err != nil {
-		return "", err
+	replace := map[string]string{}
+	for store, file := range map[string]string{"sqlite": "write.go", "postgres": "append.go"} {
+		if err := halting(dir, store, file, replace); err != nil {
+			return "", err
+		}
 	}
-	own, err := os.ReadFile(filepath.Join(store, "write.go"))
-	if err != nil {
-		return "", err
-	}
-	method := []byte("func (s *Store) Append(")
-	if bytes.Count(own, method) != 1 {
-		return "", fmt.Errorf("there is no %q in write.go any more; say where it is", method)
-	}
-	renamed := filepath.Join(dir, "write.go")
-	if err := os.WriteFile(renamed, bytes.Replace(own, method, []byte("func (s *Store) appendAtOnce("), 1), 0o600); err != nil {
-		return "", err
-	}
-	added, err := filepath.Abs("testdata/halt.go.txt")
-	if err != nil {
-		return "", err
-	}
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
-		filepath.Join(store, "write.go"): renamed, filepath.Join(store, "halt.go"): added,
-	}})
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": replace})
 	if err != nil {
 		return "", err
 	}
 	path = filepath.Join(dir, "overlay.json")
 	return path, os.WriteFile(path, overlay, 0o600)
+}
+
+// halting adds the files that make a store halt to those that replace others. file has its method.
+func halting(dir, store, file string, replace map[string]string) error {
+	folder, err := filepath.Abs("../../agentd/runstore/" + store)
+	if err != nil {
+		return err
+	}
+	own, err := os.ReadFile(filepath.Join(folder, file))
+	if err != nil {
+		return err
+	}
+	method := []byte("func (s *Store) Append(")
+	if bytes.Count(own, method) != 1 {
+		return fmt.Errorf("there is no %q in %s any more; say where it is", method, file)
+	}
+	added, err := os.ReadFile("testdata/halt.go.txt")
+	if err != nil {
+		return err
+	}
+	for name, text := range map[string][]byte{
+		file:      bytes.Replace(own, method, []byte("func (s *Store) appendAtOnce("), 1),
+		"halt.go": bytes.Replace(added, []byte("package sqlite"), []byte("package "+store), 1),
+	} {
+		path := filepath.Join(dir, store+"-"+name)
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			return err
+		}
+		replace[filepath.Join(folder, name)] = path
+	}
+	return nil
 }

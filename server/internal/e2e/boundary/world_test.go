@@ -17,6 +17,8 @@ type world struct {
 	flags      []string // further flags of toolhost
 	log        *programs.Output
 	toolhost   *process // replaced after a kill
+	// database returns the URL of a new database for the runs of an agentd. Nil: they are in a file.
+	database func(*testing.T) string
 }
 
 // newWorld starts a toolhost and stops it at the end of the test.

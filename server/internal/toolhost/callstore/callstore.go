@@ -36,6 +36,8 @@ var (
 	ErrNotUnknown = errors.New("no such call has an unknown outcome that can be settled")
 	// ErrClosed is the error of a store after Close.
 	ErrClosed = errors.New("the ledger on disk is closed")
+	// ErrUnavailable says that the store cannot be reached now. The same request may succeed soon.
+	ErrUnavailable = errors.New("no answer")
 	// ErrDamaged says that the file is damaged. A person has to decide what to do.
 	ErrDamaged = errors.New("the file is damaged")
 	// ErrMoved says that another ledger has the calls of the file, see Departure.

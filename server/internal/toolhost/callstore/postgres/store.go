@@ -275,7 +275,15 @@ func (s *Store) failed(o *op, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s call %s in %s: %w", o.verb, o.key.ID, s.db.Name(), err)
+	return fmt.Errorf("%s call %s in %s: %w", o.verb, o.key.ID, s.db.Name(), meaning(err))
+}
+
+// meaning returns the error with what it means to users of the store.
+func meaning(err error) error {
+	if errors.Is(err, postgres.ErrUnavailable) || errors.Is(err, postgres.ErrTimeout) {
+		return fmt.Errorf("%w: %w", callstore.ErrUnavailable, err)
+	}
+	return err
 }
 
 // read calls f with a connection for reading.
@@ -285,7 +293,7 @@ func (s *Store) read(ctx context.Context, doing string, f func(ctx context.Conte
 		err = callstore.ErrClosed
 	}
 	if err != nil {
-		return fmt.Errorf("%s in %s: %w", doing, s.db.Name(), err)
+		return fmt.Errorf("%s in %s: %w", doing, s.db.Name(), meaning(err))
 	}
 	return nil
 }

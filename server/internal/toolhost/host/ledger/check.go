@@ -31,7 +31,7 @@ func (l *Ledger[C]) Check(ctx context.Context, call *tool.Call) *tool.Error {
 	}
 	switch _, found, err := store.Find(ctx, keyOf(call)); {
 	case err != nil:
-		return tool.Errorf(tool.KindUnavailable, "whether the call id was used before cannot be seen: %w; nothing was executed", err)
+		return unrecorded("whether the call id was used before cannot be seen", err)
 	case found:
 		return nil
 	default:

@@ -160,7 +160,21 @@ func (e *Entry[C]) Refusal(err error) *tool.Error {
 		e.RetryAfter = max(time.Until(full.Room), 0)
 		return e
 	}
-	return tool.Errorf(tool.KindUnavailable, "the call cannot be recorded, and so it must not be made: %w; nothing was executed", err)
+	return unrecorded("the call cannot be recorded, and so it must not be made", err)
+}
+
+// awayRetry is when callers try again if the store cannot be reached. It tells them that the call
+// is not refused for good, and agentd repeats such a call.
+const awayRetry = time.Second
+
+// unrecorded returns the caller's error for an error of the store, after which nothing was
+// executed.
+func unrecorded(what string, err error) *tool.Error {
+	e := tool.Errorf(tool.KindUnavailable, "%s: %w; nothing was executed", what, err)
+	if errors.Is(err, callstore.ErrUnavailable) {
+		e.RetryAfter = awayRetry
+	}
+	return e
 }
 
 // Conclude reports whether the call had no outcome before, and whether the store has the call. Only

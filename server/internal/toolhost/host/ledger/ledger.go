@@ -140,7 +140,7 @@ func (l *Ledger[C]) Holder(ctx context.Context, key Key, sum Sum) (*Entry[C], *c
 	stored, found, err := l.cfg.Store.Find(ctx, key)
 	switch {
 	case err != nil:
-		return nil, nil, tool.Errorf(tool.KindUnavailable, "whether the call id was used before cannot be seen: %w; nothing was executed", err)
+		return nil, nil, unrecorded("whether the call id was used before cannot be seen", err)
 	case found && stored.Sum != sum:
 		return nil, nil, Conflict(key)
 	// otherwise the call began just now
