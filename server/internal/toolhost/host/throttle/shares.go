@@ -128,6 +128,11 @@ func (s *Shares) take(quotas []quota) (answered <-chan struct{}, _ *tool.Error) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sweepLocked(now)
+	for _, q := range quotas { // first, so that no share is taken for a call that is refused anyway
+		if err := s.refusedLocked(q, now); err != nil {
+			return nil, err
+		}
+	}
 	for _, q := range quotas {
 		if q.limit == 0 {
 			continue
@@ -140,12 +145,7 @@ func (s *Shares) take(quotas []quota) (answered <-chan struct{}, _ *tool.Error) 
 		switch {
 		case of.asking != nil:
 			return of.asking, nil
-		case of.usable(now, q.limit):
-		case now.Before(of.again) && of.failed:
-			return nil, unanswered()
-		case now.Before(of.again) && of.limit >= q.limit: // not after a reload has raised it
-			return nil, exceeded(of.again.Sub(now), "the %s has no start left in these 60 seconds at all toolhosts together, and its quota starts_per_minute is %d", q.who, q.limit)
-		default:
+		case !of.usable(now, q.limit):
 			most := of.most()
 			if !s.spawn(func() { s.ask(q, of, most) }) { // ends with askTime or s.ctx
 				return nil, unanswered()
@@ -160,6 +160,20 @@ func (s *Shares) take(quotas []quota) (answered <-chan struct{}, _ *tool.Error) 
 		}
 	}
 	return nil, nil
+}
+
+// refusedLocked returns why no start of a quota can be taken or asked for now, or nil.
+func (s *Shares) refusedLocked(q quota, now time.Time) *tool.Error {
+	of := s.scopes[q.who]
+	switch {
+	case q.limit == 0, of == nil, of.asking != nil, of.usable(now, q.limit), !now.Before(of.again):
+		return nil
+	case of.failed:
+		return unanswered()
+	case of.limit < q.limit: // a reload has raised it
+		return nil
+	}
+	return exceeded(of.again.Sub(now), "the %s has no start left in these 60 seconds at all toolhosts together, and its quota starts_per_minute is %d", q.who, q.limit)
 }
 
 // ask takes a share, whoever waits for it.

@@ -324,3 +324,27 @@ func TestSharesOfPrincipalAndTenant(t *testing.T) {
 		}
 	})
 }
+
+// Calls that the quota of their tenant refuses take nothing from their principal.
+func TestRefusedCallsTakeNoShares(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		quotas := ofTenant(1)
+		quotas.Principals = map[string]throttle.Quota{"red/eve": {StartsPerMinute: 100}}
+		all := newToolhosts(t, 1, quotas)
+		if err := all.usages[0].Begin(t.Context(), all.quotas, "red/eve"); err != nil {
+			t.Fatal(err)
+		}
+		all.usages[0].End("red/eve")
+		_ = all.usages[0].Begin(t.Context(), all.quotas, "red/eve") // asks, and learns when there is another one
+		asked := all.questions
+		for range 5 {
+			time.Sleep(10 * time.Second) // shares are over
+			if err := all.usages[0].Begin(t.Context(), all.quotas, "red/eve"); err == nil {
+				t.Error("the tenant has a second call in 60 seconds")
+			}
+		}
+		if all.questions != asked {
+			t.Errorf("refused calls asked %d times", all.questions-asked)
+		}
+	})
+}
