@@ -359,6 +359,18 @@ func TestRemoteWorkspace(t *testing.T) {
 	}
 }
 
+// Toolhosts of one ledger have files of their own unless the operator or the backend says otherwise.
+func TestWhoseFiles(t *testing.T) {
+	for text, own := range map[string]bool{
+		"": false, "workspace: work": false, "workspace: {folder: w, volume: own}": true, "workspace: {folder: w, mode: tenant}": true, "workspace: {folder: w, mode: session}": true,
+		"workspace: {folder: w, mode: session, volume: common}": false, "workspace: {backend: memory}": false, remoteWorkspace: false,
+	} {
+		if got := parse(t, text).Workspace.OfOne(); got != own {
+			t.Errorf("%s: %v, want %v", text, got, own)
+		}
+	}
+}
+
 // everyKey and remoteWorkspace set every field to a value other than its default, so that their
 // tests cover new keys.
 func TestEveryKeyIsTested(t *testing.T) {
