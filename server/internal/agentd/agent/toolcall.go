@@ -89,6 +89,7 @@ func (e *toolCall) work() {
 	retry := e.run.config.ToolRetry
 	e.clock = newCallClock(e.task.ctx, e.run.config.CallDeadline, e.overdue)
 	defer e.clock.stop()
+	began := time.Now()
 	settling := 0 // how often the call was sent again so that toolhost asks its tool
 	for attempt := 1; ; attempt++ {
 		// The end of the task's context also ends cancelled, but later.
@@ -103,7 +104,12 @@ func (e *toolCall) work() {
 			e.finish(loop.FailureResult(&e.call, e.lost(nil)))
 			return
 		}
+		opened := e.opened
 		out, err := e.attempt()
+		if out != nil && time.Since(began) < e.patience(out.Err) && out.Instance == "" {
+			e.opened = opened // this attempt executed nothing
+			out, err = nil, out.Err
+		}
 		switch {
 		case e.task.ctx.Err() != nil:
 			return // the agent closes; the call continues in toolhost
@@ -116,7 +122,7 @@ func (e *toolCall) work() {
 				e.finish(r)
 			}
 			return
-		case !e.cancelled() && (attempt >= retry.MaxAttempts || !mayRecover(err)):
+		case !e.cancelled() && (attempt >= retry.MaxAttempts && time.Since(began) >= e.patience(tool.AsError(err)) || !mayRecover(err)):
 			e.finish(loop.FailureResult(&e.call, e.lost(err)))
 			return
 		}
@@ -128,6 +134,25 @@ func (e *toolCall) work() {
 			return
 		}
 	}
+}
+
+// awayTime is how long a call waits for a toolhost that executes nothing now, such as because its
+// database is gone or because another one has the files of the session.
+const awayTime = time.Minute
+
+// patience returns how long a call is sent again, beyond its attempts, to a toolhost that executed
+// nothing for a reason: it is full, or cannot execute the call now and does not say until when. A
+// run then only takes longer. A longer pause, such as until a quota of a day is free or a broken
+// plugin is started again, is for the model to know.
+func (e *toolCall) patience(refused *tool.Error) time.Duration {
+	switch {
+	case refused == nil, refused.RetryAfter > maxRetryAfter:
+	case refused.Kind == tool.KindRateLimited && refused.RetryAfter > 0:
+		return e.run.config.CallDeadline / 2
+	case refused.Kind == tool.KindUnavailable && refused.RetryAfter == 0:
+		return awayTime
+	}
+	return 0
 }
 
 func (e *toolCall) cancelled() bool { return e.task.cancelled.Err() != nil }
