@@ -24,6 +24,7 @@ type Agent struct {
 	starts     starts
 	statistics statistics
 	turns      turns
+	pace       pacer
 	lists      toolLists
 	decided    bell  // rings when what a run waits for has changed
 	loaded     *room // for the contents of model requests in flight

@@ -61,7 +61,7 @@ func (q *modelRequest) work() {
 		q.timing.attempts = q.route.attempts
 		from := q.route.current()
 		q.chooseTools(from)
-		resp, open, err := q.attempt(from)
+		resp, open, err := q.attempt()
 		if q.task.ctx.Err() != nil {
 			open.abandon()
 			return
@@ -213,22 +213,22 @@ type notLoaded struct{ error }
 
 // attempt makes one attempt. The contents of the attachments are in memory only for as long as it
 // lasts, and not during the pause before the next one.
-func (q *modelRequest) attempt(m routed) (*model.Response, previews, error) {
+func (q *modelRequest) attempt() (*model.Response, previews, error) {
 	request, free, err := q.run.agent.loadAttachments(q.task.ctx, q.started.RunID, q.request)
 	if err != nil {
 		return nil, nil, &notLoaded{err}
 	}
 	defer free()
-	return q.generate(m, request)
+	return q.generate(request)
 }
 
 // generate asks a model. It shows the text as it arrives, forwards partial arguments, and returns
 // the open previews.
-func (q *modelRequest) generate(m routed, request model.Request) (*model.Response, previews, error) {
+func (q *modelRequest) generate(request model.Request) (*model.Response, previews, error) {
 	forward := q.forward()
 	defer forward.abandon()
 	show := q.show()
-	resp, err := stream(q.task.ctx, m.Model, q.run.config.ModelIdle, request, func(chunk model.Chunk) {
+	resp, err := q.run.ask(q.task.ctx, &q.route, request, func(chunk model.Chunk) {
 		q.timing.chunk()
 		show.chunk(&chunk) // before the tool gets it, whose status may say something about it
 		switch {

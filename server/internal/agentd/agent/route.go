@@ -21,6 +21,9 @@ const (
 	// overloadWait is the longest pause that an overloaded model may ask for before the request goes
 	// to the next model at once.
 	overloadWait = 5 * time.Second
+	// longestLimit is how long a request to the last model is repeated that is refused because of too
+	// many requests. A limit that holds for so long is not one of a minute.
+	longestLimit = time.Hour
 )
 
 // route decides which model gets the next attempt of one model request.
@@ -30,7 +33,8 @@ const (
 // the conversation is too long for it, when the client cannot use it (a wrong key, no credit, no
 // such model), when it asks for a pause longer than maxRetryAfter, and when all attempts that may
 // succeed have failed. Any other failure, such as a refused request, ends the request, because
-// every model would get what one has refused. Nothing of a failed attempt enters the journal,
+// every model would get what one has refused. A request that the last model refuses because there
+// are too many waits for its turn, see pacer, and uses up no attempts. Nothing of a failed attempt enters the journal,
 // except what it has cost: watchers drop what they were shown, previews are abandoned, and calls
 // begin only with a complete response. So a fallback in the middle of a stream doubles nothing.
 //
@@ -39,10 +43,11 @@ type route struct {
 	models []routed
 	retry  Retry
 
-	at        int // the current model, an index of models
-	attempts  int // of the request, with the current one
-	tries     int // attempts of the current model, with the current one
-	malformed int // of the current model
+	at        int       // the current model, an index of models
+	attempts  int       // of the request, with the current one
+	tries     int       // attempts of the current model, with the current one
+	malformed int       // of the current model
+	limited   time.Time // when the last model was first refused because of too many requests; zero: it was not
 	tooLong   *model.Error
 	wasted    tool.Usage // of failed attempts
 	cost      float64    // of wasted
@@ -66,6 +71,9 @@ func (r *run) newRoute(messages []model.Message) route {
 
 func (r *route) current() routed { return r.models[r.at] }
 
+// last reports whether no other model can get the request after the current one.
+func (r *route) last() bool { return r.at == len(r.models)-1 }
+
 // step is what follows a failed attempt.
 type step struct {
 	again bool          // there is another attempt
@@ -80,8 +88,16 @@ func (r *route) failed(f *model.Error) step {
 	if f.Malformed {
 		r.malformed++
 	}
-	last := r.at == len(r.models)-1
-	over := f.ContextOverflow || f.Unusable || f.RetryAfter > maxRetryAfter || r.tries >= r.retry.MaxAttempts || r.malformed >= loop.MaxMalformed ||
+	last := r.last()
+	limited := last && f.RateLimited() && f.RetryAfter <= maxRetryAfter
+	if limited && r.limited.IsZero() {
+		r.limited = time.Now()
+	}
+	if limited && time.Since(r.limited) < longestLimit {
+		r.attempts++
+		return step{again: true} // the pacer has the pause
+	}
+	over := limited || f.ContextOverflow || f.Unusable || f.RetryAfter > maxRetryAfter || r.tries >= r.retry.MaxAttempts || r.malformed >= loop.MaxMalformed ||
 		!last && f.Overloaded() && (r.tries >= overloadTries || f.RetryAfter > overloadWait)
 	if f.ContextOverflow && r.tooLong == nil {
 		r.tooLong = f

@@ -89,8 +89,8 @@ func (e *toolCall) work() {
 	retry := e.run.config.ToolRetry
 	e.clock = newCallClock(e.task.ctx, e.run.config.CallDeadline, e.overdue)
 	defer e.clock.stop()
+	began := time.Now()
 	settling := 0 // how often the call was sent again so that toolhost asks its tool
-	soon := 0     // the attempts that toolhost refused because its ledger is away; they do not count
 	for attempt := 1; ; attempt++ {
 		// The end of the task's context also ends cancelled, but later.
 		cancelled := e.cancelled()
@@ -104,7 +104,12 @@ func (e *toolCall) work() {
 			e.finish(loop.FailureResult(&e.call, e.lost(nil)))
 			return
 		}
+		opened := e.opened
 		out, err := e.attempt()
+		if out != nil && time.Since(began) < e.patience(out.Err) && out.Instance == "" {
+			e.opened = opened // this attempt executed nothing
+			out, err = nil, out.Err
+		}
 		switch {
 		case e.task.ctx.Err() != nil:
 			return // the agent closes; the call continues in toolhost
@@ -117,9 +122,7 @@ func (e *toolCall) work() {
 				e.finish(r)
 			}
 			return
-		case refusedForNow(tool.AsError(err)):
-			soon++
-		case !e.cancelled() && (attempt-soon >= retry.MaxAttempts || !mayRecover(err)):
+		case !e.cancelled() && (attempt >= retry.MaxAttempts && time.Since(began) >= e.patience(tool.AsError(err)) || !mayRecover(err)):
 			e.finish(loop.FailureResult(&e.call, e.lost(err)))
 			return
 		}
@@ -131,6 +134,31 @@ func (e *toolCall) work() {
 			return
 		}
 	}
+}
+
+// awayTime is how long a call waits for a toolhost that executes nothing now, such as because its
+// database is gone or because another one has the files of the session.
+const awayTime = time.Minute
+
+// shortPause is the longest pause that toolhost asks for when it cannot reach its ledger. Unlike a
+// tool that is out of service, this is nothing that a model can avoid.
+const shortPause = time.Second
+
+// patience returns how long a call is sent again, beyond its attempts, to a toolhost that executed
+// nothing for a reason: it is full, or cannot execute the call now and does not say until when. A
+// run then only takes longer. A longer pause, such as until a quota of a day is free or a broken
+// plugin is started again, is for the model to know.
+func (e *toolCall) patience(refused *tool.Error) time.Duration {
+	switch {
+	case refused == nil, refused.RetryAfter > maxRetryAfter:
+	case refused.Kind == tool.KindUnavailable && refused.RetryAfter > 0 && refused.RetryAfter <= shortPause:
+		return e.run.config.CallDeadline
+	case refused.Kind == tool.KindRateLimited && refused.RetryAfter > 0:
+		return e.run.config.CallDeadline / 2
+	case refused.Kind == tool.KindUnavailable && refused.RetryAfter == 0:
+		return awayTime
+	}
+	return 0
 }
 
 func (e *toolCall) cancelled() bool { return e.task.cancelled.Err() != nil }
@@ -177,9 +205,6 @@ func (e *toolCall) attempt() (*tool.Outcome, error) {
 			return nil, err
 		case event.Ended != nil && looked && !e.cancelled() && previewFailed(event.Ended.Err):
 			return nil, event.Ended.Err
-		case event.Ended != nil && e.saysNothing(event.Ended.Err) && refusedForNow(event.Ended.Err):
-			e.opened = again
-			return nil, event.Ended.Err
 		case event.Ended != nil && again && e.saysNothing(event.Ended.Err):
 			return nil, event.Ended.Err
 		case event.Ended != nil:
@@ -199,16 +224,6 @@ func (e *toolCall) attempt() (*tool.Outcome, error) {
 func (e *toolCall) saysNothing(err *tool.Error) bool {
 	return err != nil && err.Kind == tool.KindUnavailable && e.call.SideEffects && !e.cancelled()
 }
-
-// refusedForNow reports whether toolhost executed nothing because it cannot reach its ledger, and
-// asks for a short pause. Unlike a tool that is out of service, this is nothing that the model can
-// avoid, so the call is sent again until its deadline.
-func refusedForNow(err *tool.Error) bool {
-	return err != nil && err.Kind == tool.KindUnavailable && err.RetryAfter > 0 && err.RetryAfter <= shortPause
-}
-
-// shortPause is the longest pause that toolhost asks for when it cannot reach its ledger.
-const shortPause = time.Second
 
 // request returns the call as toolhost gets it.
 func (e *toolCall) request() tool.Call {

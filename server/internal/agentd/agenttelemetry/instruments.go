@@ -74,8 +74,8 @@ func observeRuns(meter metric.Meter, o *Observer) error {
 	if err != nil {
 		return err
 	}
-	_, err = meter.RegisterCallback(func(_ context.Context, observer metric.Observer) error {
-		waiting, wait := o.waits()
+	_, err = meter.RegisterCallback(func(ctx context.Context, observer metric.Observer) error {
+		waiting, wait := o.waits(ctx)
 		observer.ObserveInt64(runs, o.working.Load(), metric.WithAttributes(attribute.String("state", "working")))
 		observer.ObserveInt64(runs, int64(waiting), metric.WithAttributes(attribute.String("state", "waiting_for_person")))
 		observer.ObserveFloat64(longest, wait.Seconds())

@@ -34,6 +34,7 @@ type Observer struct {
 
 	mu      sync.Mutex
 	waiting map[string]time.Time // since when runs wait for a person, by run
+	unowned *unowned             // nil: all runs that wait are in waiting
 }
 
 var _ agent.Observer = (*Observer)(nil)
@@ -153,13 +154,21 @@ func (o *Observer) RunWaits(run string, since time.Time) {
 }
 
 // waits returns how many runs wait for a person, and the longest of these waits.
-func (o *Observer) waits() (runs int, longest time.Duration) {
+func (o *Observer) waits(ctx context.Context) (runs int, longest time.Duration) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
 	for _, since := range o.waiting {
 		longest = max(longest, time.Since(since))
 	}
-	return len(o.waiting), longest
+	runs, others := len(o.waiting), o.unowned
+	o.mu.Unlock()
+	if others == nil {
+		return runs, longest
+	}
+	more, since := others.read(ctx)
+	if more > 0 && !since.IsZero() {
+		longest = max(longest, time.Since(since))
+	}
+	return runs + more, longest
 }
 
 // Appended implements agent.StepObserver.

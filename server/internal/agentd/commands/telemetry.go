@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/version"
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
@@ -42,6 +43,11 @@ func (s *setup) openTelemetry(ctx context.Context, config *agent.Config, sameUse
 	if err != nil {
 		_ = exported.Close()
 		return nil, err
+	}
+	if shared, ok := config.Store.(interface {
+		Unowned(ctx context.Context) (runs int, since time.Time, err error)
+	}); ok {
+		observer.CountUnowned(shared.Unowned)
 	}
 	if observer != nil { // a nil observer must not become an interface, which would not be nil
 		config.Observer = observer

@@ -87,6 +87,16 @@ func (e *Error) Overloaded() bool {
 	return false
 }
 
+// RateLimited reports whether the provider refused the request because this client sends too many,
+// and may accept it later.
+func (e *Error) RateLimited() bool {
+	switch e.Code {
+	case "rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED":
+		return e.Retryable
+	}
+	return e.Retryable && e.Status == http.StatusTooManyRequests
+}
+
 // RefusesTokenLimit reports whether the provider refused the request because of its limit for the
 // response, for example because the model cannot write so many tokens.
 func (e *Error) RefusesTokenLimit() bool {

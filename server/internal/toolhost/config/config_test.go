@@ -84,7 +84,7 @@ plugins: [plugins, ../shared, /opt/plugins/]
 state: state
 records: postgres://toolhost@db.example/toolhost
 nodes: {listen: "10.0.0.5:7444", address: "{hostname}.example:7444", tls: {certificate: node.pem, key: /node.key, ca: nodes-ca.pem}}
-workspace: {mode: tenant, folder: ./w/../work, quota: 2GiB, keep: 48h}
+workspace: {mode: tenant, folder: ./w/../work, quota: 2GiB, keep: 48h, volume: common}
 insecure: true
 listeners:
   - {address: "0.0.0.0:8443", tls: {certificate: c.pem, key: /k.pem, client_ca: ca.pem, client_certificate: optional}, authentication: [certificate, jwt]}
@@ -227,7 +227,7 @@ func TestEveryKey(t *testing.T) {
 			Listen: "10.0.0.5:7444", Address: "{hostname}.example:7444",
 			TLS: config.NodeTLS{Certificate: "/etc/toolhost/node.pem", Key: "/node.key", CA: "/etc/toolhost/nodes-ca.pem"},
 		},
-		Workspace: config.Workspace{Backend: "local", Mode: "tenant", Folder: "/etc/toolhost/work", Quota: 2 << 30, Keep: 48 * time.Hour},
+		Workspace: config.Workspace{Backend: "local", Mode: "tenant", Folder: "/etc/toolhost/work", Quota: 2 << 30, Keep: 48 * time.Hour, Volume: "common"},
 		Insecure:  true,
 		Listeners: []authconfig.Listener{
 			{
@@ -356,6 +356,18 @@ func TestRemoteWorkspace(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"/etc/toolhost/client.key", "/etc/toolhost/token"}, got.Workspace.Remote.Files()); diff != "" {
 		t.Errorf("the files that plugins must not see (-want +got):\n%s", diff)
+	}
+}
+
+// Toolhosts of one ledger have files of their own unless the operator or the backend says otherwise.
+func TestWhoseFiles(t *testing.T) {
+	for text, own := range map[string]bool{
+		"": false, "workspace: work": false, "workspace: {folder: w, volume: own}": true, "workspace: {folder: w, mode: tenant}": true, "workspace: {folder: w, mode: session}": true,
+		"workspace: {folder: w, mode: session, volume: common}": false, "workspace: {backend: memory}": false, remoteWorkspace: false,
+	} {
+		if got := parse(t, text).Workspace.OfOne(); got != own {
+			t.Errorf("%s: %v, want %v", text, got, own)
+		}
 	}
 }
 

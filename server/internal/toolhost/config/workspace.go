@@ -31,6 +31,11 @@ type Workspace struct {
 	Quota Size `yaml:"quota" default:"unlimited" zero:"unlimited" min:"1MiB"`
 	// How long a workspace stays that no process uses. Not with mode `shared`.
 	Keep time.Duration `yaml:"keep" default:"forever" zero:"forever" min:"1m"`
+	// Whose files they are, if several toolhosts share a ledger (`records`): `own` says that each has
+	// its own disk. A session then works at the toolhost of its first call, and a person is asked
+	// before it goes on in the workspace of another one. `common` says that all have the same volume.
+	// Only with backend `local`.
+	Volume string `yaml:"volume" oneof:"own,common" unset:"own, and common with mode shared"`
 	// The server of backend `remote`, such as `toolhost workspace serve`.
 	Remote RemoteWorkspace `yaml:"remote"`
 }
@@ -75,6 +80,17 @@ const (
 	TenantWorkspace  = "tenant"
 	SessionWorkspace = "session"
 )
+
+// The volumes of Workspace.
+const (
+	OwnVolume    = "own"
+	CommonVolume = "common"
+)
+
+// OfOne reports whether the files are at one toolhost, and no other one has them.
+func (w *Workspace) OfOne() bool {
+	return w.Backend == LocalBackend && (w.Volume == OwnVolume || w.Volume == "" && w.Mode != SharedWorkspace)
+}
 
 // checkWorkspace reports keys that have no meaning with the mode of the workspace, and plugins
 // whose isolation contradicts it.
@@ -127,6 +143,7 @@ func (d *decoder) checkBackend(w Workspace) {
 	meaningless := map[string]bool{
 		"workspace.remote": w.Backend != RemoteBackend && w.Remote != RemoteWorkspace{},
 		"workspace.folder": w.Backend != LocalBackend && w.Folder != "",
+		"workspace.volume": w.Backend != LocalBackend && w.Volume != "",
 		"workspace.keep":   w.Backend != LocalBackend && w.Keep != 0,
 		"workspace.quota":  w.Backend == RemoteBackend && w.Quota != 0,
 	}

@@ -23,6 +23,8 @@ type authorizer struct {
 	policy   *policy.Policy
 	standing *standing.Store // nil: there are no standing approvals, or the operator switched them off
 	audit    *audit.Log      // nil: decisions are not written
+	homes    *homes          // nil: the files of a session are at every toolhost that executes its calls
+	sandbox  func(plugin string) tool.Sandbox
 	logger   *slog.Logger
 }
 
@@ -55,6 +57,8 @@ func (a *authorizer) decide(ctx context.Context, call *tool.Call, t *catalog.Too
 	if stands && made.refused != nil && d.Then == policy.RequireApproval {
 		a.approveByStanding(&made, call, t, final)
 	}
+	approved, unfit := approvalOf(call, s, final)
+	a.atHome(ctx, &made, call, t, approved != nil && unfit == nil)
 	return made, nil
 }
 

@@ -93,7 +93,7 @@ func (h *Host) Renew(replaced func(p *catalog.Plugin) bool) {
 // newGeneration returns a generation of settings, for this host's records.
 func (h *Host) newGeneration(s Settings, number uint64) *generation {
 	g := &generation{Settings: s.withDefaults(), number: number}
-	g.authorizer = authorizer{policy: g.Policy, audit: h.cfg.Audit, logger: h.log.policy}
+	g.authorizer = authorizer{policy: g.Policy, audit: h.cfg.Audit, homes: h.homes, sandbox: g.Sandbox, logger: h.log.policy}
 	if !g.Approvals.Off {
 		g.authorizer.standing = h.cfg.Approvals
 	}

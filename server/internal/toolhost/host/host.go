@@ -80,6 +80,10 @@ type Config struct {
 	// its own calls.
 	Starts throttle.Leases
 
+	// Homes knows which toolhost has the workspace of a session. Not owned. Nil: the host does not ask,
+	// such as if all have the same files.
+	Homes Homes
+
 	// Configuration reads and applies the configuration file, for operators. Nil: the host has
 	// none.
 	Configuration operator.Configuration
@@ -133,6 +137,7 @@ type Host struct {
 	rates       *throttle.Rates
 	concurrency *throttle.Concurrency
 	usage       *throttle.Usage
+	homes       *homes
 	frozen      *frozen.Cache
 	held        *held.Store
 	settler     *settle.Settler

@@ -27,6 +27,7 @@ func New(config Config) *Host {
 		concurrency: throttle.NewConcurrency(concurrencyOf(cfg.Catalog)),
 		frozen:      frozen.NewCache(),
 		held:        held.New(),
+		homes:       newHomes(cfg.Homes),
 		gone:        make(chan struct{}),
 	}
 	first := h.newGeneration(cfg.Settings, cfg.Catalog.Snapshot().Generation())

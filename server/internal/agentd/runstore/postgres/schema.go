@@ -163,5 +163,19 @@ CREATE INDEX agentd_runs_due ON agentd_runs (wake_at, number) WHERE unfinished A
 CREATE INDEX agentd_runs_due_of ON agentd_runs (tenant, wake_at, number) WHERE unfinished AND claimer IS NULL AND wake_at IS NOT NULL;
 -- Most runs have no parent, so PostgreSQL would not use an index of all parents.
 CREATE INDEX agentd_runs_below ON agentd_runs (parent) WHERE parent <> '' AND (unfinished OR posted > 0);
+`}, {SQL: `
+ALTER TABLE agentd_runs ADD COLUMN asked bigint; -- nanoseconds since 1970: since when the run has decisions; NULL: it has none
+UPDATE agentd_runs SET asked = updated WHERE decisions IS NOT NULL;
+CREATE INDEX agentd_runs_asked ON agentd_runs (asked) WHERE decisions IS NOT NULL AND claimer IS NULL AND deleted IS NULL;
+CREATE OR REPLACE FUNCTION agentd_runs_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NEW.changed := pg_current_xact_id()::text::bigint;
+	IF NEW.decisions IS NULL THEN
+		NEW.asked := NULL;
+	ELSIF TG_OP = 'INSERT' OR OLD.decisions IS NULL THEN
+		NEW.asked := NEW.updated;
+	END IF;
+	RETURN NEW;
+END $$;
 `}}}
 }

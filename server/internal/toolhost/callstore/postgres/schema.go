@@ -85,5 +85,15 @@ CREATE TABLE toolhost_starts (
 	share   bigint NOT NULL,            -- what was taken last
 	until   bigint NOT NULL             -- the last second in which any of it counts
 ) WITH (fillfactor = 50);
+`}, {SQL: `
+-- Which state folder is on the disk with the workspace of a session.
+CREATE TABLE toolhost_homes (
+	hash   bytea PRIMARY KEY,           -- of principal and session
+	folder text NOT NULL,               -- the id of the state folder
+	node   bigint NOT NULL,             -- the toolhost that wrote the row
+	name   text NOT NULL,               -- of its machine, for people
+	used   bigint NOT NULL              -- up to a day before the session was last used
+);
+CREATE INDEX toolhost_homes_used ON toolhost_homes (used);
 `}}}
 }

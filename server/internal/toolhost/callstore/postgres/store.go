@@ -71,6 +71,7 @@ type Store struct {
 	memory  atomic.Pointer[memory]
 	ids     atomic.Int64
 	shares  atomic.Int64              // the questions of TakeStarts
+	homes   atomic.Int64              // the questions of Home
 	beaten  atomic.Pointer[time.Time] // when this node last wrote that it lives
 	summary atomic.Pointer[string]    // for the other nodes; nil: Describe was not called
 	audited atomic.Pointer[func() string]

@@ -128,6 +128,9 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	cfg.Approvals = records.approvals
 	if shared, ok := records.calls.(*postgres.Store); ok {
 		cfg.Starts = shared
+		if options.Workspace.OfOne() {
+			cfg.Homes = shared
+		}
 	}
 	if cfg.Settings, err = hostSettings(&options, store, known); err != nil {
 		return err

@@ -5,6 +5,8 @@ package throttle
 import (
 	"context"
 	"sync"
+
+	"github.com/toolhost/toolhost/server/internal/fairness/turns"
 )
 
 // Concurrency limits how many calls of a tool run at the same time. Use NewConcurrency to make one.
@@ -24,7 +26,7 @@ type Concurrency struct {
 type queue struct {
 	limit   int // 0: none
 	running int
-	waiting turns
+	waiting turns.Queue
 }
 
 // NewConcurrency returns a Concurrency with the limit of each tool; 0 is no limit. If known is
@@ -59,7 +61,7 @@ func (c *Concurrency) Enter(ctx context.Context, tool, tenant string) (leave fun
 		c.tools[tool] = q
 	}
 	c.updateLocked(tool, q)
-	entered := q.waiting.add(tenant)
+	entered := q.waiting.Add(tenant)
 	q.admit()
 	c.mu.Unlock()
 	select {
@@ -83,7 +85,7 @@ func (c *Concurrency) leave(tool string, q *queue) {
 func (c *Concurrency) giveUp(tool, tenant string, q *queue, entered chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !q.waiting.remove(tenant, entered) {
+	if !q.waiting.Remove(tenant, entered) {
 		q.running--
 	}
 	c.settleLocked(tool, q)
@@ -92,7 +94,7 @@ func (c *Concurrency) giveUp(tool, tenant string, q *queue, entered chan struct{
 // settleLocked admits calls after another one has left, and forgets a tool without calls.
 func (c *Concurrency) settleLocked(tool string, q *queue) {
 	q.admit()
-	if q.running == 0 && q.waiting.empty() {
+	if q.running == 0 && q.waiting.Empty() {
 		delete(c.tools, tool)
 	}
 }
@@ -105,8 +107,8 @@ func (c *Concurrency) updateLocked(tool string, q *queue) {
 
 // admit lets calls enter as far as the limit allows.
 func (q *queue) admit() {
-	for !q.waiting.empty() && (q.limit <= 0 || q.running < q.limit) {
-		q.waiting.pop()
+	for !q.waiting.Empty() && (q.limit <= 0 || q.running < q.limit) {
+		q.waiting.Pop()
 		q.running++
 	}
 }
