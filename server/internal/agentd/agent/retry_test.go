@@ -234,7 +234,7 @@ func TestRefusedForNow(t *testing.T) {
 	}{
 		"the ledger comes back":   {30, time.Second, ""},
 		"the ledger stays away":   {1_000_000, time.Second, tool.KindTimeout},
-		"the tool stays away":     {1, 0, tool.KindUnavailable},
+		"the tool stays away":     {1000, 0, tool.KindUnavailable},
 		"the tool ends itself":    {1, time.Minute, tool.KindUnavailable},
 		"the ledger is away once": {1, time.Millisecond, ""},
 	} {
