@@ -137,8 +137,9 @@ func (e *toolCall) work() {
 }
 
 // awayTime is how long a call waits for a toolhost that executes nothing now, such as because its
-// database is gone or because another one has the files of the session.
-const awayTime = time.Minute
+// database is gone, or because another one has the files of the session. After a minute of the
+// latter, toolhost asks a person.
+const awayTime = 2 * time.Minute
 
 // patience returns how long a call is sent again, beyond its attempts, to a toolhost that executed
 // nothing for a reason: it is full, or cannot execute the call now and does not say until when. A

@@ -20,8 +20,8 @@ const (
 	// homeAsk bounds the question, as the begin of a call waits for the database of a shared ledger.
 	homeAsk = 5 * time.Second
 	// homeBack is how long the toolhost of a session must have shown no life before a person is asked:
-	// it may come back, such as from an upgrade.
-	homeBack = 15 * time.Second
+	// it may come back, such as from an upgrade of its pod.
+	homeBack = time.Minute
 	// homeLook is how long what the ledger said counts if the home is another toolhost.
 	homeLook = time.Second
 	// mostHomes bounds the memory for sessions. Those that are forgotten are asked about again.
