@@ -137,8 +137,9 @@ func (e *toolCall) work() {
 }
 
 // awayTime is how long a call waits for a toolhost that executes nothing now, such as because its
-// database is gone or because another one has the files of the session.
-const awayTime = time.Minute
+// database is gone, or because another one has the files of the session. After a minute of the
+// latter, toolhost asks a person.
+const awayTime = 2 * time.Minute
 
 // shortPause is the longest pause that toolhost asks for when it cannot reach its ledger. Unlike a
 // tool that is out of service, this is nothing that a model can avoid.

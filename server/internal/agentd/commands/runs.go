@@ -62,7 +62,8 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 			if err := reach(cmd.Context(), collect); err != nil {
 				return err
 			}
-			return printRuns(p, runs, format.JSON(), served)
+			remote, _ := s.setup.place().database() // whose runs only servers go on with
+			return printRuns(p, runs, format.JSON(), served || remote != "")
 		},
 	}
 	s.setup.addJournalFlags(cmd.Flags())
@@ -191,6 +192,12 @@ func printRuns(p cli.Process, runs []client.Run, asJSON, served bool) error {
 		if r := &runs[i]; r.Parked != "" {
 			fmt.Fprintf(p.Err(), "agentd: run %s is parked: %s\n", r.ID, cli.OneLine(r.Parked))
 		}
+	}
+	queued := func(r client.Run) bool { // which servers may share, so that it is at none of them
+		return r.Interrupted && r.Parked == "" && r.ParentRunID == "" && !r.Foreground && served
+	}
+	if i := slices.IndexFunc(runs, queued); i >= 0 {
+		fmt.Fprintf(p.Err(), "agentd: no agentd works on %s; it goes on by itself when one has a free place\n", runs[i].ID)
 	}
 	if i := slices.IndexFunc(runs, resumable); i >= 0 {
 		fmt.Fprintf(p.Err(), "agentd: no process works on %s; continue it: agentd resume %s\n", runs[i].ID, runs[i].ID)

@@ -20,8 +20,8 @@ const (
 	// homeAsk bounds the question, as the begin of a call waits for the database of a shared ledger.
 	homeAsk = 5 * time.Second
 	// homeBack is how long the toolhost of a session must have shown no life before a person is asked:
-	// it may come back, such as from an upgrade.
-	homeBack = 15 * time.Second
+	// it may come back, such as from an upgrade of its pod.
+	homeBack = time.Minute
 	// homeLook is how long what the ledger said counts if the home is another toolhost.
 	homeLook = time.Second
 	// mostHomes bounds the memory for sessions. Those that are forgotten are asked about again.
@@ -90,10 +90,16 @@ func (h *homes) of(ctx context.Context, key homeKey, move bool) (home, error) {
 	ctx, cancel := context.WithTimeout(ctx, homeAsk)
 	defer cancel()
 	said, err := h.ledger.Home(ctx, key.principal, key.session, move)
-	if err != nil && known && !move {
+	switch {
+	case err == nil:
+	case known && !move:
+		// Each question may take as long. The home cannot show that it lives meanwhile.
+		was.read, was.silent, was.shown = now, now, false
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.put(key, was)
 		return was, nil
-	}
-	if err != nil {
+	default:
 		return home{}, err
 	}
 	is := home{Home: said, read: now, silent: now}
@@ -130,8 +136,9 @@ func (a *authorizer) atHome(ctx context.Context, made *decision, call *tool.Call
 	key := homeKey{call.Principal, call.Session}
 	is, err := a.homes.of(ctx, key, false)
 	if err == nil && !is.Here && is.shown && approved && made.refused == nil {
-		is, err = a.homes.of(ctx, key, true)
-		a.logger.Info("a session was moved to the workspace of this toolhost, as a person approved", "session", call.Session, "principal", call.Principal, "call", call.ID)
+		if is, err = a.homes.of(ctx, key, true); err == nil {
+			a.logger.Info("a session was moved to the workspace of this toolhost, as a person approved", "session", call.Session, "principal", call.Principal, "call", call.ID)
+		}
 	}
 	switch {
 	case err == nil && is.Here, err != nil && !t.Spec.HasSideEffects():
@@ -151,6 +158,7 @@ func (a *authorizer) atHome(ctx context.Context, made *decision, call *tool.Call
 			return
 		}
 		made.refused.Message += "; " + words
+		made.entry.Reason = made.refused.Message // a held call shows it
 	}
 }
 

@@ -52,6 +52,13 @@ func TestASessionStaysWithItsFiles(t *testing.T) {
 		elsewhere := func(life int64) func() {
 			return func() { ledger.home = callstore.Home{At: "tools-1 (4f1c)", Life: life} }
 		}
+		fails := func(fails bool) func() {
+			return func() {
+				if ledger.err = nil; fails {
+					ledger.err = errors.New("gone")
+				}
+			}
+		}
 		approval := &tool.Approval{ApprovedBy: "Ada"}
 		for i, step := range []struct {
 			does   string
@@ -66,18 +73,20 @@ func TestASessionStaysWithItsFiles(t *testing.T) {
 			{does: "it looks", later: time.Second, call: tool.Call{Tool: "read", Session: "s"}, kind: tool.KindUnavailable, says: "tools-1 (4f1c)"},
 			{does: "no session", call: tool.Call{Tool: "write"}},
 			{does: "the other one lives", change: elsewhere(2), later: 20 * time.Second, call: tool.Call{Tool: "write", Session: "s", Approval: approval}, kind: tool.KindUnavailable},
-			{does: "it does not say so for a moment", later: 14 * time.Second, call: tool.Call{Tool: "write", Session: "s", Approval: approval}, kind: tool.KindUnavailable},
+			{does: "it does not say so for a moment", later: 59 * time.Second, call: tool.Call{Tool: "write", Session: "s", Approval: approval}, kind: tool.KindUnavailable},
 			{does: "a rule asks before this toolhost does", call: tool.Call{Tool: "pay", Session: "s"}, kind: tool.KindApprovalRequired, says: "dangerous"},
 			{does: "an approval that came too early", later: time.Second, call: tool.Call{Tool: "pay", Session: "s", Approval: approval}, kind: tool.KindApprovalRequired, says: "may be empty"},
 			{does: "both ask", call: tool.Call{Tool: "pay", Session: "s"}, kind: tool.KindApprovalRequired, says: "dangerous"},
 			{does: "both ask, and say why", call: tool.Call{Tool: "pay", Session: "s"}, kind: tool.KindApprovalRequired, says: "may be empty"},
 			{does: "the other one comes back", change: elsewhere(3), later: time.Second, call: tool.Call{Tool: "write", Session: "s", Approval: approval}, kind: tool.KindUnavailable},
-			{does: "it is lost, and nobody was asked since", later: 15 * time.Second, call: tool.Call{Tool: "write", Session: "s", Approval: approval}, kind: tool.KindApprovalRequired, says: "shows no life"},
-			{does: "the database fails", change: func() { ledger.err = errors.New("gone") }, later: time.Second, call: tool.Call{Tool: "read", Session: "s"}, kind: tool.KindApprovalRequired},
-			{does: "a move that cannot be written", call: tool.Call{Tool: "write", Session: "s", Approval: approval}, kind: tool.KindUnavailable, says: "gone"},
+			{does: "it is lost, and nobody was asked since", later: time.Minute, call: tool.Call{Tool: "write", Session: "s", Approval: approval}, kind: tool.KindApprovalRequired, says: "shows no life"},
+			{does: "a move that cannot be written", change: fails(true), call: tool.Call{Tool: "write", Session: "s", Approval: approval}, kind: tool.KindUnavailable, says: "gone"},
 			{does: "an unknown session", call: tool.Call{Tool: "write", Session: "other"}, kind: tool.KindUnavailable, says: "gone"},
 			{does: "an unknown session, without effects", call: tool.Call{Tool: "read", Session: "other"}},
-			{does: "the move", change: func() { ledger.err = nil }, call: tool.Call{Tool: "write", Session: "s", Approval: approval}},
+			{does: "the database fails for long", later: time.Minute, call: tool.Call{Tool: "read", Session: "s"}, kind: tool.KindUnavailable, says: "tools-1"},
+			{does: "the home could not show that it lives", change: fails(false), later: 59 * time.Second, call: tool.Call{Tool: "write", Session: "s", Approval: approval}, kind: tool.KindUnavailable},
+			{does: "it is lost", later: time.Second, call: tool.Call{Tool: "write", Session: "s"}, kind: tool.KindApprovalRequired},
+			{does: "the move", call: tool.Call{Tool: "write", Session: "s", Approval: approval}},
 			{does: "after the move", later: time.Minute, call: tool.Call{Tool: "write", Session: "s"}},
 			{does: "a plugin without a workspace", change: func() { elsewhere(4)(); access = tool.AccessNone }, later: time.Minute, call: tool.Call{Tool: "write", Session: "s"}},
 		} {

@@ -36,6 +36,9 @@ const (
 
 // Home implements host.Homes: the home of a session is a state folder, whose disk has its files.
 func (s *Store) Home(ctx context.Context, principal, session string, move bool) (found callstore.Home, err error) {
+	if !s.Unreachable().IsZero() { // calls without side effects do not wait for it
+		return found, errors.New("the database of the ledger cannot be reached")
+	}
 	hash := callstore.Key{Principal: principal, Session: session}.Hash()
 	arguments := pgx.NamedArgs{"hash": hash[:], "folder": s.cfg.Node.Folder, "node": s.node, "name": s.cfg.Node.Name, "now": s.Now().UnixNano()}
 	query := moveHome
