@@ -104,11 +104,13 @@ func (e *toolCall) work() {
 			e.finish(loop.FailureResult(&e.call, e.lost(nil)))
 			return
 		}
-		opened := e.opened
+		opened, patience := e.opened, time.Duration(0)
 		out, err := e.attempt()
-		if out != nil && time.Since(began) < e.patience(out.Err) && out.Instance == "" {
-			e.opened = opened // this attempt executed nothing
-			out, err = nil, out.Err
+		if out != nil && out.Instance == "" {
+			patience = e.patience(out.Err)
+		}
+		if time.Since(began) < patience { // this attempt executed nothing
+			e.opened, out, err = opened, nil, out.Err
 		}
 		switch {
 		case e.task.ctx.Err() != nil:
@@ -122,7 +124,7 @@ func (e *toolCall) work() {
 				e.finish(r)
 			}
 			return
-		case !e.cancelled() && (attempt >= retry.MaxAttempts && time.Since(began) >= e.patience(tool.AsError(err)) || !mayRecover(err)):
+		case !e.cancelled() && (attempt >= retry.MaxAttempts && patience == 0 || !mayRecover(err)):
 			e.finish(loop.FailureResult(&e.call, e.lost(err)))
 			return
 		}
