@@ -348,6 +348,27 @@ func TestACallIsJoinedAtAnotherNode(t *testing.T) {
 	}
 }
 
+// A call that waits for a person at one toolhost is not decided at another one, which says where it
+// waits.
+func TestAHeldCallOfAnotherNode(t *testing.T) {
+	server := postgrestest.Start(t)
+	nodes := startLedgerNodes(t, server.URL(server.Create(t)), 2)
+	here, there := nodes[0], nodes[1]
+	here.stop(t)
+	if err := os.Symlink(filepath.Join(bin, "approvalplugin"), filepath.Join(here.plugins, "approvalplugin")); err != nil {
+		t.Fatal(err)
+	}
+	here.start(t)
+	here.do(t, "call", "--wait-for-approval", "0s", "pay", `{"amount":2}`).says(t, "approval_required")
+	held := here.pending(t)
+	for _, args := range [][]string{{"pending", held}, {"approve", held, "--etag", "x"}, {"reject", held}} {
+		r := there.do(t, append([]string{"approvals"}, args...)...)
+		r.exits(t, 3)
+		r.says(t, "held by the toolhost", here.listed(t)[0].ID, "decide there")
+	}
+	here.do(t, "approvals", "reject", held).exits(t, 0)
+}
+
 // A toolhost is frozen with a payment under way. Another one asks a check that seals, and pays.
 // When the first one continues, the bank refuses its payment, and its caller gets what happened. A
 // check that does not seal is not asked, and nothing is paid a second time.
