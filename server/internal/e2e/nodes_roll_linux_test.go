@@ -194,9 +194,9 @@ func buildWithoutTheLastStep(t *testing.T) (program string) {
 	return filepath.Join("older", "toolhost")
 }
 
-// A toolhost of three is killed while callers make calls, and does not come back. Of each session at
-// most the call that was under way fails, and no side effect happens twice. The figures that it logs
-// are in docs/scale.md.
+// A toolhost of three is killed while callers make calls, and does not come back. Of each session
+// at most the call that was under way fails, and no side effect happens twice. It logs how many
+// fail.
 func TestTheLossOfAToolhost(t *testing.T) {
 	server := postgrestest.Start(t)
 	nodes := startLedgerNodes(t, server.URL(server.Create(t)), 3)

@@ -80,7 +80,8 @@ type Config struct {
 	// its own calls.
 	Starts throttle.Leases
 
-	// Place names this toolhost among several, in the names of the calls that it holds; see held.NewAt.
+	// Place names this toolhost among several, in the names of the calls that it holds; see
+	// held.NewAt.
 	Place string
 
 	// Configuration reads and applies the configuration file, for operators. Nil: the host has

@@ -73,8 +73,9 @@ type Config struct {
 	Approvals Approvals
 	// Decisions has the calls that wait for a person. nil: DecisionService fails.
 	Decisions Decisions
-	// HolderOf names the toolhost at which the call of a decision waits, if it is another one of the same
-	// ledger. gone says that it has ended, and its held calls with it. nil: there is no other one.
+	// HolderOf names the toolhost at which the call of a decision waits, if it is another one of the
+	// same ledger. gone says that it has ended, and its held calls with it. nil: there is no other
+	// one.
 	HolderOf func(ctx context.Context, decision string) (label string, gone bool)
 	// Peers pass requests on to other toolhosts. nil: there are none, or the clients are toolhosts.
 	Peers Peers

@@ -45,8 +45,8 @@ func merge(t *testing.T, wait time.Duration, scripts map[string]script, found fu
 	}, cmp.Compare[int], func(node target.Node, n int) error { return found(fmt.Sprint(node.Name, n)) })
 }
 
-// Values come in the order of all nodes. Each node keeps its own order, also one that is not sorted.
-// One that hangs or fails is left out from then on, and what it said before stays.
+// Values come in the order of all nodes. Each node keeps its own order, also one that is not
+// sorted. One that hangs or fails is left out from then on, and what it said before stays.
 func TestMerge(t *testing.T) {
 	for name, test := range map[string]struct {
 		a, b, c script
