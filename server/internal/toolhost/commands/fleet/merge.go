@@ -104,15 +104,20 @@ func next[T any](ctx context.Context, streams []*stream[T], wait time.Duration, 
 	return least, ctx.Err()
 }
 
-// receive waits for the next value. A stream that is late is over.
+// receive waits for the next value. A stream that is late is over. One whose value is there is not
+// late, also if another one has used the time up.
 func (s *stream[T]) receive(late context.Context) {
 	var value T
 	more := false
 	select {
 	case value, more = <-s.values:
 	case <-late.Done():
-		s.stop()
-		for range s.values { // until the reader has seen it
+		select {
+		case value, more = <-s.values:
+		default:
+			s.stop()
+			for range s.values { // until the reader has seen it
+			}
 		}
 	}
 	if s.over = !more; more {
