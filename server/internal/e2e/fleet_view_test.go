@@ -208,3 +208,52 @@ func TestFollowedFleetLosesAToolhost(t *testing.T) {
 		t.Errorf("an interrupt is a failure: %v\n%s", err, problems.String())
 	}
 }
+
+// The audit logs of a fleet are shown as one, ordered by time. A toolhost that does not answer is
+// named, and the lines of the others are there.
+func TestTheAuditLogsOfAFleet(t *testing.T) {
+	t.Parallel()
+	n := startNodes(t, func(h *toolhost) {
+		write(t, filepath.Join(h.home, "toolhost.yaml"), "audit: {log: all}\n", 0o600)
+	})
+	var want []string
+	for _, node := range []string{"a", "b", "c", "b", "a"} {
+		id := "call-" + string(rune('1'+len(want)))
+		n.do(t, "call", "calculator", `{"expression":"1+1"}`, "--call-id", id, "--target", "prod/"+node).exits(t, 0)
+		want = append(want, node+" "+id)
+	}
+	shown := func(r result) (found []string) {
+		for line := range strings.Lines(r.stdout) {
+			var of struct {
+				Node string
+				Line struct {
+					ID string `json:"call_id"`
+				}
+			}
+			if err := json.Unmarshal([]byte(line), &of); err != nil {
+				t.Errorf("%q: %v", line, err)
+			}
+			found = append(found, strings.TrimSpace(of.Node+" "+of.Line.ID))
+		}
+		return found
+	}
+	search := []string{"audit", "search", "--tool", "calculator", "-o", "json"}
+	r := n.fleet(t, search...)
+	if r.exits(t, 0); !slices.Equal(shown(r), want) {
+		t.Errorf("%v, want %v", shown(r), want)
+	}
+	if r := n.fleet(t, append(search, "--last", "3")...); !slices.Equal(shown(r), want[2:]) {
+		t.Errorf("the last three: %v, want %v", shown(r), want[2:])
+	}
+	n.b.stop(t)
+	r = n.fleet(t, search...)
+	if r.exits(t, 3); !slices.Equal(shown(r), []string{want[0], want[2], want[4], "b"}) {
+		t.Errorf("without b: %v", shown(r))
+	}
+	r = n.fleet(t, "audit", "search", "--tool", "calculator")
+	r.says(t, "call-1", "call-3", "no toolhost answers at ", "2 of 3 toolhosts answered")
+	if line := row(r, "b", "no", "answer"); line == "" {
+		t.Errorf("the table does not name b:\n%s", r.stdout)
+	}
+	n.fleet(t, "audit", "search", "--file", "x").exits(t, 2)
+}

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -34,8 +33,15 @@ type ledgerNode struct {
 // its own.
 func startLedgerNodes(t *testing.T, database string, count int) (nodes []*ledgerNode) {
 	t.Helper()
+	return startLedgerNodesOf(t, "", database, count)
+}
+
+// startLedgerNodesOf is startLedgerNodes with another program in bin.
+func startLedgerNodesOf(t *testing.T, program, database string, count int) (nodes []*ledgerNode) {
+	t.Helper()
 	for range count {
 		h := prepare(t)
+		h.program = program
 		installStamped(t, h, "1", "", "")
 		write(t, filepath.Join(h.home, "toolhost.yaml"), "records: "+database+"\nnetwork: {failures_per_minute: 10000}\n", 0o600)
 		n := &ledgerNode{toolhost: h}
@@ -342,75 +348,25 @@ func TestACallIsJoinedAtAnotherNode(t *testing.T) {
 	}
 }
 
-// Each of three toolhosts is stopped and started again in turn, while callers make calls in 50
-// sessions, some of which are under way when their toolhost stops. No call fails, and no side
-// effect happens twice.
-func TestARollingRestartFailsNoCall(t *testing.T) {
+// A call that waits for a person at one toolhost is not decided at another one, which says where it
+// waits.
+func TestAHeldCallOfAnotherNode(t *testing.T) {
 	server := postgrestest.Start(t)
-	nodes := startLedgerNodes(t, server.URL(server.Create(t)), 3)
-	var addresses []string
-	for _, n := range nodes {
-		addresses = append(addresses, n.addr)
-	}
-	list := strings.Join(addresses, ",")
-	c, err := client.Dial(list)
-	if err != nil {
+	nodes := startLedgerNodes(t, server.URL(server.Create(t)), 2)
+	here, there := nodes[0], nodes[1]
+	here.stop(t)
+	if err := os.Symlink(filepath.Join(bin, "approvalplugin"), filepath.Join(here.plugins, "approvalplugin")); err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
-	const sessions = 15
-	var over atomic.Bool
-	var made [sessions]atomic.Int64
-	var callers sync.WaitGroup
-	for i := range sessions {
-		callers.Go(func() {
-			for n := 0; !over.Load(); n++ {
-				w := &writing{id: fmt.Sprintf("session-%d.%d", i, n)}
-				call := w.call()
-				call.Session = fmt.Sprint("session-", i)
-				if out, err := c.Call(t.Context(), call); err != nil || out.Result.IsError {
-					t.Errorf("%s: %v, %+v", w.id, err, out.Result)
-					return
-				}
-				made[i].Add(1)
-			}
-		})
+	here.start(t)
+	here.do(t, "call", "--wait-for-approval", "0s", "pay", `{"amount":2}`).says(t, "approval_required")
+	held := here.pending(t)
+	for _, args := range [][]string{{"pending", held}, {"approve", held, "--etag", "x"}, {"reject", held}} {
+		r := there.do(t, append([]string{"approvals"}, args...)...)
+		r.exits(t, 3)
+		r.says(t, "held by the toolhost", here.listed(t)[0].ID, "decide there")
 	}
-	progress := func() {
-		t.Helper()
-		for i := range made {
-			before := made[i].Load()
-			eventually.Holds(t, "the calls of each session go on", func() bool { return t.Failed() || made[i].Load() > before+1 })
-		}
-	}
-	for _, n := range nodes {
-		progress()
-		n.stop(t)
-		progress()
-		r := n.do(t, "call", "versionplugin_read", "{}", "--addr", list)
-		r.exits(t, 0)
-		n.start(t)
-	}
-	progress()
-	over.Store(true)
-	callers.Wait()
-	counts := map[string]int{}
-	for i, n := range nodes {
-		lines := n.linesWritten(t)
-		if len(lines) == 0 {
-			t.Errorf("the toolhost %d has executed nothing", i)
-		}
-		for text, count := range lines {
-			counts[text] += count
-		}
-	}
-	for i := range made {
-		for n := range made[i].Load() {
-			if id := fmt.Sprintf("session-%d.%d", i, n); counts[id] != 1 {
-				t.Errorf("the side effect of %s happened %d times", id, counts[id])
-			}
-		}
-	}
+	here.do(t, "approvals", "reject", held).exits(t, 0)
 }
 
 // A toolhost is frozen with a payment under way. Another one asks a check that seals, and pays.

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ import (
 type toolhost struct {
 	home, workspace, state, plugins, addr string
 	env                                   []string // further variables of toolhost
+	program                               string   // in bin; empty: toolhost
 
 	cmd    *exec.Cmd
 	stderr *programs.Output
@@ -158,7 +160,7 @@ func (h *toolhost) serve(t *testing.T, flags ...string) {
 	if h.workspace != "" {
 		flags = append([]string{"--workspace", h.workspace}, flags...)
 	}
-	h.cmd = command(context.Background(), h.home, h.env, "toolhost", append([]string{"serve",
+	h.cmd = command(context.Background(), h.home, h.env, cmp.Or(h.program, "toolhost"), append([]string{"serve",
 		"--plugins", h.plugins, "--listen", h.addr, "--state", h.state}, flags...)...)
 	h.stderr = &programs.Output{}
 	h.cmd.Stderr = h.stderr

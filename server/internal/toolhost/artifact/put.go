@@ -59,8 +59,16 @@ const PlaceLength = 8
 
 // PlaceOf returns the place in a handle, or "". Nobody has checked that it exists.
 func PlaceOf(handle string) string {
-	random, place, _ := strings.Cut(strings.TrimPrefix(handle, prefix), "-")
-	if !strings.HasPrefix(handle, prefix) || random == "" || len(place) != PlaceLength || strings.Trim(place, placeLetters) != "" {
+	if random, ok := strings.CutPrefix(handle, prefix); ok {
+		return PlaceIn(random)
+	}
+	return ""
+}
+
+// PlaceIn is PlaceOf for the name of something else that a toolhost has.
+func PlaceIn(name string) string {
+	random, place, _ := strings.Cut(name, "-")
+	if random == "" || len(place) != PlaceLength || strings.Trim(place, placeLetters) != "" {
 		return ""
 	}
 	return place

@@ -17,6 +17,8 @@ type Store struct {
 	ending   chan struct{} // see Ending
 	once     sync.Once
 
+	place string // see NewAt
+
 	mu     sync.Mutex
 	origin string // names the counter of changes: another store has another one
 	// changes counts the changes of decisions. Each decision has the number of its last one, so that a
@@ -39,8 +41,15 @@ type entry struct {
 }
 
 // New returns an empty store.
-func New() *Store {
-	return &Store{ending: make(chan struct{}), news: make(chan struct{}), origin: rand.Text()[:10], byName: map[string]*entry{}, byKey: map[Key]*entry{}, inside: map[string]int{}}
+func New() *Store { return NewAt("") }
+
+// NewAt is New for one of several toolhosts: names of decisions end with its place, so that another
+// one can say where a decision is. An empty place is none.
+func NewAt(place string) *Store {
+	if place != "" {
+		place = "-" + place
+	}
+	return &Store{place: place, ending: make(chan struct{}), news: make(chan struct{}), origin: rand.Text()[:10], byName: map[string]*entry{}, byKey: map[Key]*entry{}, inside: map[string]int{}}
 }
 
 // End tells all that wait to leave: the program stops. It may be called more than once.
@@ -65,7 +74,7 @@ func (s *Store) Hold(key Key, call Call) (_ Decision, made <-chan struct{}, err 
 	}
 	now = now.UTC().Round(0)
 	e := &entry{key: key, made: make(chan struct{}), Decision: Decision{
-		Name: prefix + strings.ToLower(rand.Text()[:16]), Call: call, Requested: now, Expires: now.Add(MaxWait), State: Waiting,
+		Name: prefix + strings.ToLower(rand.Text()[:16]) + s.place, Call: call, Requested: now, Expires: now.Add(MaxWait), State: Waiting,
 	}}
 	e.Etag = etagOf(&e.Decision)
 	s.byName[e.Name], s.byKey[key] = e, e

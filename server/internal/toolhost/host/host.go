@@ -84,6 +84,10 @@ type Config struct {
 	// such as if all have the same files.
 	Homes Homes
 
+	// Place names this toolhost among several, in the names of the calls that it holds; see
+	// held.NewAt.
+	Place string
+
 	// Configuration reads and applies the configuration file, for operators. Nil: the host has
 	// none.
 	Configuration operator.Configuration

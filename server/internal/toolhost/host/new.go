@@ -26,7 +26,7 @@ func New(config Config) *Host {
 		rates:       throttle.NewRates(),
 		concurrency: throttle.NewConcurrency(concurrencyOf(cfg.Catalog)),
 		frozen:      frozen.NewCache(),
-		held:        held.New(),
+		held:        held.NewAt(cfg.Place),
 		homes:       newHomes(cfg.Homes),
 		gone:        make(chan struct{}),
 	}

@@ -39,6 +39,7 @@ type decisionService struct {
 	decisionv1.UnimplementedDecisionServiceServer
 	tools     *toolService
 	decisions Decisions // nil: there are none
+	holderOf  func(ctx context.Context, decision string) (label string, gone bool)
 }
 
 func (s *decisionService) check() error {
@@ -165,11 +166,30 @@ func (s *decisionService) ExtendDecision(ctx context.Context, req *decisionv1.Ex
 func (s *decisionService) find(ctx context.Context, decider *decider, name string) (held.Decision, error) {
 	d, ok := s.decisions.HeldCalls().Get(name)
 	if !ok || !decider.sees(ctx, &d) {
-		err := held.NotFound()
+		err := s.notFound(ctx, name)
 		s.tools.guard.gate.Attempt(ctx, decider.refusal(gate.Refusal{Target: cutID(name), Reason: err.Error()}))
 		return held.Decision{}, err
 	}
 	return d, nil
+}
+
+// notFound returns the error for a decision that is not here, or that the principal may not see. If
+// the name is that of another toolhost, it says which. A toolhost does not pass decisions on:
+// otherwise, who takes one over could approve the calls of all.
+func (s *decisionService) notFound(ctx context.Context, name string) *tool.Error {
+	if s.holderOf == nil {
+		return held.NotFound()
+	}
+	ctx, cancel := context.WithTimeout(ctx, passTime)
+	defer cancel()
+	switch label, gone := s.holderOf(ctx, name); {
+	case label == "":
+		return held.NotFound()
+	case gone:
+		return tool.Errorf(tool.KindNotFound, "calls of this name were held by the toolhost %s, which is gone: none waits there any more", label)
+	default:
+		return tool.Errorf(tool.KindNotFound, "calls of this name are held by the toolhost %s; decide there, such as with --addr: toolhosts do not decide for each other", label)
+	}
 }
 
 // listed returns a decision as lists have it.

@@ -139,6 +139,29 @@ func TestWhoDecidesAboutHeldCalls(t *testing.T) {
 	}
 }
 
+// A toolhost does not decide about the calls that another one holds, and says which one does.
+func TestCallsThatAnotherToolhostHolds(t *testing.T) {
+	b, _ := holds(t, nil)
+	admitting, refusals := as(t, identity.Principal{Tenant: "red", Name: "olga"}, authz.Binding{Role: "approver", To: []string{"name:red/olga"}})
+	labels := map[string]string{"calls/there": "tools-2", "calls/over": "tools-3"}
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Gate: admitting, Decisions: b, HolderOf: func(_ context.Context, name string) (string, bool) {
+		return labels[name], name == "calls/over"
+	}})
+	c := dial(t, a)
+	for name, says := range map[string]string{"calls/there": "held by the toolhost tools-2; decide there", "calls/over": "tools-3, which is gone", "calls/nowhere": "holds no call of this name"} {
+		_, shown := c.InboxDecision(bounded(t), name)
+		_, decided := c.Decide(bounded(t), client.DecideRequest{Name: name, Etag: "e", Verdict: client.Approve})
+		for _, err := range []error{shown, decided} {
+			if tool.KindOf(err) != tool.KindNotFound || !strings.Contains(err.Error(), says) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if n := len(*refusals); n != 6 {
+		t.Errorf("the audit log has %d of 6 attempts", n)
+	}
+}
+
 // Nothing of a decision is lost on the way, and a verdict that does not fit is refused.
 func TestHeldCallsOverTheWire(t *testing.T) {
 	b, d := holds(t, nil)

@@ -73,6 +73,10 @@ type Config struct {
 	Approvals Approvals
 	// Decisions has the calls that wait for a person. nil: DecisionService fails.
 	Decisions Decisions
+	// HolderOf names the toolhost at which the call of a decision waits, if it is another one of the
+	// same ledger. gone says that it has ended, and its held calls with it. nil: there is no other
+	// one.
+	HolderOf func(ctx context.Context, decision string) (label string, gone bool)
 	// Peers pass requests on to other toolhosts. nil: there are none, or the clients are toolhosts.
 	Peers Peers
 	// Options are further options of the gRPC server, such as those that count RPCs.
@@ -126,7 +130,7 @@ func NewServer(cfg Config) *Server {
 		}
 		toolhostv1.RegisterToolServiceServer(services, tools)
 		toolhostv1.RegisterApprovalServiceServer(services, &approvalService{tools: tools, approvals: cfg.Approvals})
-		decisionv1.RegisterDecisionServiceServer(services, &decisionService{tools: tools, decisions: cfg.Decisions})
+		decisionv1.RegisterDecisionServiceServer(services, &decisionService{tools: tools, decisions: cfg.Decisions, holderOf: cfg.HolderOf})
 		toolhostv1.RegisterAdminServiceServer(services, &adminService{host: cfg.Host, gate: cfg.Gate, audit: cfg.Audit, conditions: cfg.Conditions, drain: s.drain})
 		toolhostv1.RegisterLoginServiceServer(services, &loginService{logins: cfg.Logins})
 	})

@@ -195,12 +195,17 @@ func newSearchCommand(p cli.Process) *cobra.Command {
 		Long: "Search shows lines of the audit log, the oldest first: the number, the time, the decision, the principal, where it\n" +
 			"was, what it wanted, and why it was decided so. It asks the toolhost, which shows a caller the tenants in which it\n" +
 			"has the right audit.read; with --file it reads a file on this machine.\n" +
-			"With -o json it prints the lines as they are; docs/audit.md describes their keys.",
-		Example: "  toolhost audit search --decision denied --since 24h\n  toolhost audit search --principal red/ada -o json",
+			"With -o json it prints the lines as they are; docs/audit.md describes their keys.\n\n" +
+			"With --fleet it asks every toolhost of a fleet and orders their lines by time, as the clock of each has it. Each line\n" +
+			"begins with its node; in JSON it is an object with node and line. A toolhost that takes longer than --node-timeout for\n" +
+			"its next line is left out from then on, and the others go on. A table at the end names it and says why, in JSON a\n" +
+			"last object with node, address, state and reason, and the exit code is then 3, or 4 if none answers.",
+		Example: "  toolhost audit search --decision denied --since 24h\n  toolhost audit search --principal red/ada -o json\n  toolhost audit search --fleet --target prod --since 24h",
 		Args:    cli.Arguments(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return show(cmd.Context(), p, &conn, &s) },
 	}
 	s.add(cmd, &conn)
+	conn.AddFleetFlags(cmd.Flags(), lineTime)
 	cmd.Flags().IntVar(&s.query.Last, "last", 0, "only the last `N` lines that match (default: all)")
 	return cmd
 }
@@ -229,6 +234,9 @@ func show(ctx context.Context, p cli.Process, conn *operate.Connection, s *selec
 		return cli.Usage("--last: %d is negative; use 0 for all lines", s.query.Last)
 	}
 	s.query.Since = s.since.Time()
+	if conn.AsksFleet() {
+		return showFleet(ctx, p, conn, s)
+	}
 	print := func(line tool.AuditLine) error {
 		if s.format.JSON() {
 			_, err := fmt.Fprintf(p.Stdout, "%s\n", line.Line)

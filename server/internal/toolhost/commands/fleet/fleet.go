@@ -70,13 +70,17 @@ func askOne[T any](ctx context.Context, node target.Node, wait time.Duration, as
 	if err == nil {
 		err = Check(value)
 	}
-	late := ctx.Err() == nil && (within.Err() != nil || tool.KindOf(err) == tool.KindTimeout) // the node knows the deadline, too
-	a := Answer[T]{Node: node, Err: err}
-	a.Status = statusOf(node, err, late, wait)
+	a := answerOf[T](ctx, within, node, err, wait)
 	if err == nil {
 		a.Value = value
 	}
 	return a
+}
+
+// answerOf returns the answer of a node without its value. within is the node's part of ctx.
+func answerOf[T any](ctx, within context.Context, node target.Node, err error, wait time.Duration) Answer[T] {
+	late := ctx.Err() == nil && (within.Err() != nil || tool.KindOf(err) == tool.KindTimeout) // the node knows the deadline, too
+	return Answer[T]{Node: node, Err: err, Status: statusOf(node, err, late, wait)}
 }
 
 // Check returns an error for an answer that is too large, or that has no form in JSON, such as a

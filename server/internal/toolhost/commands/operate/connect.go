@@ -31,6 +31,21 @@ func (c *Connection) addFleetFlags(flags *pflag.FlagSet, what string, wait time.
 	flags.DurationVar(&c.nodeWait, "node-timeout", wait, "with --fleet: how `LONG` each toolhost may take to answer")
 }
 
+// AddFleetFlags adds --fleet, to ask every toolhost of a fleet, and --node-timeout, which is wait
+// unless the user says otherwise.
+func (c *Connection) AddFleetFlags(flags *pflag.FlagSet, wait time.Duration) {
+	c.addFleetFlags(flags, "ask", wait)
+}
+
+// AsksFleet reports whether the user has given --fleet.
+func (c *Connection) AsksFleet() bool { return c.fleet }
+
+// Fleet returns the toolhosts of the command line, and the value of --node-timeout.
+func (c *Connection) Fleet(ctx context.Context) ([]target.Node, time.Duration, error) {
+	nodes, err := c.nodes(ctx)
+	return nodes.Nodes, c.nodeWait, err
+}
+
 // nodes returns the fleet of the command line.
 func (c *Connection) nodes(ctx context.Context) (target.Fleet, error) {
 	if c.nodeWait <= 0 {

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"os"
 	"path"
@@ -39,8 +40,32 @@ func artifactPlace(o *Options) (string, error) {
 	if o.nodes == "" {
 		return "", nil
 	}
+	return folderPlace(o)
+}
+
+// folderPlace returns what names this toolhost among those of a ledger.
+func folderPlace(o *Options) (string, error) {
 	id, err := nodeID(o.State)
 	return strings.ToLower(id[:min(len(id), artifact.PlaceLength)]), err
+}
+
+// holderOf returns what names the toolhost at which a held call waits, by the name of the decision;
+// nil: there is no other toolhost.
+func holderOf(calls ledgerOfCalls) func(ctx context.Context, decision string) (label string, gone bool) {
+	shared, ok := calls.(*postgres.Store)
+	if !ok {
+		return nil
+	}
+	return func(ctx context.Context, decision string) (label string, gone bool) {
+		place := artifact.PlaceIn(decision)
+		if place == "" {
+			return "", false
+		}
+		if peer, found, err := shared.PeerOfFolder(ctx, place); err == nil && found {
+			return peer.Label(), peer.Gone
+		}
+		return "", false
+	}
 }
 
 // openPeers returns what passes requests on to other toolhosts; nil: nothing does. The caller calls

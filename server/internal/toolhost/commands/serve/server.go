@@ -131,6 +131,9 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 		if options.Workspace.OfOne() {
 			cfg.Homes = shared
 		}
+		if cfg.Place, err = folderPlace(&options); err != nil {
+			return err
+		}
 	}
 	if cfg.Settings, err = hostSettings(&options, store, known); err != nil {
 		return err
@@ -220,7 +223,7 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 	defer closeOthers()
 	server.grpc = hostserver.NewServer(hostserver.Config{
 		Host: served, Logger: s.logger, Refuse: s.refuse, Budget: s.memory, Options: s.exported.ServerOptions(),
-		Audit: s.decisions, Gate: admitting, Logins: s.logins, Approvals: s.host, Decisions: s.host, Conditions: s.about.list, Known: s.known.Settle,
+		Audit: s.decisions, Gate: admitting, Logins: s.logins, Approvals: s.host, Decisions: s.host, HolderOf: holderOf(s.ledger), Conditions: s.about.list, Known: s.known.Settle,
 		Network: clientlimit.Options(options.Network.Limits(), options.Calls.MaxTimeout+replyGrace, s.logger), Peers: others,
 	})
 	if options.Nodes.On() {
