@@ -365,7 +365,8 @@ func TestWhoseFiles(t *testing.T) {
 		"": false, "workspace: work": false, "workspace: {folder: w, volume: own}": true, "workspace: {folder: w, mode: tenant}": true, "workspace: {folder: w, mode: session}": true,
 		"workspace: {folder: w, mode: session, volume: common}": false, "workspace: {backend: memory}": false, remoteWorkspace: false,
 	} {
-		if got := parse(t, text).Workspace.OfOne(); got != own {
+		workspace := parse(t, text).Workspace
+		if got := workspace.OfOne(); got != own {
 			t.Errorf("%s: %v, want %v", text, got, own)
 		}
 	}
