@@ -76,8 +76,8 @@ func TestTooManyRequests(t *testing.T) {
 	})
 }
 
-// A run that waits for its turn ends when it is cancelled, and gives its turn to the next one. A limit
-// that holds for an hour is the end of a request.
+// A run that waits for its turn ends when it is cancelled, and gives its turn to the next one. A
+// limit that holds for an hour is the end of a request.
 func TestWaitingForAModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := true

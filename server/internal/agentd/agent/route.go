@@ -34,9 +34,10 @@ const (
 // such model), when it asks for a pause longer than maxRetryAfter, and when all attempts that may
 // succeed have failed. Any other failure, such as a refused request, ends the request, because
 // every model would get what one has refused. A request that the last model refuses because there
-// are too many waits for its turn, see pacer, and uses up no attempts. Nothing of a failed attempt enters the journal,
-// except what it has cost: watchers drop what they were shown, previews are abandoned, and calls
-// begin only with a complete response. So a fallback in the middle of a stream doubles nothing.
+// are too many waits for its turn, see pacer, and uses up no attempts. Nothing of a failed attempt
+// enters the journal, except what it has cost: watchers drop what they were shown, previews are
+// abandoned, and calls begin only with a complete response. So a fallback in the middle of a stream
+// doubles nothing.
 //
 // A route is for one goroutine.
 type route struct {

@@ -359,7 +359,8 @@ func TestRemoteWorkspace(t *testing.T) {
 	}
 }
 
-// Toolhosts of one ledger have files of their own unless the operator or the backend says otherwise.
+// Toolhosts of one ledger have files of their own unless the operator or the backend says
+// otherwise.
 func TestWhoseFiles(t *testing.T) {
 	for text, own := range map[string]bool{
 		"": false, "workspace: work": false, "workspace: {folder: w, volume: own}": true, "workspace: {folder: w, mode: tenant}": true, "workspace: {folder: w, mode: session}": true,

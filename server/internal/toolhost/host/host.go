@@ -80,8 +80,8 @@ type Config struct {
 	// its own calls.
 	Starts throttle.Leases
 
-	// Homes knows which toolhost has the workspace of a session. Not owned. Nil: the host does not ask,
-	// such as if all have the same files.
+	// Homes knows which toolhost has the workspace of a session. Not owned. Nil: the host does not
+	// ask, such as if all have the same files.
 	Homes Homes
 
 	// Place names this toolhost among several, in the names of the calls that it holds; see
