@@ -21,6 +21,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/access/jsonapi"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
+	"github.com/toolhost/toolhost/server/internal/access/passing"
 	"github.com/toolhost/toolhost/server/internal/audit"
 	"github.com/toolhost/toolhost/server/internal/fairness/budget"
 	"github.com/toolhost/toolhost/server/internal/fairness/pace"
@@ -33,7 +34,6 @@ import (
 	"github.com/toolhost/toolhost/server/internal/toolhost/config"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
-	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver/peers"
 	"github.com/toolhost/toolhost/server/internal/toolhost/launch"
 	"github.com/toolhost/toolhost/server/internal/toolhost/mcp/mcphttp"
 	"github.com/toolhost/toolhost/server/internal/toolhost/subreaper"
@@ -227,7 +227,7 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 		Network: clientlimit.Options(options.Network.Limits(), options.Calls.MaxTimeout+replyGrace, s.logger), Peers: others,
 	})
 	if options.Nodes.On() {
-		admission.Rights, admission.Authenticator = hostserver.PassedRights(), &peers.Authenticator{Rights: hostserver.PassedRights(), Logger: s.logger}
+		admission.Rights, admission.Authenticator = hostserver.PassedRights(), &passing.Authenticator{Program: "toolhost", Rights: hostserver.PassedRights(), Logger: s.logger}
 		server.nodes = newNodes(&options, served, s, gate.New(admission))
 		admission.Authenticator = authenticator
 	}

@@ -2,35 +2,28 @@
 // both share a ledger. The other one carries them out for the same principal, by its own policy. It
 // passes nothing on again.
 //
-// Whoever has a certificate of the toolhosts' CA can name every principal. So the listener for
-// toolhosts accepts no other certificate, an Authenticator is for that listener alone, and it
-// admits to few RPCs. See docs/shared-ledger.md.
+// Package passing says what the other toolhost believes. See docs/shared-ledger.md.
 package peers
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"path"
 	"sync"
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/backoff"
-	"google.golang.org/grpc/keepalive"
-	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/wire/credential"
 	"github.com/toolhost/toolhost/internal/wire/hostpb"
 	"github.com/toolhost/toolhost/internal/wire/toolpb"
+	"github.com/toolhost/toolhost/server/internal/access/passing"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
@@ -38,10 +31,6 @@ import (
 )
 
 const (
-	// callerKey is the metadata with the principal for which a request is passed on, as JSON.
-	callerKey = "toolhost-node-caller-bin"
-	// unused is how long a connection stays open without a request.
-	unused = 5 * time.Minute
 	// maxStreams is the most requests in progress that one toolhost accepts from another one, and
 	// maxWatches how many of them follow calls, so that there is always room for others.
 	maxStreams = 1024
@@ -75,47 +64,21 @@ type Config struct {
 // Peers are the other toolhosts of a ledger. Use New to make them, and Close to end. All methods
 // are safe for concurrent use.
 type Peers struct {
-	cfg Config
+	cfg   Config
+	links *passing.Links
 
 	mu       sync.Mutex
-	closed   bool
-	links    map[string]*link // by address
 	watches  int
 	watching map[string]int // by the key of the principal
 }
 
-// link is the connection to one toolhost.
-type link struct {
-	conn  *grpc.ClientConn
-	users int
-	timer *time.Timer // closes it; nil: it was always in use
-}
-
 // New returns peers without a connection.
 func New(cfg Config) *Peers {
-	if cfg.Unused == 0 {
-		cfg.Unused = unused
-	}
-	return &Peers{cfg: cfg, links: map[string]*link{}, watching: map[string]int{}}
+	return &Peers{cfg: cfg, links: passing.NewLinks(passing.Config{Program: "toolhost", TLS: cfg.TLS, MaxReceived: hostpb.MaxMessageBytes, Unused: cfg.Unused}), watching: map[string]int{}}
 }
 
 // Close closes all connections. Requests in progress fail.
-func (p *Peers) Close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.closed = true
-	for at, l := range p.links {
-		l.close()
-		delete(p.links, at)
-	}
-}
-
-func (l *link) close() {
-	if l.timer != nil {
-		l.timer.Stop()
-	}
-	_ = l.conn.Close()
-}
+func (p *Peers) Close() { p.links.Close() }
 
 // Call passes a request on to the toolhost that executes a call: it calls send with a client of
 // that one. passed is false if no other toolhost executes it, or that one has no address. The error
@@ -219,18 +182,18 @@ func (p *Peers) send(ctx context.Context, to postgres.Peer, send func(context.Co
 	if !ok {
 		return errors.New("there is no caller to pass a request on for") // a bug
 	}
-	named, err := json.Marshal(caller)
+	named, err := passing.For(ctx, caller)
 	if err != nil {
 		return err
 	}
-	client, done, err := p.connect(to.Address)
+	conn, done, err := p.links.Connect(to.Address)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUnreachable, err)
 	}
 	defer done()
 	method, _ := grpc.Method(ctx)
 	p.cfg.Logger.InfoContext(ctx, "a request is passed on to another toolhost", "method", method, "principal", caller.Key(), "node", to.Label(), "address", to.Address)
-	err = send(metadata.AppendToOutgoingContext(ctx, callerKey, string(named)), client)
+	err = send(named, toolhostv1.NewToolServiceClient(conn))
 	if err == nil || answered(err) {
 		return err
 	}
@@ -251,70 +214,4 @@ func answered(err error) bool {
 		}
 	}
 	return false
-}
-
-// connect returns a client of the toolhost at an address. The caller calls done after its request.
-func (p *Peers) connect(at string) (_ toolhostv1.ToolServiceClient, done func(), err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return nil, nil, errors.New("this toolhost stops")
-	}
-	l := p.links[at]
-	if l == nil {
-		l = &link{}
-		if l.conn, err = p.dial(at); err != nil {
-			return nil, nil, err
-		}
-		p.links[at] = l
-	}
-	l.users++
-	if l.timer != nil {
-		l.timer.Stop()
-	}
-	return toolhostv1.NewToolServiceClient(l.conn), func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if l.users--; l.users == 0 && p.links[at] == l {
-			l.timer = time.AfterFunc(p.cfg.Unused, func() { p.drop(at, l) })
-		}
-	}, nil
-}
-
-// drop closes a connection that is not used.
-func (p *Peers) drop(at string, l *link) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if l.users == 0 && p.links[at] == l {
-		l.close()
-		delete(p.links, at)
-	}
-}
-
-// dial returns a connection that is made with the first request.
-func (p *Peers) dial(text string) (*grpc.ClientConn, error) {
-	at, err := address.ParseServer(text)
-	if err != nil {
-		return nil, err
-	}
-	resolved, err := credential.Settings{TLS: &p.cfg.TLS, IgnoreEnvironment: true}.Resolve("toolhost", at, nil) // refuses a unix socket
-	if err != nil {
-		return nil, err
-	}
-	transport, err := resolved.Transport(func(error) {})
-	if err != nil {
-		return nil, err
-	}
-	return grpc.NewClient("passthrough:///node",
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return at.Dial(ctx) }),
-		grpc.WithTransportCredentials(transport),
-		grpc.WithAuthority(resolved.Authority()),
-		grpc.WithDisableServiceConfig(),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(hostpb.MaxMessageBytes)),
-		// A toolhost that restarts is found again soon.
-		grpc.WithConnectParams(grpc.ConnectParams{
-			Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second}, MinConnectTimeout: 5 * time.Second,
-		}),
-		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 20 * time.Second, Timeout: 10 * time.Second}),
-	)
 }

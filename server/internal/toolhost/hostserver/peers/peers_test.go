@@ -38,6 +38,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/clientlimit"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
+	"github.com/toolhost/toolhost/server/internal/access/passing"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
@@ -124,7 +125,7 @@ func startNode(t *testing.T, policy *authz.Policy) *node {
 		Host: n.Host, Logger: logger, Network: append(clientlimit.Options(limits, time.Minute, logger), peers.Options()...),
 		Gate: gate.New(gate.Config{
 			Rights: hostserver.PassedRights(), Policy: gate.Always(policy), Logger: logger,
-			Authenticator: &peers.Authenticator{Rights: hostserver.PassedRights(), Logger: logger},
+			Authenticator: &passing.Authenticator{Program: "toolhost", Rights: hostserver.PassedRights(), Logger: logger},
 		}),
 	})
 	_, wait := set.Serve(server.Serve)

@@ -1,10 +1,9 @@
-package peers
+package passing
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 
@@ -18,11 +17,12 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/rpcright"
 )
 
-// Authenticator identifies the principals for which other toolhosts pass requests on. Use it only
-// for a listener that demands certificates of the toolhosts' CA: it believes who has one.
+// Authenticator identifies the principals for which other servers pass requests on. Use it only for
+// a listener that demands certificates of these servers' CA: it believes who has one.
 type Authenticator struct {
-	Rights rpcright.Table // of the RPCs that may be passed on
-	Logger *slog.Logger
+	Program string         // the name of the servers, for messages
+	Rights  rpcright.Table // of the RPCs that may be passed on
+	Logger  *slog.Logger
 }
 
 // Authenticate implements gate.Authenticator.
@@ -37,16 +37,16 @@ func (a *Authenticator) Authenticate(ctx context.Context, e authn.Evidence) (aut
 	p, err := callerOf(ctx)
 	method, _ := grpc.Method(ctx)
 	if _, passed := a.Rights[method]; err == nil && !passed {
-		err = errors.New("toolhosts do not pass this RPC on")
+		err = fmt.Errorf("%ss do not pass this RPC on", a.Program)
 	}
 	if err != nil {
-		return authn.Verified{}, fmt.Errorf("the toolhost %s: %w", node, err)
+		return authn.Verified{}, fmt.Errorf("the %s %s: %w", a.Program, node, err)
 	}
-	if guest := guestOf(ctx); guest != nil && !guest.Admit("toolhost "+node) {
-		return authn.Verified{}, fmt.Errorf("the toolhost %s has too many connections", node)
+	if guest := guestOf(ctx); guest != nil && !guest.Admit(a.Program+" "+node) {
+		return authn.Verified{}, fmt.Errorf("the %s %s has too many connections", a.Program, node)
 	}
-	p.From += " through the toolhost " + node
-	a.Logger.InfoContext(ctx, "another toolhost passes a request on", "method", method, "principal", p.Key(), "node", node, "peer", e.Address)
+	p.From += " through the " + a.Program + " " + node
+	a.Logger.InfoContext(ctx, "another "+a.Program+" passes a request on", "method", method, "principal", p.Key(), "node", node, "peer", e.Address)
 	return authn.Verified{Principal: p}, nil
 }
 
