@@ -19,11 +19,11 @@ func TestCommonSettings(t *testing.T) {
 		begin = "<!-- Generated from the structs of both files: go -C server test . -run TestCommonSettings -update -->\n"
 		end   = "<!-- End of what is generated. -->\n"
 	)
-	shared := []string{"server/internal/access/authconfig/listeners.go", "server/internal/access/authconfig/http.go", "server/internal/access/authconfig/auth.go", "server/internal/access/authconfig/credentials.go", "server/internal/telemetry/telemetryconfig/settings.go"}
+	shared := []string{"server/internal/access/authconfig/listeners.go", "server/internal/access/authconfig/http.go", "server/internal/access/authconfig/auth.go", "server/internal/access/authconfig/credentials.go", "server/internal/access/authconfig/nodes.go", "server/internal/telemetry/telemetryconfig/settings.go"}
 	both := yamldoctest.Reference{Sources: shared, Of: reflect.TypeFor[config.Config]()}
-	tables := both.WriteKeys(t, "listeners", "network", "http", "auth", "telemetry")
+	tables := both.WriteKeys(t, "listeners", "network", "http", "nodes", "auth", "telemetry")
 	both.Of = reflect.TypeFor[agentconfig.Config]()
-	if of := both.WriteKeys(t, "listeners", "network", "http", "auth", "telemetry"); of != tables {
+	if of := both.WriteKeys(t, "listeners", "network", "http", "nodes", "auth", "telemetry"); of != tables {
 		t.Errorf("the files have different keys:\n%s", differences(strings.Split(tables, "\n"), strings.Split(of, "\n")))
 	}
 	ofToolhost := yamldoctest.Reference{Sources: []string{"server/internal/toolhost/config/quotas.go"}, Of: reflect.TypeFor[config.Config]()}

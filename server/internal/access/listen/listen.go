@@ -40,8 +40,8 @@ type Config struct {
 	// JSON says that the clients are programs with tokens, which use RPCs as JSON over HTTP. A plain
 	// port on loopback then admits nobody by itself. Web has to be set, too.
 	JSON bool
-	// Nodes says that the clients are other toolhosts. TLS has to demand certificates of a CA that is
-	// only for them.
+	// Nodes says that the clients are other servers of the same program. TLS has to demand
+	// certificates of a CA that is only for them.
 	Nodes bool
 	// Proxies are the addresses of proxies, whose connections are those of many clients. They do not
 	// count toward the limit of one address. nil: none.
@@ -81,7 +81,7 @@ func (l *Listener) Describe() string {
 	case l.config.Web:
 		at += " for MCP"
 	case l.config.Nodes:
-		at += " for toolhosts"
+		at += " for other nodes"
 	}
 	switch {
 	case l.config.Address.IsUnix():
@@ -117,7 +117,7 @@ func (l *Listener) Pages() bool { return l.config.Pages }
 // JSON reports whether the clients of the listener use JSON over HTTP; see Config.JSON.
 func (l *Listener) JSON() bool { return l.config.JSON }
 
-// Nodes reports whether the clients of the listener are other toolhosts; see Config.Nodes.
+// Nodes reports whether the clients of the listener are other servers; see Config.Nodes.
 func (l *Listener) Nodes() bool { return l.config.Nodes }
 
 // Accept returns the next connection. Connections of TCP listeners, and those of

@@ -1,5 +1,5 @@
-// Package passing lets servers of one kind that share a database pass requests on to each other, for
-// the principals that made them.
+// Package passing lets servers that share a database pass requests on to each other, for the
+// principals that made them.
 //
 // Whoever has a certificate of the servers' CA can name every principal. So the listener for these
 // servers accepts no other certificate, an Authenticator is for that listener alone, and it admits

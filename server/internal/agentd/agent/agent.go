@@ -17,6 +17,7 @@ type Agent struct {
 	work       atWork
 	outcomes   *outcomes // nil, like moves, if no other agent shares the store
 	moves      *moves
+	follow     Follow          // nil: there are no passing events of runs at work elsewhere
 	serves     atomic.Bool     // Resume was called
 	ctx        context.Context // the context of all runs; ends with Close
 	cancel     context.CancelFunc
@@ -40,7 +41,7 @@ func New(cfg Config) (*Agent, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	a := &Agent{
 		store: cfg.Store, journal: newJournal(cfg.Store, cfg.Log.With(loglevel.Key, loglevel.Storage)), ctx: ctx, cancel: cancel, slots: make(chan struct{}, cfg.MaxRuns),
-		loaded: newRoom(cfg.AttachmentMemory), taking: newRoom(defaultAttachmentMemory),
+		loaded: newRoom(cfg.AttachmentMemory), taking: newRoom(defaultAttachmentMemory), follow: cfg.Follow,
 	}
 	a.work = atWork{agent: a, runs: make(map[string]*run), working: make(map[runstore.Query]int), moving: make(map[string]chan struct{}), freed: make(chan struct{}, 1)}
 	if shared := a.journal.shared; shared != nil {

@@ -135,6 +135,9 @@ type Config struct {
 	MaxRuns int
 	// Engine decides when the agent works on runs that are due. Nil means Local.
 	Engine Engine
+	// Follow reaches other agents of Store. Nil means that watchers get the passing events of runs
+	// only where these are at work.
+	Follow Follow
 	// AttachmentMemory is how many bytes of attachments the model requests in flight hold. Others
 	// wait. 0 means 64 MiB.
 	AttachmentMemory int64

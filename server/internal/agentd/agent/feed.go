@@ -82,6 +82,37 @@ func (f *feed) pass(p loop.Payload) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.index++
+	f.addPassing(loop.Event{Seq: f.last + 1, Index: f.index, Time: time.Now(), Payload: p})
+}
+
+// relay adds an event of the agent that works on the run. Of a durable one, it only notes the
+// position, so that watchers read the journal.
+func (f *feed) relay(e loop.Event) {
+	if e.Durable() {
+		f.moveTo(e.Seq)
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if e.Seq == f.last+1 && e.Index > f.index { // else it is late
+		f.index = e.Index
+		f.addPassing(e)
+	}
+}
+
+// moveTo notes that the journal has events up to a Seq. The passing events before it are void.
+func (f *feed) moveTo(seq uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if seq > f.last {
+		f.last, f.floor, f.index = seq, seq, 0
+		f.log, f.bytes = nil, 0
+		f.wake()
+	}
+}
+
+func (f *feed) addPassing(e loop.Event) {
+	p := e.Payload
 	if _, answer := p.(*loop.AnswerDelta); answer {
 		f.drop(func(e *loop.Event) bool { return e.Payload.Type() == loop.TypeAnswerDelta }) // the new one replaces it
 	}
@@ -90,7 +121,7 @@ func (f *feed) pass(p loop.Payload) {
 		f.drop(func(*loop.Event) bool { return f.bytes > feedBytes/2 })
 	}
 	f.bytes += sizeOf(p)
-	f.add(loop.Event{Seq: f.last + 1, Index: f.index, Time: time.Now(), Payload: p})
+	f.add(e)
 }
 
 // drop removes the passing events for which gone returns true. It asks in order, the oldest first.

@@ -20,14 +20,15 @@ type remoteStore struct {
 	runstore.Store
 	runstore.Inbox
 	gone    atomic.Bool
-	claimed atomic.Bool  // by another process
-	left    atomic.Bool  // by it: TakeOver takes all unfinished runs
-	held    atomic.Int32 // claims of this one
-	epoch   atomic.Int64 // of the last claim
-	written atomic.Int64 // the epoch of the last append
-	asked   atomic.Int32 // how often for positions
-	stalled atomic.Int32 // of all runs
-	slow    atomic.Int64 // nanoseconds after a read of a journal
+	claimed atomic.Bool                       // by another process
+	left    atomic.Bool                       // by it: TakeOver takes all unfinished runs
+	held    atomic.Int32                      // claims of this one
+	epoch   atomic.Int64                      // of the last claim
+	written atomic.Int64                      // the epoch of the last append
+	asked   atomic.Int32                      // how often for positions
+	stalled atomic.Int32                      // of all runs
+	slow    atomic.Int64                      // nanoseconds after a read of a journal
+	owner   atomic.Pointer[runstore.Position] // the owner and the epoch of all runs; nil: unknown
 }
 
 func (s *remoteStore) err() error {
@@ -129,12 +130,15 @@ func (s *remoteStore) Leave(family []runstore.Leaving) bool {
 	return true
 }
 
-func (s *remoteStore) Positions(ctx context.Context, ids []string) (map[string]uint64, error) {
+func (s *remoteStore) Positions(ctx context.Context, ids []string) (map[string]runstore.Position, error) {
 	s.asked.Add(1)
-	last := make(map[string]uint64)
+	last := make(map[string]runstore.Position)
 	for _, id := range ids {
 		if r, err := s.Get(ctx, id); err == nil {
-			last[id] = r.LastSeq
+			last[id] = runstore.Position{Seq: r.LastSeq}
+			if at := s.owner.Load(); at != nil && r.Head.Unfinished {
+				last[id] = runstore.Position{Seq: r.LastSeq, Epoch: at.Epoch, Owner: at.Owner}
+			}
 		}
 	}
 	return last, s.err()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -16,15 +17,21 @@ import (
 // foreground those of its last turns. A slow consumer may miss passing events but no durable ones,
 // and does not delay the run or other watchers.
 //
-// While the run is not at work in this agent, there are no passing events, and the durable ones
-// come up to watchPause later. If it leaves in the middle of a turn whose passing events were
-// yielded, a TurnReset says that they are void.
+// While the run is not at work in this agent, the durable events come up to watchPause later, and
+// the passing ones only with Config.Follow. If it leaves its agent in the middle of a turn whose
+// passing events were yielded, a TurnReset says that they are void.
 //
 // WatchRun ends when the run has finished. The last value is an error if there is no such run
 // (KindNotFound), or if the agent closes, or the run is not at work here and this agent serves no
 // runs that several agents share (KindUnavailable).
 func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[loop.Event, error] {
 	return a.watch(ctx, runID, after, a.moves == nil || !a.serves.Load())
+}
+
+// WatchHere is WatchRun for another agent that follows a run. It ends with KindUnavailable if the
+// run is not at work here, or not any more.
+func (a *Agent) WatchHere(ctx context.Context, runID string, after uint64) iter.Seq2[loop.Event, error] {
+	return a.watch(ctx, runID, after, true)
 }
 
 // watch is WatchRun, or ends if the run is not at work here.
@@ -48,10 +55,16 @@ type runWatch struct {
 	before uint64 // the passing events of the turn in the feeds before
 	yield  func(loop.Event, error) bool
 	left   bool // the consumer has left; no more may be yielded
+
+	known runstore.Position // of the run when it is not at work here, as of the last question
+	hop   *hop              // the source of the present feed; nil: the run is at work here, or there is no feed
+	tried runstore.Position // the owner that was followed last, with its epoch
+	again time.Time         // when that one may be followed again
 }
 
 // run yields events. It returns nil if the run has finished, or the consumer has left.
 func (w *runWatch) run(ctx context.Context) error {
+	defer w.stopHop()
 	work := &w.agent.work
 	f := work.feedToWatch(w.runID) // kept to its end, so that no event is missed
 	for {
@@ -71,9 +84,11 @@ func (w *runWatch) run(ctx context.Context) error {
 			w.show(e)
 		}
 		if behind && err == nil {
-			err = w.replay(ctx, upTo)
-			if err != nil {
+			if err = w.replay(ctx, upTo); err != nil {
 				return err
+			}
+			if w.hop != nil && w.at.seq < upTo { // the other agent named events that there are not
+				behind = false
 			}
 		}
 		if w.left {
@@ -81,12 +96,14 @@ func (w *runWatch) run(ctx context.Context) error {
 		}
 		if f == nil || len(events) == 0 && !behind {
 			w.leave()
+			w.stopHop()
 			if f = work.feedOf(w.runID); f != nil {
 				continue
 			}
 			if again, err := w.endOf(ctx); !again || err != nil {
 				return err
 			}
+			f = w.startHop(ctx)
 		}
 	}
 }
@@ -157,7 +174,8 @@ func (w *runWatch) endOf(ctx context.Context) (again bool, err error) {
 	case before.Finished():
 		return false, nil
 	case !w.here:
-		_, err := a.moves.await(ctx, moved{w.runID, before.LastSeq}, func() bool { return a.work.feedOf(w.runID) != nil })
+		w.known.Seq = before.LastSeq
+		w.known, err = a.moves.await(ctx, moved{w.runID, w.known}, func() bool { return a.work.feedOf(w.runID) != nil })
 		return true, err
 	}
 	// A run that was just resumed is at work, or has new events.
@@ -174,28 +192,29 @@ func (w *runWatch) endOf(ctx context.Context) (again bool, err error) {
 // watchPause is the pause between two looks at the runs that are watched and not at work here.
 const watchPause = time.Second
 
-// moves waits until runs have events after a Seq.
-type moves = polled[moved, struct{}]
+// moves waits until runs have events after a position, or another owner.
+type moves = polled[moved, runstore.Position]
 
 type moved struct {
 	runID string
-	after uint64
+	since runstore.Position
 }
 
-// moved returns those of the runs that have moved, or are gone. It asks the store once for all.
-func (a *Agent) moved(ctx context.Context, watched []moved) (map[moved]struct{}, error) {
+// moved returns the positions of those of the runs that have moved, and the zero value for those
+// that are gone. It asks the store once for all.
+func (a *Agent) moved(ctx context.Context, watched []moved) (map[moved]runstore.Position, error) {
 	ids := make([]string, len(watched))
 	for i, m := range watched {
 		ids[i] = m.runID
 	}
-	last, err := a.journal.shared.Positions(ctx, ids)
+	now, err := a.journal.shared.Positions(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	news := make(map[moved]struct{})
+	news := make(map[moved]runstore.Position)
 	for _, m := range watched {
-		if seq, ok := last[m.runID]; !ok || seq > m.after {
-			news[m] = struct{}{}
+		if at, ok := now[m.runID]; !ok || at.Seq > m.since.Seq || at.Epoch != m.since.Epoch || at.Owner != m.since.Owner {
+			news[m] = at
 		}
 	}
 	return news, nil

@@ -43,6 +43,7 @@ func check(d *yamldoc.Decoder, c *Config) {
 	checkAgents(d, c)
 	checkConsole(d, c)
 	c.HTTP.Check(d)
+	c.Nodes.Check(d, "agentd", "journal", c.Journal, c.Listeners)
 	if at, given := d.At["limits.max_cost"]; given && c.Limits.MaxCost > 0 && !d.Failed("limits.max_cost") && len(d.Errs) == 0 {
 		if c.Models[c.Model].Price.Input == nil {
 			d.Fail(at, "limits.max_cost", "the price of the model is unknown; set model to a name of models that has a price")

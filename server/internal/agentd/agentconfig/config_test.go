@@ -23,7 +23,8 @@ const everyKey = `
 listen: unix:///run/a.sock
 toolhost: 127.0.0.1:7000
 state: state
-journal: runs/a.db
+journal: postgres://agentd@db.example/agentd
+nodes: {listen: "10.0.0.6:7445", address: "agents-1.example:7445", tls: {certificate: node.pem, key: /node.key, ca: nodes-ca.pem}}
 audit: {file: a.jsonl, max_bytes: 2MiB, keep_files: 3}
 log: {level: debug, levels: {tools: info}, format: json}
 http: {listen: "0.0.0.0:82", tls: {certificate: c.pem, key: /k.pem}}
@@ -157,7 +158,7 @@ func TestEveryKeyMeansSomething(t *testing.T) {
 	if err := c.NoAgent("cooking"); !strings.Contains(err.Error(), "research") {
 		t.Errorf("an unknown agent: %v", err)
 	}
-	if c.Listen != "unix:///run/a.sock" || c.State != "/etc/state" || c.Journal != "/etc/runs/a.db" || c.MaxRuns != 12 || c.ModelIdle != 90*time.Second || !c.ExplicitCompletion {
+	if c.Listen != "unix:///run/a.sock" || c.State != "/etc/state" || c.Journal != "postgres://agentd@db.example/agentd" || c.MaxRuns != 12 || c.ModelIdle != 90*time.Second || !c.ExplicitCompletion {
 		t.Errorf("got %+v", c)
 	}
 }

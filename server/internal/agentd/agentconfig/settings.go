@@ -27,6 +27,9 @@ type Config struct {
 	Network authconfig.Network `yaml:"network" restart:"true"`
 	// Chosen RPCs as JSON over HTTP, for programs without gRPC.
 	HTTP authconfig.HTTP `yaml:"http" restart:"true"`
+	// Where the other agentds of a database reach this one, to show their callers what the model is
+	// writing in a run that is at work here.
+	Nodes authconfig.Nodes `yaml:"nodes" restart:"true"`
 	// Which callers may do what.
 	Auth authconfig.Auth `yaml:"auth"`
 	// The address of the toolhost whose tools agentd calls, or those of several that share a ledger,

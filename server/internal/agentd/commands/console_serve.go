@@ -23,7 +23,8 @@ import (
 // fronts are what one server offers beside gRPC: pages for browsers, and JSON over HTTP. The zero
 // value has none.
 type fronts struct {
-	json   *jsonapi.Server // nil: there is none
+	json   *jsonapi.Server     // nil: there is none
+	nodes  *agentserver.Server // for other agentds; nil: there is none
 	server *console.Server
 	agent  *client.AgentClient
 	served <-chan error // of the connection in memory
@@ -102,6 +103,8 @@ func (p *fronts) accept(server *agentserver.Server) func(net.Listener) error {
 		switch {
 		case ok && of.Pages():
 			return p.server.Serve(l)
+		case ok && of.Nodes():
+			return p.nodes.Serve(l)
 		case ok && of.JSON():
 			return p.json.Serve(l)
 		}
@@ -111,6 +114,9 @@ func (p *fronts) accept(server *agentserver.Server) func(net.Listener) error {
 
 // shutdown ends the requests over HTTP.
 func (p *fronts) shutdown(ctx context.Context) {
+	if p.nodes != nil {
+		_ = p.nodes.Shutdown(ctx)
+	}
 	if p.json != nil {
 		_ = p.json.Shutdown(ctx)
 	}

@@ -84,19 +84,24 @@ func (j journalPlace) openJournal(ctx context.Context) (*openedJournal, error) {
 }
 
 // openServed opens the journal for a server. It prevents a second server of the same runs in a
-// file; those in a database may have several.
-func (j journalPlace) openServed(ctx context.Context, log *slog.Logger) (journal, error) {
+// file; those in a database may have several. reached is where these reach this one; empty:
+// nowhere.
+func (j journalPlace) openServed(ctx context.Context, reached string, log *slog.Logger) (journal, error) {
 	url, err := j.database()
 	if err != nil {
 		return nil, err
 	}
-	if url == "" {
+	switch {
+	case url == "" && reached != "":
+		return nil, cli.Usage("only agentds of one database reach each other; name it with --journal, or remove nodes from the configuration")
+	case url == "":
 		return j.openServedFile(ctx)
 	}
 	store, err := postgres.Open(ctx, database.Config{URL: url, Application: program, Log: log})
 	if err != nil {
 		return nil, err
 	}
+	store.Reach(reached)
 	if err := store.Serve(ctx); err != nil {
 		return nil, closeAll(err, store.Close)
 	}

@@ -18,6 +18,7 @@ type nodeView struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name,omitempty"`
 	Version   string    `json:"version,omitempty"`
+	Address   string    `json:"address,omitempty"`
 	State     string    `json:"state"`
 	SinceTime time.Time `json:"since_time"`
 	Renewed   float64   `json:"renewed_seconds_ago"`
@@ -33,8 +34,8 @@ func newNodesCommand(p cli.Process) *cobra.Command {
 		Long: "Nodes lists the agentds that work on the runs of a database, one line for each start of an agentd. It asks the database of\n" +
 			"the journal, and no agentd has to run. RENEWED says when the agentd last showed that it lives. One that is silent is\n" +
 			"stopped, cut off or gone: others take its runs once PostgreSQL has ended its connection. RUNS are those at work there.\n" +
-			"With -o json it prints an array of objects: id, name, version, state (live or silent), since_time, renewed_seconds_ago\n" +
-			"and runs.",
+			"With -o json it prints an array of objects: id, name, version, address (where other agentds reach it), state (live\n" +
+			"or silent), since_time, renewed_seconds_ago and runs.",
 		Example: "  agentd nodes --journal postgres://agentd@db.example/agentd",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -87,7 +88,7 @@ func nodesOf(ctx context.Context, url string) (views []nodeView, err error) {
 			state = "silent"
 		}
 		views[i] = nodeView{
-			ID: n.ID, Name: cli.Clip(n.Name, maxNodeText), Version: cli.Clip(n.Version, maxNodeText), State: state,
+			ID: n.ID, Name: cli.Clip(n.Name, maxNodeText), Version: cli.Clip(n.Version, maxNodeText), Address: cli.Clip(n.Address, maxNodeText), State: state,
 			SinceTime: n.Since.UTC(), Renewed: n.Silence.Seconds(), Runs: n.Runs,
 		}
 	}

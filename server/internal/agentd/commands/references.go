@@ -24,7 +24,7 @@ func references(c *agentconfig.Config, getenv func(string) string) (warnings []s
 		return nil, err
 	}
 	errs := []error{
-		scripts(c), authconfig.MissingFiles(c.Listeners, &c.HTTP), c.Console.TLS.Missing("console"),
+		scripts(c), authconfig.MissingFiles(c.Listeners, &c.HTTP), c.Nodes.Missing(), c.Console.TLS.Missing("console"),
 		authconfig.Missing("console.login.client_secret_file", c.Console.Login.ClientSecretFile), missing(c.Notify.Files()),
 	}
 	files := &texts{getenv: getenv}

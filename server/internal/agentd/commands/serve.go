@@ -106,6 +106,11 @@ func (s *setup) listeners(flag string) ([]listen.Config, error) {
 		return nil, cli.Usage("http.listen: %w", err)
 	}
 	configs = append(configs, web...)
+	nodes, err := s.config.Nodes.Configs()
+	if err != nil {
+		return nil, cli.Usage("nodes.listen: %w", err)
+	}
+	configs = append(configs, nodes...)
 	if s.config.Console.Listen == "" {
 		return configs, nil
 	}
@@ -141,7 +146,7 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 		return err
 	}
 	defer listeners.Close()
-	store, err := s.place().openServed(ctx, logs.Logger(loglevel.Storage))
+	store, err := s.place().openServed(ctx, s.config.Nodes.Reached(listeners), logs.Logger(loglevel.Storage))
 	if err != nil {
 		return err
 	}
@@ -168,6 +173,8 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 	config.Store, config.Tools, config.Log = store, host.tools, logs.Logger(loglevel.Runs)
 	notifier := notify.New(store, messages, config.Log)
 	config.Notifier = notifier
+	nodes := s.openNodes(&config, log)
+	defer nodes.Close()
 	exported, err := s.openTelemetry(ctx, &config, !listeners.OnTCP(), logs)
 	if err != nil {
 		return err
@@ -234,6 +241,9 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 		return errors.Join(err, server.Shutdown(ctx))
 	}
 	defer func() { err = closeAll(err, fronts.close) }()
+	if s.config.Nodes.On() {
+		fronts.nodes = s.newNodeServer(a, access, decisions, exported, log)
+	}
 	if s.config.HTTP.Listen != "" {
 		fronts.json = jsonapi.New(jsonapi.Config{
 			Methods: agentserver.HTTPMethods(), Serve: server.Serve, Gate: admitting, MaxBytes: agentserver.MaxRequestBytes,

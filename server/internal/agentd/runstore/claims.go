@@ -60,10 +60,18 @@ type Sharing interface {
 	// entries without an outcome: then it returns false, and all claims stay. Runs that this store
 	// does not have claimed with these epochs do not count.
 	Leave(family []Leaving) (left bool)
-	// Positions returns the positions of the last records of runs, with one request to the store that
-	// has Append's promises: a position is not behind what Append has written before. A run that does
-	// not exist has none.
-	Positions(ctx context.Context, runIDs []string) (map[string]uint64, error)
+	// Positions returns how far runs are, with one request to the store that has Append's promises:
+	// a position is not behind what Append has written before. A run that does not exist has none.
+	Positions(ctx context.Context, runIDs []string) (map[string]Position, error)
+}
+
+// Position is how far a run is, and who works on it.
+type Position struct {
+	Seq   uint64 // of the last record
+	Epoch uint64 // of the last claim
+	// Owner is the address at which the owner of another store can be reached; empty: this store
+	// has the claim, nobody has it, or the owner has no address.
+	Owner string
 }
 
 // Leaving is a run that its owner gives up.

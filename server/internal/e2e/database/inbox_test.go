@@ -25,9 +25,9 @@ type node struct {
 	decisions decisionv1.DecisionServiceClient
 }
 
-func (h *home) node(name, script string) *node {
+func (h *home) node(name, script string, flags ...string) *node {
 	h.t.Helper()
-	s := h.start("agentd", nil, "serve", "--listen", h.socket(name), "--toolhost", h.socket("t"), "--journal", h.db.URL("postgres"), "--model", "scripted:"+script)
+	s := h.start("agentd", nil, append([]string{"serve", "--listen", h.socket(name), "--toolhost", h.socket("t"), "--journal", h.db.URL("postgres"), "--model", "scripted:" + script}, flags...)...)
 	conn, err := grpc.NewClient(h.socket(name), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		h.t.Fatal(err)

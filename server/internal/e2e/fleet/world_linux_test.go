@@ -57,6 +57,7 @@ journal: %[1]q
 listen: unix://%[2]s/socket
 listeners:
   - {address: %[3]s, tls: {certificate: %[4]q, key: %[5]q, client_ca: %[6]q}, authentication: [certificate]}
+nodes: {listen: %[10]q, tls: {certificate: %[11]q, key: %[12]q, ca: %[13]q}}
 network: {failures_per_minute: 100000}
 toolhost: %[7]q
 state: %[2]s/state
@@ -71,7 +72,8 @@ type world struct {
 	t         *testing.T
 	dir       string
 	net       string // the first three numbers of all addresses
-	ca, nodes *testca.CA
+	ca        *testca.CA
+	nodes     map[string]*testca.CA // by program
 	database  *postgrestest.Server
 	ledger    string // the name of its database
 	journal   string // the name of its database
@@ -84,7 +86,7 @@ type world struct {
 // newWorld starts everything. script is the script of the model.
 func newWorld(t *testing.T, script string) *world {
 	t.Helper()
-	w := &world{t: t, database: postgrestest.Start(t, "max_connections=300"), ca: testca.New(t), nodes: testca.New(t)}
+	w := &world{t: t, database: postgrestest.Start(t, "max_connections=300"), ca: testca.New(t), nodes: map[string]*testca.CA{"toolhost": testca.New(t), "agentd": testca.New(t)}}
 	w.ledger, w.journal = w.database.Create(t), w.database.Create(t)
 	dir, err := os.MkdirTemp("/tmp", "fleet-") // the length of a socket's path is limited
 	if err != nil {
@@ -151,10 +153,11 @@ func (w *world) newServer(program string, i, first int) *server {
 		return fmt.Sprintf("postgres://postgres@/%s?host=%s", database, url.QueryEscape(s.wire.folder))
 	}
 	certificate, key := w.ca.Files(w.t, ip, program+".example")
+	ca := w.nodes[program]
+	among, itsKey := ca.Files(w.t, ip)
 	if program == "toolhost" {
-		among, itsKey := w.nodes.Files(w.t, ip)
 		config := w.write(name+"/toolhost.yaml", fmt.Sprintf(settingsOfToolhost, url(w.ledger), s.home, s.address, certificate, key, w.ca.Path,
-			ip+":7444", among, itsKey, w.nodes.Path, w.bank.url, os.Getuid()))
+			ip+":7444", among, itsKey, ca.Path, w.bank.url, os.Getuid()))
 		s.args = []string{"serve", "--config", config, "--plugins", filepath.Join(bin, "plugins"), "--state", s.path("state"), "--workspace", s.path("work")}
 		return s
 	}
@@ -163,7 +166,7 @@ func (w *world) newServer(program string, i, first int) *server {
 		toolhosts = append(toolhosts, t.address)
 	}
 	config := w.write(name+"/agentd.yaml", fmt.Sprintf(settingsOfAgentd, url(w.journal), s.home, s.address, certificate, key, w.ca.Path,
-		strings.Join(toolhosts, ","), filepath.Join(w.dir, "script.yaml"), os.Getuid()))
+		strings.Join(toolhosts, ","), filepath.Join(w.dir, "script.yaml"), os.Getuid(), ip+":7444", among, itsKey, ca.Path))
 	s.args = []string{"serve", "--config", config}
 	s.env = []string{"TOOLHOST_TLS_CA=" + w.ca.Path, "TOOLHOST_TLS_CERT=" + certificate, "TOOLHOST_TLS_KEY=" + key}
 	return s

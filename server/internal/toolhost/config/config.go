@@ -12,6 +12,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/toolhost/toolhost/server/internal/access/authconfig"
 	"github.com/toolhost/toolhost/server/internal/telemetry/telemetryconfig"
@@ -57,7 +58,7 @@ func Parse(path string, text []byte) (Config, error) {
 	authconfig.CheckListeners(d.Decoder, "mcp.listeners", c.MCP.Listeners)
 	d.checkMCP()
 	c.HTTP.Check(d.Decoder)
-	d.checkNodes()
+	c.Nodes.Check(d.Decoder, "toolhost", "records", c.Records, slices.Concat(c.Listeners, c.MCP.Listeners))
 	if len(d.Errs) == 0 {
 		d.check()
 	}

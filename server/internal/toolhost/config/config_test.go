@@ -223,9 +223,9 @@ func TestEveryKey(t *testing.T) {
 		Folders: []string{"/etc/toolhost/plugins", "/etc/shared", "/opt/plugins"},
 		State:   "/etc/toolhost/state",
 		Records: "postgres://toolhost@db.example/toolhost",
-		Nodes: config.Nodes{
+		Nodes: authconfig.Nodes{
 			Listen: "10.0.0.5:7444", Address: "{hostname}.example:7444",
-			TLS: config.NodeTLS{Certificate: "/etc/toolhost/node.pem", Key: "/node.key", CA: "/etc/toolhost/nodes-ca.pem"},
+			TLS: authconfig.NodeTLS{Certificate: "/etc/toolhost/node.pem", Key: "/node.key", CA: "/etc/toolhost/nodes-ca.pem"},
 		},
 		Workspace: config.Workspace{Backend: "local", Mode: "tenant", Folder: "/etc/toolhost/work", Quota: 2 << 30, Keep: 48 * time.Hour, Volume: "common"},
 		Insecure:  true,

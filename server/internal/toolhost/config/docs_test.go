@@ -40,7 +40,7 @@ func TestDocumentationIsFresh(t *testing.T) {
 func reference(t *testing.T) string {
 	t.Helper()
 	return yamldoctest.Reference{
-		Sources: []string{"settings.go", "nodes.go", "plugin_settings.go", "workspace.go"}, Of: reflect.TypeFor[config.Config](),
+		Sources: []string{"settings.go", "plugin_settings.go", "workspace.go"}, Of: reflect.TypeFor[config.Config](),
 		Elsewhere: yamldoctest.InBothFiles,
 		Also: func(key string) string {
 			switch {

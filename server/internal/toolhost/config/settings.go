@@ -7,7 +7,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/telemetry/telemetryconfig"
 )
 
-// The structs of this file, of nodes.go, of plugin_settings.go and of workspace.go define
+// The structs of this file, of plugin_settings.go and of workspace.go define
 // toolhost.yaml. The comment of a field is its documentation, also in docs/configuration.md.
 // Package yamldoc documents the tags.
 
@@ -45,7 +45,7 @@ type Config struct {
 	Records string `yaml:"records" is:"database" unset:"a file" restart:"true"`
 	// Where the other toolhosts of `records` reach this one, to cancel its calls, to answer their
 	// questions, to follow them, and to read its artifacts.
-	Nodes Nodes `yaml:"nodes" restart:"true"`
+	Nodes authconfig.Nodes `yaml:"nodes" restart:"true"`
 	// The folders in which tools work. `workspace: DIR` is short for `workspace: {folder: DIR}`.
 	Workspace Workspace `yaml:"workspace" restart:"true"`
 	// Runs only the plugins in the lock file, and only with the digests in it.

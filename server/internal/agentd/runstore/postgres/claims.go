@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -29,8 +30,9 @@ import (
 // the taker believed. See docs/adr/0051-many-agentds.md.
 type claims struct {
 	db     *postgres.DB
-	key    int64  // of the lock; random, and not 0
-	name   string // of the machine
+	key    int64                  // of the lock; random, and not 0
+	name   string                 // of the machine
+	at     atomic.Pointer[string] // see Reach
 	cancel context.CancelFunc
 	ended  chan struct{} // closed when the goroutine has ended
 	log    *slog.Logger
@@ -98,7 +100,7 @@ func (c *claims) connect(ctx context.Context) (*pgx.Conn, error) {
 	serves, node := c.roles()
 	_, err = session.Exec(bounded, settings)
 	if err == nil && node { // before the lock, with which this store may judge the others
-		_, err = session.Exec(bounded, enterNode, c.key, c.name, version.Number)
+		_, err = session.Exec(bounded, enterNode, c.key, c.name, version.Number, c.address())
 	}
 	if err == nil {
 		// The server bounds the wait for a session of before, whose end it may not have noticed.
@@ -139,6 +141,21 @@ func (s *Store) Serve(ctx context.Context) error {
 		return s.failed("serving the runs", err)
 	}
 	return nil
+}
+
+// Reach sets the address at which the owners of other stores reach the one of this store. Use it
+// before the first claim. An address that PostgreSQL does not accept is none.
+func (s *Store) Reach(address string) {
+	if storable(address) {
+		s.claims.at.Store(&address)
+	}
+}
+
+func (c *claims) address() string {
+	if at := c.at.Load(); at != nil {
+		return *at
+	}
+	return ""
 }
 
 func (c *claims) roles() (serves, node bool) {

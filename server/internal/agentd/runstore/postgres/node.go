@@ -19,7 +19,7 @@ const (
 	// vanishes; PostgreSQL 13 cannot. A renewal that a crash loses does no harm.
 	settings = "SELECT set_config('synchronous_commit', 'off', false), CASE WHEN current_setting('server_version_num')::int >= 140000 THEN set_config('idle_session_timeout', '15s', false) END"
 
-	enterNode = "INSERT INTO agentd_nodes (node, name, version) VALUES ($1, $2, $3) ON CONFLICT (node) DO UPDATE SET since = clock_timestamp(), renewed = clock_timestamp()"
+	enterNode = "INSERT INTO agentd_nodes (node, name, version, address) VALUES ($1, $2, $3, $4) ON CONFLICT (node) DO UPDATE SET since = clock_timestamp(), renewed = clock_timestamp()"
 
 	// gone is the condition that the claimer of a row has no session and has not renewed its row, for
 	// as long as several renewals take, during the session of the store $2, which lasts: its lock is
@@ -41,7 +41,7 @@ func (s *Store) enter(ctx context.Context) error {
 	err := s.db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		batch := &pgx.Batch{}
 		batch.Queue("SELECT set_config('synchronous_commit', 'off', true)")
-		batch.Queue(enterNode, s.claims.key, s.claims.name, version.Number)
+		batch.Queue(enterNode, s.claims.key, s.claims.name, version.Number, s.claims.address())
 		batch.Queue(dropNodes, s.claims.key)
 		return conn.SendBatch(ctx, batch).Close()
 	})
@@ -165,6 +165,7 @@ type Node struct {
 	ID      string        // its advisory lock in hexadecimal
 	Name    string        // of the machine; empty for a version of before. Whoever can write to the database chooses it
 	Version string        // of agentd, like Name
+	Address string        // at which other agentds reach it, like Name
 	Since   time.Time     // when its session began
 	Silence time.Duration // the time since it renewed its row
 	Runs    int           // that it has claimed
@@ -176,14 +177,14 @@ type Node struct {
 // Nodes returns the stores that have a row, the oldest session first. All times are the database's.
 // A store that ended without Close has its row until another one has taken its claims, and a day.
 func (s *Store) Nodes(ctx context.Context) (nodes []Node, err error) {
-	const query = `SELECT node, name, version, since, extract(epoch FROM clock_timestamp() - renewed)::float8,
+	const query = `SELECT node, name, version, address, since, extract(epoch FROM clock_timestamp() - renewed)::float8,
 		(SELECT count(*) FROM agentd_runs WHERE claimer = node AND deleted IS NULL), renewed < clock_timestamp() - interval '5 seconds'
 		FROM agentd_nodes ORDER BY since, node`
 	err = s.rows(ctx, query, nil, func(row pgx.CollectableRow) error {
 		var n Node
 		var key int64
 		var silence float64
-		err := row.Scan(&key, &n.Name, &n.Version, &n.Since, &silence, &n.Runs, &n.Silent)
+		err := row.Scan(&key, &n.Name, &n.Version, &n.Address, &n.Since, &silence, &n.Runs, &n.Silent)
 		n.ID, n.Silence = fmt.Sprintf("%016x", key), time.Duration(max(silence, 0)*float64(time.Second))
 		nodes = append(nodes, n)
 		return err

@@ -177,5 +177,7 @@ BEGIN
 	END IF;
 	RETURN NEW;
 END $$;
+`}, {SQL: `
+ALTER TABLE agentd_nodes ADD COLUMN address text NOT NULL DEFAULT ''; -- where other agentds reach it; empty: nowhere
 `}}}
 }

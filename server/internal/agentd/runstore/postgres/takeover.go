@@ -188,20 +188,40 @@ func (s *Store) Claimed(runIDs []string) (map[string]bool, error) {
 	return claimed, nil
 }
 
+// positionsOf also returns the addresses of other agentds that have claimed the runs.
+const positionsOf = `SELECT id, last_seq, epoch, coalesce(address, '') FROM agentd_runs LEFT JOIN agentd_nodes ON node = claimer AND node <> $2
+	WHERE id = ANY($1) AND deleted IS NULL`
+
 // Positions implements runstore.Sharing. Like all sessions of the store, its session is at the
 // server that accepts writes.
-func (s *Store) Positions(ctx context.Context, runIDs []string) (map[string]uint64, error) {
-	last, err := s.those(ctx, "SELECT id, last_seq FROM agentd_runs WHERE id = ANY($1) AND deleted IS NULL AND $2::bigint IS NOT NULL", runIDs)
+func (s *Store) Positions(ctx context.Context, runIDs []string) (map[string]runstore.Position, error) {
+	runIDs = storables(runIDs)
+	positions := make(map[string]runstore.Position, len(runIDs))
+	if len(runIDs) == 0 {
+		return positions, nil
+	}
+	err := s.rows(ctx, positionsOf, []any{runIDs, s.claims.key}, func(row pgx.CollectableRow) error {
+		var id string
+		var p runstore.Position
+		err := row.Scan(&id, &p.Seq, &p.Epoch, &p.Owner)
+		positions[id] = p
+		return err
+	})
 	if err != nil {
 		return nil, s.failed("looking for news of runs", err)
 	}
-	return last, nil
+	return positions, nil
+}
+
+// storables returns those of the ids that a run can have.
+func storables(runIDs []string) []string {
+	return slices.DeleteFunc(slices.Clone(runIDs), func(id string) bool { return !storable(id) })
 }
 
 // those returns the ids and numbers that a query returns, which gets the runs and the key of this
 // store.
 func (s *Store) those(ctx context.Context, query string, runIDs []string) (map[string]uint64, error) {
-	runIDs = slices.DeleteFunc(slices.Clone(runIDs), func(id string) bool { return !storable(id) })
+	runIDs = storables(runIDs)
 	those := make(map[string]uint64, len(runIDs))
 	if len(runIDs) == 0 {
 		return those, nil

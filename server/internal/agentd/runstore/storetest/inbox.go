@@ -387,17 +387,17 @@ func testSameAtOnce(t *testing.T, owner, other Sharer) {
 
 func testPositions(t *testing.T, owner, other Sharer) {
 	Must(t, owner, "s", 0, 3)
-	want := func(want map[string]uint64) {
+	want := func(want map[string]runstore.Position) {
 		t.Helper()
 		if got, err := other.Positions(t.Context(), []string{"r", "s", "none", "\x00"}); err != nil || !maps.Equal(got, want) {
 			t.Errorf("the positions are %v, %v, want %v", got, err, want)
 		}
 	}
-	want(map[string]uint64{"r": 1, "s": 3})
+	want(map[string]runstore.Position{"r": {Seq: 1}, "s": {Seq: 3}})
 	Must(t, owner, "r", 1, 2)
 	owner.Release("s", 0)
 	if err := owner.Delete(t.Context(), runstore.Deletion{Last: map[string]uint64{"s": 3}}); err != nil {
 		t.Fatal(err)
 	}
-	want(map[string]uint64{"r": 3})
+	want(map[string]runstore.Position{"r": {Seq: 3}})
 }

@@ -1,38 +1,20 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
-	"os"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/wire/credential"
 	"github.com/toolhost/toolhost/server/internal/access/clientlimit"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
-	"github.com/toolhost/toolhost/server/internal/access/listen"
-	"github.com/toolhost/toolhost/server/internal/text/yamldoc"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hostserver/peers"
 )
-
-// nodeAddress returns where other toolhosts reach this one; empty: nowhere.
-func nodeAddress(o *Options, listeners *listen.Set) string {
-	at := slices.IndexFunc(listeners.Listeners, (*listen.Listener).Nodes)
-	if at < 0 {
-		return ""
-	}
-	address := o.Nodes.Address
-	if name, err := os.Hostname(); err == nil {
-		address = strings.ReplaceAll(address, yamldoc.Hostname, name)
-	}
-	return cmp.Or(address, listeners.Listeners[at].Address().String())
-}
 
 // artifactPlace returns what names this toolhost in the handles of artifacts, so that others find
 // them; empty: nothing does. It is 40 bits of the id of the state folder.

@@ -78,7 +78,7 @@ func warnOfReferences(c *config.Config, known *catalog.Snapshot, logger *slog.Lo
 // names that plugins declared to an earlier toolhost. It starts no plugin. The error has what
 // `toolhost serve` does not start without.
 func references(c *config.Config, getenv func(string) string) (warnings []string, err error) {
-	if err := errors.Join(missingFolders(c), authconfig.MissingFiles(c.Listeners, &c.HTTP), missingOfNodes(&c.Nodes)); err != nil {
+	if err := errors.Join(missingFolders(c), authconfig.MissingFiles(c.Listeners, &c.HTTP), c.Nodes.Missing()); err != nil {
 		return nil, err
 	}
 	complete := *c
@@ -98,11 +98,6 @@ func references(c *config.Config, getenv func(string) string) (warnings []string
 	}
 	more, err := checkReferences(&complete, known)
 	return append(warnings, more...), err
-}
-
-// missingOfNodes says which files are not there without which toolhosts cannot reach each other.
-func missingOfNodes(n *config.Nodes) error {
-	return errors.Join(authconfig.Missing("nodes.tls.certificate", n.TLS.Certificate), authconfig.Missing("nodes.tls.key", n.TLS.Key), authconfig.Missing("nodes.tls.ca", n.TLS.CA))
 }
 
 // missingFolders says which folders are not there that toolhost does not make.

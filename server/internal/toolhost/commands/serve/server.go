@@ -70,7 +70,7 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 		return err
 	}
 	defer listeners.Close()
-	options.nodes = nodeAddress(&options, listeners)
+	options.nodes = options.Nodes.Reached(listeners)
 	exported, err := openExports(ctx, options, log, redactor)
 	if err != nil {
 		return err
