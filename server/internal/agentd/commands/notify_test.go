@@ -67,6 +67,9 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, "down for a moment", http.StatusServiceUnavailable)
 		return
 	}
+	if slices.Contains(r.ids, id) {
+		return // a reload has interrupted the answer, so the message is sent again
+	}
 	r.got, r.ids = append(r.got, strings.TrimSpace(fmt.Sprint(m.Type, " ", m.Data.Tool, " ", m.Data.Says))), append(r.ids, id)
 }
 
