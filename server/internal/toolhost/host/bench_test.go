@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"io"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -35,34 +37,55 @@ func BenchmarkCall(b *testing.B) {
 			h := benchHost(b)
 			// cannot fail
 			text, _ := json.Marshal(map[string]any{"size": 1 << 10, "note": strings.Repeat("all work and no play ", 8)})
-			var ids atomic.Uint64
 			b.ReportAllocs()
-			b.SetParallelism(callers)
-			b.RunParallel(func(pb *testing.PB) {
-				most := 1 << 20
-				for pb.Next() {
-					id := "bench-" + strconv.FormatUint(ids.Add(1), 10)
-					e, err := h.Open(b.Context(), tool.Call{
-						ID: id, Tool: "echo", Principal: "somebody", Arguments: text, MaxShown: &most, OutcomeOnly: true,
-					}, true)
-					if err != nil {
-						b.Error(err)
-						return
-					}
-					ev, err := e.Next(b.Context())
-					e.Close()
-					if o := ev.Ended; err != nil || o == nil || o.Err != nil || len(o.Result.Content) != 1 {
-						b.Errorf("the call ended with %+v, %v", o, err)
-						return
-					}
-				}
-			})
+			benchCalls(b, h, callers*runtime.GOMAXPROCS(0), "echo", text)
 		})
 	}
 }
 
-// benchHost returns a host with one plugin that answers at once.
+// benchCalls makes b.N calls of a tool, each with an id of its own.
+func benchCalls(b *testing.B, h *host.Host, callers int, name string, arguments json.RawMessage) {
+	var begun atomic.Int64
+	var group sync.WaitGroup
+	b.ResetTimer()
+	for range callers {
+		group.Go(func() { // ends after the last call
+			most := 1 << 20
+			for n := begun.Add(1); n <= int64(b.N); n = begun.Add(1) {
+				id := "bench-" + strconv.FormatInt(n, 10)
+				e, err := h.Open(b.Context(), tool.Call{
+					ID: id, Tool: name, Principal: "somebody", Arguments: arguments, MaxShown: &most, OutcomeOnly: true,
+				}, true)
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				ev, err := e.Next(b.Context())
+				e.Close()
+				if o := ev.Ended; err != nil || o == nil || o.Err != nil || len(o.Result.Content) != 1 {
+					b.Errorf("the call ended with %+v, %v", o, err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// benchHost returns a host with one plugin that answers at once, and a ledger in a file.
 func benchHost(b testing.TB) *host.Host {
+	b.Helper()
+	calls, err := callstore.Open(b.Context(), callstore.Config{Path: filepath.Join(b.TempDir(), "calls.db")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { calls.Close() })
+	return benchHostOf(b, host.Config{Calls: calls})
+}
+
+// benchHostOf adds what is missing to the configuration of a host. The tool echo has no side
+// effects, and the tool change has some.
+func benchHostOf(b testing.TB, c host.Config) *host.Host {
 	b.Helper()
 	rules, err := policy.Compile([]policy.Rule{
 		{Name: "nothing-huge", When: `tool.name == "echo" && arguments.size > 1000000`, Then: policy.Deny},
@@ -71,11 +94,6 @@ func benchHost(b testing.TB) *host.Host {
 	if err != nil {
 		b.Fatal(err)
 	}
-	calls, err := callstore.Open(b.Context(), callstore.Config{Path: filepath.Join(b.TempDir(), "calls.db")})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { calls.Close() })
 	artifacts, err := artifact.Open(artifact.Config{Dir: filepath.Join(b.TempDir(), "artifacts")})
 	if err != nil {
 		b.Fatal(err)
@@ -91,14 +109,15 @@ func benchHost(b testing.TB) *host.Host {
 		InputSchema: json.RawMessage(`{"type":"object","properties":{"size":{"type":"integer","minimum":0,"maximum":1048576},` +
 			`"note":{"type":"string"}},"required":["size","note"],"additionalProperties":false}`),
 	}
-	h := host.New(host.Config{
-		Catalog:  openCatalog(b, tool.Description{Name: "echo", Version: "1.0.0", Tools: []tool.Spec{echo}}),
-		Settings: host.Settings{Policy: rules}, Calls: calls, Artifacts: artifacts, Audit: log,
-		Launch: func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
-			p := unserved{&hosttest.Process{Wire: pluginwire.NewConn(echoing{}, pluginwire.ConnConfig{})}, make(chan struct{})}
-			return p, p.Wire.Open(ctx)
-		},
-	})
+	change := echo
+	change.Name, change.ReadOnly = "change", false
+	c.Catalog = openCatalog(b, tool.Description{Name: "echo", Version: "1.0.0", Tools: []tool.Spec{echo, change}})
+	c.Settings, c.Artifacts, c.Audit = host.Settings{Policy: rules}, artifacts, log
+	c.Launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
+		p := unserved{&hosttest.Process{Wire: pluginwire.NewConn(echoing{}, pluginwire.ConnConfig{})}, make(chan struct{})}
+		return p, p.Wire.Open(ctx)
+	}
+	h := host.New(c)
 	b.Cleanup(func() { h.Close() })
 	return h
 }

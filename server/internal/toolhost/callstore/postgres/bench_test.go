@@ -30,7 +30,9 @@ func BenchmarkCalls(b *testing.B) {
 			b.Cleanup(func() { store.Close() })
 			return store
 		},
-		"postgres": func(b *testing.B) storetest.Store { return open(b, config(postgrestest.Database(b), "a")) },
+		"postgres": func(b *testing.B) storetest.Store {
+			return open(b, config(postgrestest.Start(b, "fsync=on").URL("postgres"), "a"))
+		},
 	} {
 		for _, callers := range []int{1, 16, 64} {
 			b.Run(fmt.Sprintf("%s/callers=%d", name, callers), func(b *testing.B) {
@@ -46,6 +48,31 @@ func BenchmarkCalls(b *testing.B) {
 				})
 			})
 		}
+	}
+}
+
+// BenchmarkNodes measures how many calls with side effects several toolhosts with one database begin
+// and end, each for 64 callers.
+func BenchmarkNodes(b *testing.B) {
+	for _, nodes := range []int{1, 2, 4, 8} {
+		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
+			address := postgrestest.Start(b, "fsync=on").URL("postgres")
+			var stores []storetest.Store
+			for i := range nodes {
+				stores = append(stores, open(b, config(address, fmt.Sprint(i))))
+			}
+			var number atomic.Int64
+			b.SetParallelism(64 * nodes / runtime.GOMAXPROCS(0))
+			b.ResetTimer()
+			b.RunParallel(func(p *testing.PB) {
+				store := stores[number.Add(1)%int64(nodes)]
+				for p.Next() {
+					e := storetest.Entry(fmt.Sprint(number.Add(1)))
+					storetest.Must(b, store.BeginWithin(b.Context(), e, callstore.Quota{}), store.End(b.Context(), e.Key, storetest.Answer("a result of the usual size, which has a few words and numbers")))
+				}
+			})
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
+		})
 	}
 }
 
