@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -200,4 +201,89 @@ func TestARunThatEndsAfterARead(t *testing.T) {
 			t.Errorf("the run ended with %+v", end)
 		}
 	})
+}
+
+// partly is a store in which another agent has one of the runs.
+type partly struct {
+	*remoteStore
+	other atomic.Pointer[string]
+}
+
+func (s *partly) Claim(id string) (uint64, error) {
+	if other := s.other.Load(); other != nil && *other == id {
+		return 0, runstore.AlreadyClaimed(id)
+	}
+	return s.remoteStore.Claim(id)
+}
+
+// A run that was taken without its sub-run waits for the agent that still has it, shows what the
+// sub-run waits for there, and gets its result. If that agent leaves the sub-run, it goes on here.
+func TestASubRunThatAnotherAgentHas(t *testing.T) {
+	for name, leaves := range map[string]bool{"it ends there": false, "that agent leaves it": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := delegating(func(n int, req model.Request) *model.Response {
+					if n == 0 {
+						return response(model.StopToolUse, newTask("a", `{"task":"one"}`))
+					}
+					return response(model.StopEndTurn, text("heard: "+results(req)[0]))
+				}, func(n int, req model.Request) *model.Response {
+					return []*model.Response{response(model.StopToolUse, call("c", "echo")), response(model.StopToolUse, question("which?")), response(model.StopEndTurn, text("blue"))}[n]
+				})
+				attended := func(c *agent.Config) { withPeople(c); withSystem(c) }
+				owner := newFixture(t, m, newTools(takes(10*time.Minute)), attended)
+				owner.start(loop.Task{})
+				time.Sleep(time.Second)
+				owner.Close()
+				child := loop.SubRunID("r", "r.t1.c0")
+				owner.open(attended)
+				if err := owner.ResumeRun(t.Context(), child); err != nil {
+					t.Fatal(err)
+				}
+				taker, store := &fixture{t: t, store: owner.store, model: m, tools: owner.tools}, &partly{remoteStore: &remoteStore{Store: owner.store}}
+				store.other.Store(&child)
+				taker.open(func(c *agent.Config) { attended(c); c.Store = store })
+				defer taker.Close()
+				if err := taker.ResumeRun(t.Context(), "r"); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(9 * time.Minute)
+				if r := state(t, taker, "r"); r.Finished() || len(r.Pending) != 0 {
+					t.Fatalf("the run is %s with %q and waits for %+v", r.State(), r.StopReason, r.Pending)
+				}
+				answers := owner
+				if leaves {
+					owner.Close()
+					store.other.Store(nil)
+					answers = taker
+				} else {
+					defer owner.Close()
+				}
+				time.Sleep(time.Minute)
+				if r := state(t, taker, "r"); len(r.Pending) != 1 || r.Pending[0].RunID != child {
+					t.Fatalf("the run is %s with %q and waits for %+v", r.State(), r.StopReason, r.Pending)
+				}
+				if leaves { // a store of several agents takes both
+					if err := taker.ResumeRun(t.Context(), "r"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if _, err := answers.Respond(t.Context(), child, loop.DecisionMade{ID: "d1", Verdict: loop.VerdictAnswer, Text: "blue"}); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				if r := state(t, taker, "r"); !r.Finished() {
+					t.Fatalf("the run is %s and waits for %+v", r.State(), r.Pending)
+				}
+				if end := taker.end(); end.Text != "heard: blue" {
+					t.Errorf("ended with %+v", end)
+				}
+				for id, n := range owner.tools.executions() {
+					if n != 1 {
+						t.Errorf("call %s was executed %d times", id, n)
+					}
+				}
+			})
+		})
+	}
 }
