@@ -36,8 +36,9 @@ type Claims interface {
 	Claimed(runIDs []string) (map[string]bool, error)
 }
 
-// MaxStalled is how many stores that had a run may be gone, without an append between, until
-// TakeOver leaves the run to Claim: the run may have ended their processes.
+// MaxStalled is how many stores that had a run may be gone, without progress between, until
+// TakeOver leaves the run to Claim: the run may have ended their processes. Progress is an append
+// that Batch.Resumed does not exclude.
 const MaxStalled = 3
 
 // Sharing is an additional interface of Claims of stores whose runs several servers work on at the

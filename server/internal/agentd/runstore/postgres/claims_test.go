@@ -392,7 +392,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// A run that three stores had that are gone, without an append between, is left alone until
+// A run that three stores had that are gone, without progress between, is left alone until
 // somebody claims it and appends. Neither a run that only waits for a person nor one that was
 // given up counts.
 func TestParking(t *testing.T) {
@@ -432,7 +432,14 @@ func TestParking(t *testing.T) {
 	}
 	wantTaken("1", 1)
 	epoch := wantTaken("1", 2)
-	write("r", 1, epoch, head)
+	resumed := runstore.Batch{RunID: "r", After: 1, Epoch: epoch, Records: storetest.Records(2, 1), Head: head, Resumed: true}
+	if err := store.Append(t.Context(), resumed); err != nil { // no progress
+		t.Fatal(err)
+	}
+	if r, err := store.Get(t.Context(), "r"); err != nil || r.Stalled != 2 {
+		t.Errorf("after it was noted that work goes on: %+v, %v", r, err)
+	}
+	write("r", 2, epoch, head)
 	for i := range runstore.MaxStalled - 1 {
 		wantTaken("NULL", i) // an agentd that ends gives its runs up
 		wantTaken("1", i+1)
@@ -455,9 +462,9 @@ func TestParking(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write("r", 2, epoch, runstore.Head{Unfinished: true, Decisions: []byte("[1]")})
+	write("r", 3, epoch, runstore.Head{Unfinished: true, Decisions: []byte("[1]")})
 	wantTaken("1", 1) // the entry is work
-	entry := runstore.Outcome{Seq: 3}
+	entry := runstore.Outcome{Seq: 4}
 	if err := store.Settle(t.Context(), runstore.EntryRef{RunID: "r", ID: "e"}, wantTaken("1", 2), entry); err != nil {
 		t.Fatal(err)
 	}
