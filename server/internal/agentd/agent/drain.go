@@ -59,7 +59,7 @@ func (r *run) leaving() *rest {
 			return nil
 		}
 	}
-	w := &rest{until: time.Now()}
+	w := &rest{until: time.Now(), work: true}
 	for _, command := range loop.Next(&r.state) {
 		if c, ok := command.(loop.CallTool); ok && c.Call.System == loop.SystemNewTask {
 			w.subRuns = append(w.subRuns, loop.SubRunID(r.id, c.Call.ID))

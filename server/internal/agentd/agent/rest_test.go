@@ -305,3 +305,31 @@ func TestDrain(t *testing.T) {
 		t.Errorf("models were asked %d times", n)
 	}
 }
+
+// A decision for a sub-run makes an agent go on with the whole family, also if the run at the top,
+// or the sub-run itself, is parked. Until then the parked run says that it is.
+func TestADecisionBelowAParkedRun(t *testing.T) {
+	for name, parked := range map[string]string{"the top": "id = 'r'", "the sub-run": "decisions IS NOT NULL", "all": "true"} {
+		t.Run(name, func(t *testing.T) {
+			s := newShared(t, asking(), newTools(echo))
+			a, _ := s.open()
+			a.start(loop.Task{})
+			s.rest(3)
+			s.db.Do(t, s.name, "UPDATE agentd_runs SET stalled = 3 WHERE "+parked)
+			b, found := s.open()
+			if found != 0 {
+				t.Errorf("%d runs are taken", found)
+			}
+			before := state(t, b, "r")
+			if top := name != "the sub-run"; (before.Parked != "") != top || (before.State() == agent.RunInterrupted) != top || len(before.Pending) != 1 {
+				t.Fatalf("the run is %s, parked: %q, and waits for %+v", before.State(), before.Parked, before.Pending)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			if _, err := b.Respond(ctx, "r", loop.DecisionMade{ID: before.Pending[0].ID, Verdict: loop.VerdictAnswer, Text: "blue"}); err != nil {
+				t.Fatal(err)
+			}
+			b.ended("r", "heard: blue")
+		})
+	}
+}

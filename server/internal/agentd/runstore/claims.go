@@ -74,6 +74,8 @@ type Leaving struct {
 	// Wait is the time until an unfinished run has to go on, by the clock of the store. 0: only an
 	// entry or a claim continues it.
 	Wait time.Duration
+	// Rests says that the owner found nothing to do before, which is progress; see MaxStalled.
+	Rests bool
 }
 
 // Taken is a run with the epoch of its claim.

@@ -469,8 +469,64 @@ func TestParking(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 * runstore.MaxStalled {
-		wantTaken("1", 2)
+		epoch = wantTaken("1", 2)
 	}
+	for _, rests := range []bool{false, true} { // that it rests is progress, and that it is given up is none
+		stalled := 2
+		if rests {
+			epoch, stalled = wantTaken("NULL", 2), 0
+		}
+		if !store.Leave([]runstore.Leaving{{RunID: "r", Epoch: epoch, Wait: time.Microsecond, Rests: rests}}) {
+			t.Fatal("the run is not left")
+		}
+		if r, err := store.Get(t.Context(), "r"); err != nil || r.Stalled != stalled {
+			t.Errorf("left, and rests %t: %+v, %v", rests, r, err)
+		}
+	}
+}
+
+// What is below a parked run, or a run at work, is not due, and takes no place of a run that is.
+func TestRunsBelowAParkedRun(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	for _, run := range [][2]string{{"parked", ""}, {"child", "parked"}, {"grandchild", "child"}, {"due", ""}} {
+		batch := runstore.Batch{RunID: run[0], Records: storetest.Records(1, 1), Head: runstore.Head{Unfinished: true, Parent: run[1]}}
+		if err := store.Append(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	took := func(limit int, want ...string) {
+		t.Helper()
+		taken, err := store.TakeOver(t.Context(), limit)
+		var ids []string
+		for _, k := range taken {
+			ids = append(ids, k.ID)
+		}
+		if slices.Sort(ids); err != nil || !slices.Equal(ids, want) {
+			t.Errorf("took %q, %v, want %q", ids, err, want)
+		}
+	}
+	s.Do(t, name, "UPDATE agentd_runs SET claimer = NULL, wake_at = now() - interval '1 hour' WHERE id LIKE '%child'")
+	took(10) // the root is at work here
+	s.Do(t, name, "UPDATE agentd_runs SET claimer = NULL, stalled = 3 WHERE id = 'parked'")
+	s.Do(t, name, "UPDATE agentd_runs SET claimer = NULL WHERE id = 'due'")
+	took(1, "due")
+	if err := store.Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "grandchild", ID: "e"}, Data: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	took(10)
+	s.Do(t, name, `INSERT INTO agentd_runs (id, created, updated, last_seq, last_append, unfinished, ended, owner, tenant, parent, posted)
+		SELECT 'sub' || n, 0, 0, 1, '', true, false, '', '', 'parked', 1 FROM generate_series(1, 500) AS n`)
+	storetest.Must(t, store, "entry", 0, 1)
+	store.Release("entry", 0)
+	if err := store.Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "entry", ID: "e"}, Data: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	took(0, "entry")
+	s.Do(t, name, "DELETE FROM agentd_runs WHERE id LIKE 'sub%'")
+	s.Do(t, name, "UPDATE agentd_runs SET stalled = 2 WHERE id = 'parked'")
+	took(1, "child", "grandchild", "parked")
 }
 
 // A tenant with ten thousand runs that are due keeps no other one from its turn, neither in one

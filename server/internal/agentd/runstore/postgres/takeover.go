@@ -64,14 +64,19 @@ func (s *Store) mayClaim(ctx context.Context) error {
 }
 
 // The conditions that no unfinished run has a run as its sub-run, that no store works on the run,
-// that the run goes on or has entries, and that it goes on now by itself, and not with a parent
-// that is at work. A query in the place of a value is a step in an index for each row, however
-// PostgreSQL estimates the rows.
+// that the run goes on or has entries, that it goes on now by itself, and that no unfinished run
+// above it, which goes on with it, is at work or parked. A query in the place of a value is a step
+// in an index for each row, however PostgreSQL estimates the rows.
 const (
-	top  = "(SELECT mother.unfinished FROM agentd_runs AS mother WHERE mother.id = runs.parent) IS NOT TRUE"
-	free = "runs.claimer IS NULL AND runs.stalled < $3"
-	live = "(runs.unfinished OR runs.posted > 0)"
-	due  = "runs.unfinished AND " + free + " AND runs.wake_at <= statement_timestamp() AND (SELECT mother.unfinished AND mother.claimer IS NOT NULL FROM agentd_runs AS mother WHERE mother.id = runs.parent) IS NOT TRUE"
+	top   = "(SELECT mother.unfinished FROM agentd_runs AS mother WHERE mother.id = runs.parent) IS NOT TRUE"
+	free  = "runs.claimer IS NULL AND runs.stalled < $3"
+	live  = "(runs.unfinished OR runs.posted > 0)"
+	due   = "runs.unfinished AND " + free + " AND runs.wake_at <= statement_timestamp() AND " + alone
+	alone = "(runs.parent = '' OR NOT EXISTS (" + held + "))"
+	held  = `WITH RECURSIVE above AS (
+		SELECT parent, claimer, stalled FROM agentd_runs AS mother WHERE mother.id = runs.parent AND mother.unfinished UNION ALL
+		SELECT mother.parent, mother.claimer, mother.stalled FROM above, LATERAL (SELECT parent, claimer, stalled FROM agentd_runs WHERE id = above.parent AND unfinished LIMIT 1) AS mother)
+	SELECT FROM above WHERE claimer IS NOT NULL OR stalled >= $3`
 )
 
 // freeVanished gives up the claims of stores that are gone, and counts for each run that it was
@@ -102,7 +107,7 @@ var takeFamilies = `WITH RECURSIVE first AS MATERIALIZED (
 		SELECT number, id, parent, tenant, wake_at FROM agentd_runs AS runs WHERE ` + due + ` AND runs.tenant = tenants.tenant ORDER BY wake_at, number LIMIT least($1, 1 + 10 * $5 / (SELECT count(*) FROM tenants))) AS early), busy AS (
 	SELECT tenant, count(*) AS runs FROM agentd_runs WHERE claimer = $2 AND unfinished GROUP BY tenant), found AS (
 	(SELECT id, parent FROM candidates LEFT JOIN busy USING (tenant) ORDER BY coalesce(busy.runs, 0) + row_number() OVER (PARTITION BY tenant ORDER BY wake_at, number), wake_at, number LIMIT $1) UNION ALL
-	(SELECT id, parent FROM agentd_runs AS runs WHERE posted > 0 AND ` + free + ` ORDER BY number LIMIT $4)), above AS (
+	(SELECT id, parent FROM agentd_runs AS runs WHERE posted > 0 AND ` + free + ` AND ` + alone + ` ORDER BY number LIMIT $4)), above AS (
 	SELECT id, parent FROM found UNION
 	SELECT mother.id, mother.parent FROM above, LATERAL (SELECT id, parent FROM agentd_runs WHERE id = above.parent AND unfinished LIMIT 1) AS mother), roots AS (
 	SELECT number, id FROM agentd_runs AS runs WHERE id IN (SELECT id FROM above) AND ` + top + ` AND ` + live + ` AND ` + free + ` ORDER BY number FOR UPDATE SKIP LOCKED), family AS (
