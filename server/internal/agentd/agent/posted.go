@@ -173,6 +173,9 @@ func (a *Agent) collect(ctx context.Context, shared runstore.Sharing) error {
 		return storeError(err)
 	}
 	for i := range runs {
+		if a.work.pauses(runs[i].ID) {
+			continue
+		}
 		// If another agent has taken the run meanwhile, it looks, too.
 		if err := a.work.wake(a.refOf(&runs[i]), mail); err != nil && !elsewhere(err) {
 			return err

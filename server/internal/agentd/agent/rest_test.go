@@ -18,6 +18,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/postgres"
 	database "github.com/toolhost/toolhost/server/internal/store/postgres"
 	"github.com/toolhost/toolhost/tool"
@@ -332,4 +333,47 @@ func TestADecisionBelowAParkedRun(t *testing.T) {
 			b.ended("r", "heard: blue")
 		})
 	}
+}
+
+// A run that an agent cannot read is not taken again with each look, neither by this agent nor by
+// another one, and with an entry in its inbox neither.
+func TestARunThatFailsIsLeftAlone(t *testing.T) {
+	s := newShared(t, turns(response(model.StopToolUse, call("a", "serial"))), newTools(careful))
+	a, _ := s.openWith(forgetful{})
+	b, _ := s.openWith(forgetful{})
+	a.start(loop.Task{})
+	s.rest(1)
+	s.db.Do(t, s.name, "UPDATE agentd_records SET type = 'of_the_future' WHERE seq = 2")
+	s.db.Do(t, s.name, "UPDATE agentd_runs SET wake_at = now()")
+	look := func(f *fixture, want int) {
+		t.Helper()
+		if n, err := f.Look(t.Context()); n != want || err != nil {
+			t.Errorf("%d runs are taken, %v, want %d", n, err, want)
+		}
+	}
+	fails := func(want string) {
+		t.Helper()
+		eventually.Shows(t, "the run has failed", func() (bool, any) {
+			var stacks strings.Builder
+			_ = pprof.Lookup("goroutine").WriteTo(&stacks, 2)
+			got := s.one("SELECT epoch || ' ' || (claimer IS NULL) || ' ' || (wake_at > now() + interval '50 seconds') FROM agentd_runs")
+			return !strings.Contains(stacks.String(), "agent.(*run).") && got == want, got
+		})
+	}
+	look(a, 1)
+	fails("2 true true")
+	look(a, 0)
+	look(b, 0)
+	if err := a.store.(*postgres.Store).Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "r", ID: "e"}, Data: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	look(b, 1)
+	fails("3 false false")
+	look(a, 0)
+	look(b, 0)
+	fails("3 false false")
+	if _, err := b.SendMessage(t.Context(), "r", "go on"); tool.KindOf(err) != tool.KindInternal {
+		t.Errorf("a message: %v", err)
+	}
+	fails("4 false false")
 }
