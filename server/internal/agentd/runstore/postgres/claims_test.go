@@ -578,3 +578,110 @@ func TestTakeOverIsFairByTenant(t *testing.T) {
 		t.Errorf("without a free place: %v, %v", taken, err)
 	}
 }
+
+// A claim of a store without a row ends like any other one: once its lock was free during the
+// session of the store that looks, for as long as several renewals take.
+func TestAClaimWithoutANode(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	storetest.Must(t, store, "r", 0, 1)
+	s.Do(t, name, "UPDATE agentd_runs SET claimer = 12345")
+	if taken, err := store.TakeOver(t.Context(), 1); err != nil || len(taken) != 0 {
+		t.Errorf("at once, took %v, %v", taken, err)
+	}
+	if _, err := store.Claim("r"); !errors.Is(err, runstore.ErrClaimed) {
+		t.Errorf("a claim at once: %v", err)
+	}
+	later(t, s, name)
+	if taken, err := store.TakeOver(t.Context(), 1); err != nil || len(taken) != 1 || taken[0].Stalled != 1 {
+		t.Errorf("took %+v, %v", taken, err)
+	}
+}
+
+// A store that ends keeps its row as long as it has claims.
+func TestAStoreThatEndsWithAClaim(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store, other := open(t, s.URL(name)), open(t, s.URL(name))
+	storetest.Must(t, store, "r", 0, 1)
+	s.Do(t, name, "CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$") // like a claim that is taken in this moment
+	s.Do(t, name, "CREATE TRIGGER keep BEFORE UPDATE ON agentd_runs FOR EACH ROW EXECUTE FUNCTION keep()")
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := other.Nodes(t.Context()); err != nil || len(list) != 1 || list[0].Runs != 1 {
+		t.Errorf("the list is %+v, %v", list, err)
+	}
+}
+
+// during returns what a statement of a store returns that waits for the row of a run, which another
+// session changes meanwhile.
+func during[T any](t *testing.T, s *postgrestest.Server, name, change string, act func() T) T {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), s.URL(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), change); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan T, 1)
+	go func() { done <- act() }() // ends at the latest with the bound of the statement
+	for range time.Tick(10 * time.Millisecond) {
+		select {
+		case early := <-done:
+			return early
+		default:
+		}
+		if s.Do(t, name, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")[0][0] != "0" {
+			break
+		}
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return <-done
+}
+
+// A claim is confirmed by a write, which waits for another store that is taking the run.
+func TestConfirmWaits(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	storetest.Must(t, store, "r", 0, 1)
+	epoch := storetest.MustClaim(t, store, "r")
+	err := during(t, s, name, "UPDATE agentd_runs SET claimer = 12345, epoch = epoch + 1", func() error { return store.Confirm("r", epoch) })
+	if !errors.Is(err, runstore.ErrClaimed) {
+		t.Errorf("a claim that another store takes: %v", err)
+	}
+}
+
+// A look takes no sub-run that another store has claimed meanwhile.
+func TestASubRunThatIsClaimedMeanwhile(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	for _, run := range [][2]string{{"r", ""}, {"child", "r"}} {
+		batch := runstore.Batch{RunID: run[0], Records: storetest.Records(1, 1), Head: runstore.Head{Unfinished: true, Parent: run[1]}}
+		if err := store.Append(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Do(t, name, "UPDATE agentd_runs SET claimer = NULL")
+	taken := during(t, s, name, "UPDATE agentd_runs SET claimer = 12345, epoch = epoch + 1 WHERE id = 'child'", func() []runstore.Taken {
+		taken, err := store.TakeOver(t.Context(), 1)
+		if err != nil {
+			t.Error(err)
+		}
+		return taken
+	})
+	if len(taken) != 1 || taken[0].ID != "r" {
+		t.Errorf("took %+v", taken)
+	}
+}

@@ -82,8 +82,11 @@ const (
 // freeVanished gives up the claims of stores that are gone, and counts for each run that it was
 // not only waiting for a person: it may have ended these agentds. It returns the runs that were
 // given up so runstore.MaxStalled times without a record between, which takeFamilies leaves alone.
-const freeVanished = `WITH vanished AS MATERIALIZED (
-	SELECT claimer FROM (SELECT node AS claimer FROM agentd_nodes WHERE node <> $2) AS others WHERE ` + gone + `), held AS (
+// A store is found by its claims: the index is asked for each claimer once.
+const freeVanished = `WITH RECURSIVE claimers AS (
+	(SELECT claimer FROM agentd_runs WHERE claimer IS NOT NULL ORDER BY claimer LIMIT 1) UNION ALL
+	SELECT next.claimer FROM claimers, LATERAL (SELECT claimer FROM agentd_runs AS runs WHERE runs.claimer > claimers.claimer ORDER BY runs.claimer LIMIT 1) AS next), vanished AS MATERIALIZED (
+	SELECT claimer FROM claimers WHERE claimer <> $2 AND ` + gone + `), held AS (
 	SELECT runs.number FROM agentd_runs AS runs JOIN vanished USING (claimer) FOR UPDATE OF runs SKIP LOCKED), freed AS (
 	UPDATE agentd_runs AS runs SET claimer = NULL, stalled = stalled + (` + live + ` AND (decisions IS NULL OR posted > 0))::int WHERE number IN (SELECT number FROM held) RETURNING id, stalled)
 SELECT id, stalled FROM freed WHERE stalled >= $1`
@@ -113,7 +116,7 @@ var takeFamilies = `WITH RECURSIVE first AS MATERIALIZED (
 	SELECT number, id FROM agentd_runs AS runs WHERE id IN (SELECT id FROM above) AND ` + top + ` AND ` + live + ` AND ` + free + ` ORDER BY number FOR UPDATE SKIP LOCKED), family AS (
 	SELECT number, id FROM roots UNION
 	SELECT below.number, below.id FROM family, LATERAL (SELECT number, id FROM agentd_runs AS runs WHERE runs.parent = family.id AND runs.parent <> '' AND ` + live + ` AND ` + free + ` OFFSET 0) AS below)
-UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1 WHERE number IN (SELECT number FROM family) AND ` + live + `
+UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1 WHERE number IN (SELECT number FROM family) AND claimer IS NULL AND ` + live + `
 RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
 
 // mostTenants is the most tenants whose first runs a look compares. Each costs two steps in an
@@ -153,9 +156,10 @@ func (s *Store) free(ctx context.Context) error {
 	})
 }
 
-// Confirm implements runstore.Sharing.
+// Confirm implements runstore.Sharing. Like confirm it writes, so that it waits for a claim that
+// another store is taking, and for a standby that is behind.
 func (s *Store) Confirm(runID string, epoch uint64) error {
-	has, err := s.those(context.Background(), "SELECT id, epoch FROM agentd_runs WHERE id = ANY($1) AND claimer = $2", []string{runID})
+	has, err := s.those(context.Background(), "UPDATE agentd_runs SET last_append = last_append WHERE id = ANY($1) AND claimer = $2 RETURNING id, epoch", []string{runID})
 	if err != nil {
 		return s.failed("confirming the claim of run "+runID, err)
 	}
