@@ -258,6 +258,13 @@ func (w *atWork) forget(r *run) bool {
 	delete(w.runs, r.id)
 	w.countLocked(r)
 	w.move(r.id)
+	if w.agent.journal.shared != nil { // a sub-run that rests goes with its parent, or alone if that is gone
+		for _, below := range w.runs {
+			if below.parent == r.id {
+				below.wake()
+			}
+		}
+	}
 	if r.log.foreground && !r.sub {
 		w.shown.runID, w.shown.feed = r.id, &r.feed
 	}

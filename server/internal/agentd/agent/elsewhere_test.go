@@ -287,3 +287,37 @@ func TestASubRunThatAnotherAgentHas(t *testing.T) {
 		})
 	}
 }
+
+// A sub-run that goes on after its call has its result is given up when it only waits, and its
+// parent is gone from the agent.
+func TestASubRunThatOutlivesItsCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := delegating(func(n int, _ model.Request) *model.Response {
+			return []*model.Response{response(model.StopToolUse, newTask("a", `{"task":"one"}`)), response(model.StopToolUse, call("b", "echo")), response(model.StopEndTurn, text("done"))}[n]
+		}, func(n int, _ model.Request) *model.Response {
+			return []*model.Response{response(model.StopEndTurn, text("one")), response(model.StopToolUse, question("which?"))}[n]
+		})
+		f := newFixture(t, m, newTools(takes(10*time.Minute)), nil)
+		store := &remoteStore{Store: f.store}
+		f.Close()
+		f.open(func(c *agent.Config) { withPeople(c); withSystem(c); c.Store = store })
+		defer f.Close()
+		f.start(loop.Task{})
+		time.Sleep(time.Minute)
+		child := loop.SubRunID("r", "r.t1.c0")
+		if _, err := f.SendMessage(t.Context(), child, "more"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if n := store.held.Load(); n != 2 {
+			t.Errorf("the agent has %d claims", n)
+		}
+		time.Sleep(10 * time.Minute)
+		if parent, below := state(t, f, "r"), state(t, f, child); !parent.Finished() || below.State() != agent.RunWaiting {
+			t.Errorf("the run is %s, and its sub-run %s", parent.State(), below.State())
+		}
+		if n := store.held.Load(); n != 0 {
+			t.Errorf("%d claims are left", n)
+		}
+	})
+}
