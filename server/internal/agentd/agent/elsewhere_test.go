@@ -321,3 +321,52 @@ func TestASubRunThatOutlivesItsCall(t *testing.T) {
 		}
 	})
 }
+
+// looking is a store whose looks take some time.
+type looking struct {
+	*remoteStore
+	now, most, all atomic.Int32
+}
+
+func (s *looking) TakeOver(ctx context.Context, limit int) ([]runstore.Taken, error) {
+	s.all.Add(1)
+	if now := s.now.Add(1); now > s.most.Load() {
+		s.most.Store(now)
+	}
+	defer s.now.Add(-1)
+	time.Sleep(100 * time.Millisecond)
+	return s.remoteStore.TakeOver(ctx, limit)
+}
+
+// One look is made at a time, so that many requests at once do not take runs for the same free
+// slots. Those that come during a look share the next one.
+func TestOneLookAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, okModel(), newTools(echo), nil)
+		store := &looking{remoteStore: &remoteStore{Store: f.store}}
+		f.Close()
+		f.open(func(c *agent.Config) { c.Store = store })
+		defer f.Close()
+		var group sync.WaitGroup
+		for range 20 {
+			group.Go(func() {
+				if _, err := f.Look(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		leaving, leave := context.WithCancel(t.Context())
+		synctest.Wait()
+		group.Go(func() {
+			if _, err := f.Look(leaving); tool.KindOf(err) != tool.KindCancelled {
+				t.Errorf("a look that is not waited for: %v", err)
+			}
+		})
+		synctest.Wait()
+		leave()
+		group.Wait()
+		if most, all := store.most.Load(), store.all.Load(); most != 1 || all != 2 {
+			t.Errorf("%d looks, and %d at the same time", all, most)
+		}
+	})
+}
