@@ -216,20 +216,49 @@ func (s *partly) Claim(id string) (uint64, error) {
 	return s.remoteStore.Claim(id)
 }
 
+// delegatingOnce is a model for a run whose sub-run makes a call, and then asks a question.
+func delegatingOnce() *fakeModel {
+	return delegating(func(n int, req model.Request) *model.Response {
+		if n == 0 {
+			return response(model.StopToolUse, newTask("a", `{"task":"one"}`))
+		}
+		return response(model.StopEndTurn, text("heard: "+results(req)[0]))
+	}, func(n int, req model.Request) *model.Response {
+		return []*model.Response{response(model.StopToolUse, call("c", "echo")), response(model.StopToolUse, question("which?")), response(model.StopEndTurn, text("blue"))}[n]
+	})
+}
+
+// A run that waits for a sub-run of another agent ends here when that agent has it, too.
+func TestARunThatAnotherAgentTakesWithItsSubRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, delegatingOnce(), newTools(takes(time.Hour)), withSystem)
+		f.start(loop.Task{})
+		time.Sleep(time.Second)
+		f.Close()
+		child, store := loop.SubRunID("r", "r.t1.c0"), &partly{remoteStore: &remoteStore{Store: f.store}}
+		store.other.Store(&child)
+		f.open(func(c *agent.Config) { withSystem(c); c.Store = store })
+		defer f.Close()
+		if err := f.ResumeRun(t.Context(), "r"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		before := store.held.Load()
+		store.claimed.Store(true)
+		time.Sleep(time.Minute)
+		if now := store.held.Load(); before != 1 || now != 0 {
+			t.Errorf("%d runs are at work, and then %d", before, now)
+		}
+	})
+}
+
 // A run that was taken without its sub-run waits for the agent that still has it, shows what the
 // sub-run waits for there, and gets its result. If that agent leaves the sub-run, it goes on here.
 func TestASubRunThatAnotherAgentHas(t *testing.T) {
 	for name, leaves := range map[string]bool{"it ends there": false, "that agent leaves it": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := delegating(func(n int, req model.Request) *model.Response {
-					if n == 0 {
-						return response(model.StopToolUse, newTask("a", `{"task":"one"}`))
-					}
-					return response(model.StopEndTurn, text("heard: "+results(req)[0]))
-				}, func(n int, req model.Request) *model.Response {
-					return []*model.Response{response(model.StopToolUse, call("c", "echo")), response(model.StopToolUse, question("which?")), response(model.StopEndTurn, text("blue"))}[n]
-				})
+				m := delegatingOnce()
 				attended := func(c *agent.Config) { withPeople(c); withSystem(c) }
 				owner := newFixture(t, m, newTools(takes(10*time.Minute)), attended)
 				owner.start(loop.Task{})

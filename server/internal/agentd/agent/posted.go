@@ -16,8 +16,8 @@ import (
 // An input for a run on which another agent works becomes an entry of the run's inbox in the store.
 // That agent looks once a second, in one query for all its runs, and admits the entry like an input
 // of its own: the append that records it consumes it. The agent that has the caller waits for the
-// outcome. If no agent works on the run, the one that wrote the entry takes the run over, also if it
-// is parked; the store gives a sub-run only to the agent of its parent.
+// outcome. If no agent works on the run, the one that wrote the entry takes the run over, also if
+// it is parked; the store gives a sub-run only to the agent of its parent.
 
 // mail is the input that says that the run has entries.
 var mail = &input{}

@@ -79,11 +79,16 @@ func (s *subRun) elsewhere(err error) bool {
 }
 
 // waitElsewhere waits before the next attempt to continue a sub-run of another agent, and records
-// what it waits for meanwhile. It logs why, once.
+// what it waits for meanwhile. It logs why, once. If that agent has this run as well, the run ends
+// here.
 func (s *subRun) waitElsewhere(ctx context.Context, why error, told *bool) error {
 	if !*told {
 		*told = true
 		s.run.log.to(loglevel.Runs).Warn("another agentd works on a sub-run; the run waits for it", "sub_run", s.child.RunID, "error", why)
+	}
+	if err := s.run.agent.journal.confirm(s.run.id, s.run.epoch); tool.KindOf(err) == tool.KindConflict {
+		s.run.report(update{task: s.task, lost: err})
+		return err
 	}
 	_ = s.reportWaiting(ctx, new(*loop.SubRunWaiting)) // or the next time
 	return sleep(ctx, claimPause)

@@ -36,8 +36,8 @@ type Run struct {
 	// ListRuns set it, and only if the store has claims.
 	Interrupted bool
 	// Parked is why no agent goes on with the interrupted run by itself; see runstore.MaxStalled. An
-	// input for the run, or for a sub-run below it, makes one go on. A parked run can wait for a person
-	// as well. Empty: the run is not parked. It is set like Interrupted.
+	// input for the run, or for a sub-run below it, makes one go on. A parked run can wait for a
+	// person as well. Empty: the run is not parked. It is set like Interrupted.
 	Parked string
 	// stalled is runstore.Run.Stalled.
 	stalled int

@@ -52,8 +52,8 @@ type Sharing interface {
 	// due, those of the tenants with the fewest runs that this store has claimed come first. Families
 	// with entries do not count, and MaxPage of them are taken at once.
 	TakeOver(ctx context.Context, limit int) ([]Taken, error)
-	// Confirm returns nil if this store has the claim of a run with an epoch, or ErrClaimed. It writes,
-	// and returns nil only when that is as durable as Append's records.
+	// Confirm returns nil if this store has the claim of a run with an epoch, or ErrClaimed. It
+	// writes, and returns nil only when that is as durable as Append's records.
 	Confirm(runID string, epoch uint64) error
 	// Posted returns runs with entries without an outcome that this store has claimed, or whose parent
 	// it has claimed.

@@ -81,7 +81,7 @@ const (
 
 // freeVanished gives up the claims of stores that are gone, and counts for each run that it was
 // not only waiting for a person: it may have ended these agentds. It returns the runs that were
-// given up so runstore.MaxStalled times without a record between, which takeFamilies leaves alone.
+// given up so runstore.MaxStalled times without progress between, which takeFamilies leaves alone.
 // A store is found by its claims: the index is asked for each claimer once.
 const freeVanished = `WITH RECURSIVE claimers AS (
 	(SELECT claimer FROM agentd_runs WHERE claimer IS NOT NULL ORDER BY claimer LIMIT 1) UNION ALL
