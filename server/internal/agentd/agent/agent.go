@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
@@ -15,6 +16,7 @@ type Agent struct {
 	store      runstore.Store
 	journal    *journal
 	work       atWork
+	looks      looks
 	outcomes   *outcomes // nil, like moves, if no other agent shares the store
 	moves      *moves
 	follow     Follow          // nil: there are no passing events of runs at work elsewhere
@@ -43,7 +45,8 @@ func New(cfg Config) (*Agent, error) {
 		store: cfg.Store, journal: newJournal(cfg.Store, cfg.Log.With(loglevel.Key, loglevel.Storage)), ctx: ctx, cancel: cancel, slots: make(chan struct{}, cfg.MaxRuns),
 		loaded: newRoom(cfg.AttachmentMemory), taking: newRoom(defaultAttachmentMemory), follow: cfg.Follow,
 	}
-	a.work = atWork{agent: a, runs: make(map[string]*run), working: make(map[runstore.Query]int), moving: make(map[string]chan struct{}), freed: make(chan struct{}, 1)}
+	a.looks.turn = make(chan struct{}, 1)
+	a.work = atWork{agent: a, runs: make(map[string]*run), working: make(map[runstore.Query]int), moving: make(map[string]chan struct{}), paused: make(map[string]time.Time), freed: make(chan struct{}, 1)}
 	if shared := a.journal.shared; shared != nil {
 		a.outcomes = newPolled(a, outcomePause, shared.Outcomes)
 		a.moves = newPolled(a, watchPause, a.moved)

@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
@@ -31,6 +32,8 @@ type atWork struct {
 	// moving are the runs whose claim is being taken or given up, which may need a database. The
 	// channel is closed when that is done. Such a run is not in runs.
 	moving map[string]chan struct{}
+	// paused is when runs are tried again that have failed and whose claims stay.
+	paused map[string]time.Time
 	// shown is the feed of the last run in the foreground that has ended. Its command starts the run
 	// and then watches it, and a run of a scripted model can end between the two.
 	shown struct {
@@ -169,6 +172,7 @@ func (w *atWork) begun(k runRef, in *input, err error) (r *run, _ error) {
 		// An agent that closes waits for this move, and cancels the run at its first step.
 		r = newRun(w.agent, k)
 		w.runs[k.id] = r
+		delete(w.paused, k.id)
 		w.agent.arrived(k.id)
 		w.countLocked(r)
 		w.group.Go(func() { r.work(w.agent.ctx) })
@@ -208,17 +212,41 @@ func (w *atWork) take(r *run, last bool) (inputs []*input, posted, left bool) {
 	return inputs, posted, left
 }
 
-// drop ends work on a run and returns its remaining inputs.
-func (w *atWork) drop(r *run) []*input {
+// drop ends work on a run and returns its remaining inputs. Nobody goes on with it by himself for
+// the pause, which is only for a store that agents share.
+func (w *atWork) drop(r *run, pause time.Duration) []*input {
 	w.mu.Lock()
 	forgotten := w.forget(r)
 	inputs := r.inbox
 	r.inbox = nil
 	w.mu.Unlock()
-	if forgotten {
+	switch {
+	case forgotten && pause > 0:
+		w.pause(r, pause)
+	case forgotten:
 		w.release(r)
 	}
 	return inputs
+}
+
+// pause gives up the claim of a run that was forgotten for some time. A store gives a run with
+// entries in its inbox to any agent at once, so that the claim of such a run stays, and this agent
+// tries again after the pause.
+func (w *atWork) pause(r *run, pause time.Duration) {
+	left := w.agent.journal.shared.Leave([]runstore.Leaving{{RunID: r.id, Epoch: r.epoch, Wait: pause}})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !left {
+		w.paused[r.id] = time.Now().Add(pause)
+	}
+	w.moved(r.id)
+}
+
+// pauses reports whether a run with entries has failed here, and is not tried again yet.
+func (w *atWork) pauses(runID string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Now().Before(w.paused[runID])
 }
 
 // forget removes a run from the runs at work, and reports whether it was one of them. The caller
@@ -230,6 +258,13 @@ func (w *atWork) forget(r *run) bool {
 	delete(w.runs, r.id)
 	w.countLocked(r)
 	w.move(r.id)
+	if w.agent.journal.shared != nil { // a sub-run that rests goes with its parent, or alone if that is gone
+		for _, below := range w.runs {
+			if below.parent == r.id {
+				below.wake()
+			}
+		}
+	}
 	if r.log.foreground && !r.sub {
 		w.shown.runID, w.shown.feed = r.id, &r.feed
 	}

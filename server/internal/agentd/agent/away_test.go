@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -175,4 +176,40 @@ func TestAMessageThatComesWithTheEndIsRead(t *testing.T) {
 			})
 		})
 	}
+}
+
+// batches is a store that keeps what is appended.
+type batches struct {
+	runstore.Store
+	mu   sync.Mutex
+	list []runstore.Batch
+}
+
+func (s *batches) Append(ctx context.Context, b runstore.Batch) error {
+	s.mu.Lock()
+	s.list = append(s.list, b)
+	s.mu.Unlock()
+	return s.Store.Append(ctx, b)
+}
+
+// The event that work on a run goes on is no progress, or a run with a time budget that ends its
+// agents would never be parked.
+func TestGoingOnIsNoProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(3*time.Minute)), nil)
+		f.start(loop.Task{Limits: loop.Limits{MaxWallTime: time.Hour}})
+		time.Sleep(time.Minute)
+		f.Close()
+		store := &batches{Store: f.store}
+		f.open(func(c *agent.Config) { c.Store = store })
+		if err := f.ResumeRun(t.Context(), "r"); err != nil {
+			t.Fatal(err)
+		}
+		f.end()
+		for i, b := range store.list {
+			if first := i == 0; b.Resumed != first || first != (b.Records[0].Type == string(loop.TypeRunResumed)) {
+				t.Errorf("batch %d, resumed: %t: %+v", i, b.Resumed, b.Records)
+			}
+		}
+	})
 }

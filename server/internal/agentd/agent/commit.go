@@ -101,6 +101,9 @@ func (r *run) append(ctx context.Context, all *entries, spent runstore.Spent) er
 		return tool.AsError(err)
 	}
 	batch := runstore.Batch{RunID: r.id, After: r.state.Seq() - uint64(len(all.records)), Epoch: r.epoch, Records: all.records, Head: head, Spent: spent, Contents: all.contents, Verdicts: all.verdicts, Entry: all.entry}
+	if len(all.events) == 1 {
+		_, batch.Resumed = all.events[0].Payload.(*loop.RunResumed)
+	}
 	notifier := r.agent.config().Notifier
 	if notifier != nil {
 		batch.Messages = notifier.Messages(&r.state, all.events)

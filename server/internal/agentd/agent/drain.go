@@ -9,7 +9,8 @@ import (
 )
 
 // Drain gives up the runs at work one by one, between two events, so that other agents go on with
-// them at once. It begins nothing new, waits for the answers of models that are on their way, and
+// them at once. It begins nothing new, waits for the answers of models that are on their way, but
+// not for requests that wait for their turn, and
 // leaves calls to toolhost, where the next owner joins them by their ids. It returns when no run is
 // left or when ctx ends; Close gives up the rest, whose models are asked again. From then on the
 // agent takes no run over. Requests, starts and watches go on. Drain does nothing in a store that
@@ -52,14 +53,14 @@ func (w *atWork) drains() bool {
 }
 
 // leaving returns when the run goes on elsewhere, which is at once, or nil while a model answers
-// it.
+// it. A request that waits for its turn costs nothing yet.
 func (r *run) leaving() *rest {
-	for name := range r.tasks {
-		if strings.HasPrefix(name, "turn ") || strings.HasPrefix(name, "summary ") {
+	for name, t := range r.tasks {
+		if (strings.HasPrefix(name, "turn ") || strings.HasPrefix(name, "summary ")) && t.asking.Load() {
 			return nil
 		}
 	}
-	w := &rest{until: time.Now()}
+	w := &rest{until: time.Now(), work: true}
 	for _, command := range loop.Next(&r.state) {
 		if c, ok := command.(loop.CallTool); ok && c.Call.System == loop.SystemNewTask {
 			w.subRuns = append(w.subRuns, loop.SubRunID(r.id, c.Call.ID))

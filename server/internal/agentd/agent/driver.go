@@ -29,10 +29,14 @@ func (r *run) work(ctx context.Context) {
 		r.tries = 1 // the journal could not be read
 	}
 	again := r.tries > 0 && ctx.Err() == nil
+	pause := time.Duration(0)
 	if err != nil && ctx.Err() == nil {
-		r.log.to(loglevel.Runs).Error("run stopped before its end", "tried_again", again, "error", err)
+		if r.agent.journal.shared != nil && !again && !elsewhere(err) {
+			pause = failedPause
+		}
+		r.log.to(loglevel.Runs).Error("run stopped before its end", "tried_again", again, "pause", pause, "error", err)
 	}
-	for _, in := range r.agent.work.drop(r) {
+	for _, in := range r.agent.work.drop(r, pause) {
 		in.answer(reply{err: err})
 	}
 	r.feed.end(err)
@@ -44,6 +48,11 @@ func (r *run) work(ctx context.Context) {
 		})
 	}
 }
+
+// failedPause is how long a run that agents share is left alone after it stopped before its end,
+// such as one with an event that this version does not know. Without the pause, all agents would
+// take it again with each look. Another one may know the event, and a request does not wait for it.
+const failedPause = time.Minute
 
 func (r *run) loop(ctx context.Context) error {
 	if err := r.slot.await(ctx); err != nil {

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -198,6 +199,203 @@ func TestARunThatEndsAfterARead(t *testing.T) {
 		f.start(loop.Task{})
 		if end := other.end(); end.Text != "done" {
 			t.Errorf("the run ended with %+v", end)
+		}
+	})
+}
+
+// partly is a store in which another agent has one of the runs.
+type partly struct {
+	*remoteStore
+	other atomic.Pointer[string]
+}
+
+func (s *partly) Claim(id string) (uint64, error) {
+	if other := s.other.Load(); other != nil && *other == id {
+		return 0, runstore.AlreadyClaimed(id)
+	}
+	return s.remoteStore.Claim(id)
+}
+
+// delegatingOnce is a model for a run whose sub-run makes a call, and then asks a question.
+func delegatingOnce() *fakeModel {
+	return delegating(func(n int, req model.Request) *model.Response {
+		if n == 0 {
+			return response(model.StopToolUse, newTask("a", `{"task":"one"}`))
+		}
+		return response(model.StopEndTurn, text("heard: "+results(req)[0]))
+	}, func(n int, req model.Request) *model.Response {
+		return []*model.Response{response(model.StopToolUse, call("c", "echo")), response(model.StopToolUse, question("which?")), response(model.StopEndTurn, text("blue"))}[n]
+	})
+}
+
+// A run that waits for a sub-run of another agent ends here when that agent has it, too.
+func TestARunThatAnotherAgentTakesWithItsSubRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, delegatingOnce(), newTools(takes(time.Hour)), withSystem)
+		f.start(loop.Task{})
+		time.Sleep(time.Second)
+		f.Close()
+		child, store := loop.SubRunID("r", "r.t1.c0"), &partly{remoteStore: &remoteStore{Store: f.store}}
+		store.other.Store(&child)
+		f.open(func(c *agent.Config) { withSystem(c); c.Store = store })
+		defer f.Close()
+		if err := f.ResumeRun(t.Context(), "r"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		before := store.held.Load()
+		store.claimed.Store(true)
+		time.Sleep(time.Minute)
+		if now := store.held.Load(); before != 1 || now != 0 {
+			t.Errorf("%d runs are at work, and then %d", before, now)
+		}
+	})
+}
+
+// A run that was taken without its sub-run waits for the agent that still has it, shows what the
+// sub-run waits for there, and gets its result. If that agent leaves the sub-run, it goes on here.
+func TestASubRunThatAnotherAgentHas(t *testing.T) {
+	for name, leaves := range map[string]bool{"it ends there": false, "that agent leaves it": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := delegatingOnce()
+				attended := func(c *agent.Config) { withPeople(c); withSystem(c) }
+				owner := newFixture(t, m, newTools(takes(10*time.Minute)), attended)
+				owner.start(loop.Task{})
+				time.Sleep(time.Second)
+				owner.Close()
+				child := loop.SubRunID("r", "r.t1.c0")
+				owner.open(attended)
+				if err := owner.ResumeRun(t.Context(), child); err != nil {
+					t.Fatal(err)
+				}
+				taker, store := &fixture{t: t, store: owner.store, model: m, tools: owner.tools}, &partly{remoteStore: &remoteStore{Store: owner.store}}
+				store.other.Store(&child)
+				taker.open(func(c *agent.Config) { attended(c); c.Store = store })
+				defer taker.Close()
+				if err := taker.ResumeRun(t.Context(), "r"); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(9 * time.Minute)
+				if r := state(t, taker, "r"); r.Finished() || len(r.Pending) != 0 {
+					t.Fatalf("the run is %s with %q and waits for %+v", r.State(), r.StopReason, r.Pending)
+				}
+				answers := owner
+				if leaves {
+					owner.Close()
+					store.other.Store(nil)
+					answers = taker
+				} else {
+					defer owner.Close()
+				}
+				time.Sleep(time.Minute)
+				if r := state(t, taker, "r"); len(r.Pending) != 1 || r.Pending[0].RunID != child {
+					t.Fatalf("the run is %s with %q and waits for %+v", r.State(), r.StopReason, r.Pending)
+				}
+				if leaves { // a store of several agents takes both
+					if err := taker.ResumeRun(t.Context(), "r"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if _, err := answers.Respond(t.Context(), child, loop.DecisionMade{ID: "d1", Verdict: loop.VerdictAnswer, Text: "blue"}); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				if r := state(t, taker, "r"); !r.Finished() {
+					t.Fatalf("the run is %s and waits for %+v", r.State(), r.Pending)
+				}
+				if end := taker.end(); end.Text != "heard: blue" {
+					t.Errorf("ended with %+v", end)
+				}
+				for id, n := range owner.tools.executions() {
+					if n != 1 {
+						t.Errorf("call %s was executed %d times", id, n)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A sub-run that goes on after its call has its result is given up when it only waits, and its
+// parent is gone from the agent.
+func TestASubRunThatOutlivesItsCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := delegating(func(n int, _ model.Request) *model.Response {
+			return []*model.Response{response(model.StopToolUse, newTask("a", `{"task":"one"}`)), response(model.StopToolUse, call("b", "echo")), response(model.StopEndTurn, text("done"))}[n]
+		}, func(n int, _ model.Request) *model.Response {
+			return []*model.Response{response(model.StopEndTurn, text("one")), response(model.StopToolUse, question("which?"))}[n]
+		})
+		f := newFixture(t, m, newTools(takes(10*time.Minute)), nil)
+		store := &remoteStore{Store: f.store}
+		f.Close()
+		f.open(func(c *agent.Config) { withPeople(c); withSystem(c); c.Store = store })
+		defer f.Close()
+		f.start(loop.Task{})
+		time.Sleep(time.Minute)
+		child := loop.SubRunID("r", "r.t1.c0")
+		if _, err := f.SendMessage(t.Context(), child, "more"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if n := store.held.Load(); n != 2 {
+			t.Errorf("the agent has %d claims", n)
+		}
+		time.Sleep(10 * time.Minute)
+		if parent, below := state(t, f, "r"), state(t, f, child); !parent.Finished() || below.State() != agent.RunWaiting {
+			t.Errorf("the run is %s, and its sub-run %s", parent.State(), below.State())
+		}
+		if n := store.held.Load(); n != 0 {
+			t.Errorf("%d claims are left", n)
+		}
+	})
+}
+
+// looking is a store whose looks take some time.
+type looking struct {
+	*remoteStore
+	now, most, all atomic.Int32
+}
+
+func (s *looking) TakeOver(ctx context.Context, limit int) ([]runstore.Taken, error) {
+	s.all.Add(1)
+	if now := s.now.Add(1); now > s.most.Load() {
+		s.most.Store(now)
+	}
+	defer s.now.Add(-1)
+	time.Sleep(100 * time.Millisecond)
+	return s.remoteStore.TakeOver(ctx, limit)
+}
+
+// One look is made at a time, so that many requests at once do not take runs for the same free
+// slots. Those that come during a look share the next one.
+func TestOneLookAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, okModel(), newTools(echo), nil)
+		store := &looking{remoteStore: &remoteStore{Store: f.store}}
+		f.Close()
+		f.open(func(c *agent.Config) { c.Store = store })
+		defer f.Close()
+		var group sync.WaitGroup
+		for range 20 {
+			group.Go(func() {
+				if _, err := f.Look(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		leaving, leave := context.WithCancel(t.Context())
+		synctest.Wait()
+		group.Go(func() {
+			if _, err := f.Look(leaving); tool.KindOf(err) != tool.KindCancelled {
+				t.Errorf("a look that is not waited for: %v", err)
+			}
+		})
+		synctest.Wait()
+		leave()
+		group.Wait()
+		if most, all := store.most.Load(), store.all.Load(); most != 1 || all != 2 {
+			t.Errorf("%d looks, and %d at the same time", all, most)
 		}
 	})
 }

@@ -110,17 +110,17 @@ func (j *journal) markInterrupted(ctx context.Context, runs []Run, again func() 
 		if err != nil {
 			return nil, err
 		}
-		now.Interrupted = open(&now) && !(j.shared != nil && now.Waiting)
-		if now.Interrupted && now.stalled >= runstore.MaxStalled {
+		if open(&now) && now.stalled >= runstore.MaxStalled {
 			now.Parked = parked
 		}
+		now.Interrupted = open(&now) && !(j.shared != nil && now.Waiting && now.Parked == "")
 		kept = append(kept, now)
 	}
 	return kept, nil
 }
 
 // parked is why a run stays where it is.
-var parked = fmt.Sprintf("%d agentds in a row ended while they worked on it, without a new event, so it may have ended them; send it a message to go on, or cancel it", runstore.MaxStalled)
+var parked = fmt.Sprintf("%d agentds in a row ended while they worked on it, without a new event, so it may have ended them; send it a message or a decision to go on, or cancel it", runstore.MaxStalled)
 
 // byID returns what list lists. A run that it does not list has changed, or its page begins with a
 // run that was deleted.

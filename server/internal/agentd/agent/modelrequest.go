@@ -228,7 +228,7 @@ func (q *modelRequest) generate(request model.Request) (*model.Response, preview
 	forward := q.forward()
 	defer forward.abandon()
 	show := q.show()
-	resp, err := q.run.ask(q.task.ctx, &q.route, request, func(chunk model.Chunk) {
+	resp, err := q.run.ask(q.task, &q.route, request, func(chunk model.Chunk) {
 		q.timing.chunk()
 		show.chunk(&chunk) // before the tool gets it, whose status may say something about it
 		switch {

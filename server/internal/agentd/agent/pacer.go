@@ -122,18 +122,23 @@ func (p *pacer) admitLocked(m *paced) {
 	}
 }
 
-// ask makes one attempt of a request, when the model may get it. The error is that of stream.
-func (r *run) ask(ctx context.Context, at *route, request model.Request, see func(model.Chunk)) (*model.Response, error) {
+// ask makes one attempt of a request of a task, when the model may get it. The error is that of
+// stream.
+func (r *run) ask(t *task, at *route, request model.Request, see func(model.Chunk)) (*model.Response, error) {
 	m, pace := at.current(), &r.agent.pace
 	name := m.Model.Name()
-	if !pace.enter(ctx, name, TenantOf(r.id), at.last()) {
-		return nil, context.Cause(ctx)
+	if t.asking.Store(false); r.agent.work.drains() {
+		r.wake() // it may be given up now
 	}
-	resp, err := stream(ctx, m.Model, r.config.ModelIdle, request, see)
-	var failure *model.Error
-	if err != nil {
+	if !pace.enter(t.ctx, name, TenantOf(r.id), at.last()) {
+		return nil, context.Cause(t.ctx)
+	}
+	failure := &model.Error{} // a panic of the model says nothing about its limits
+	t.asking.Store(true)
+	defer func() { pace.leave(name, failure, at.retry) }()
+	resp, err := stream(t.ctx, m.Model, r.config.ModelIdle, request, see)
+	if failure = nil; err != nil {
 		failure = modelError(err)
 	}
-	pace.leave(name, failure, at.retry)
 	return resp, err
 }

@@ -162,3 +162,66 @@ func TestFullToolhost(t *testing.T) {
 		})
 	}
 }
+
+// A panic in the client of a model gives the turn of the request to the next one.
+func TestAPanicKeepsNoTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
+			switch asked++; asked {
+			case 1: // from now on, one request goes at a time
+				return nil, &model.Error{Status: 429, Message: "too many", Retryable: true}
+			case 2:
+				panic("a bug in the client")
+			}
+			return response(model.StopEndTurn, text("ok")), nil
+		}}
+		f := newFixture(t, m, newTools(echo), nil)
+		defer f.Close()
+		for _, id := range []string{"a", "b", "c"} {
+			if _, err := f.StartRun(t.Context(), loop.Task{RunID: id, Prompt: "go"}); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		time.Sleep(10 * time.Minute)
+		ends := make(map[loop.StopReason]int)
+		for _, id := range []string{"a", "b", "c"} {
+			r, err := f.GetRun(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ends[r.StopReason]++
+		}
+		if ends[loop.StopInternalError] != 1 || ends[loop.StopEndTurn] != 2 {
+			t.Errorf("the runs ended with %v", ends)
+		}
+	})
+}
+
+// An agent that drains does not wait for requests that wait for their turn, or begin to.
+func TestDrainLeavesRequestsThatWait(t *testing.T) {
+	for _, begins := range []time.Duration{time.Second, 10 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
+				time.Sleep(3 * time.Second)
+				return nil, &model.Error{Status: 429, Message: "too many", Retryable: true, RetryAfter: time.Minute}
+			}}
+			f, store := newRemote(t, m, newTools(echo))
+			defer f.Close()
+			for _, id := range []string{"a", "b", "c"} {
+				if _, err := f.StartRun(t.Context(), loop.Task{RunID: id, Prompt: "go"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(begins)
+			began := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+			defer cancel()
+			f.Drain(ctx)
+			if took := time.Since(began); took > 3*time.Second || ctx.Err() != nil || store.held.Load() != 0 {
+				t.Errorf("begun after %s, %d runs are left after %s", begins, store.held.Load(), took)
+			}
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
@@ -15,8 +16,8 @@ import (
 // An input for a run on which another agent works becomes an entry of the run's inbox in the store.
 // That agent looks once a second, in one query for all its runs, and admits the entry like an input
 // of its own: the append that records it consumes it. The agent that has the caller waits for the
-// outcome. If no agent works on the run, the one that wrote the entry takes the run over; the store
-// gives a sub-run only to the agent of its parent.
+// outcome. If no agent works on the run, the one that wrote the entry takes the run over, also if
+// it is parked; the store gives a sub-run only to the agent of its parent.
 
 // mail is the input that says that the run has entries.
 var mail = &input{}
@@ -116,6 +117,7 @@ func (a *Agent) post(ctx context.Context, runID string, in *input) (uint64, erro
 	}
 	// An error keeps nobody from the entry: all agents look again.
 	_, _ = a.Look(a.ctx)
+	a.rouseFamily(a.ctx, runID)
 	outcome, err := a.outcomes.await(ctx, e.EntryRef, nil)
 	switch {
 	case err != nil:
@@ -132,6 +134,32 @@ func (a *Agent) post(ctx context.Context, runID string, in *input) (uint64, erro
 	return outcome.Seq, nil
 }
 
+// rouseFamily goes on with a run that has an entry, and with the unfinished runs above it, unless
+// another agent works on one of them. A look takes neither a parked run nor one below it.
+func (a *Agent) rouseFamily(ctx context.Context, runID string) {
+	var family []runRef
+	for id := runID; id != "" && a.work.feedOf(id) == nil; {
+		r, err := a.journal.summaryOf(ctx, id)
+		if err != nil {
+			return
+		}
+		if above := len(family) > 0; above && (r.Finished() || r.foreign() || len(family) > maxDepth) {
+			break
+		}
+		family = append(family, r.ref())
+		id = r.ref().parent
+	}
+	for _, k := range slices.Backward(family) {
+		var in *input
+		if k.id == runID {
+			in = mail
+		}
+		if a.work.wake(k, in) != nil {
+			return // the agent that has it looks, too
+		}
+	}
+}
+
 // elsewhere reports whether an error says that another agent works on the run, and that nothing was
 // written.
 func elsewhere(err error) bool {
@@ -145,6 +173,9 @@ func (a *Agent) collect(ctx context.Context, shared runstore.Sharing) error {
 		return storeError(err)
 	}
 	for i := range runs {
+		if a.work.pauses(runs[i].ID) {
+			continue
+		}
 		// If another agent has taken the run meanwhile, it looks, too.
 		if err := a.work.wake(a.refOf(&runs[i]), mail); err != nil && !elsewhere(err) {
 			return err

@@ -244,7 +244,7 @@ func (r *run) complete(t *task, owner string, request model.Request, reply *loop
 	}
 	for route := r.newRoute(request.Messages); ; {
 		from := route.current()
-		resp, err := r.ask(t.ctx, &route, request, func(model.Chunk) {})
+		resp, err := r.ask(t, &route, request, func(model.Chunk) {})
 		if err == nil {
 			reply.Usage, reply.Cost = route.wasted.Add(resp.Usage), route.cost+from.cost(resp.Usage)
 			reply.Answer = &tool.ModelAnswer{

@@ -27,6 +27,7 @@ type rest struct {
 	subRuns []string  // that it waits for, in order
 	told    []string  // the decisions that these wait for, as it has recorded them
 	refs    []string  // all decisions that it waits for, as its parent records them
+	work    bool      // it has something to do, for another agent
 }
 
 // resting returns what the run waits for, or nil if it works, if it soon goes on by itself, or if
@@ -41,7 +42,7 @@ func (r *run) resting() *rest {
 	case r.slot.held:
 		return nil
 	case r.slot.none() && len(r.tasks) == 0:
-		return &rest{until: time.Now()} // another agent may have a slot
+		return &rest{until: time.Now(), work: true} // another agent may have a slot
 	}
 	w := &rest{told: r.state.Batch().SubRunDecisions(), refs: refsOf(r.id, &r.state)}
 	for _, command := range loop.Next(&r.state) {
@@ -104,7 +105,7 @@ func (w *atWork) forgetFamily(r *run, now *rest) (family []*run, leaving []runst
 	}
 	family = w.atRest(r, nil)
 	for _, m := range family {
-		k := runstore.Leaving{RunID: m.id, Epoch: m.epoch}
+		k := runstore.Leaving{RunID: m.id, Epoch: m.epoch, Rests: !m.rest.work}
 		if until := m.rest.until; !until.IsZero() {
 			k.Wait = max(time.Until(until), time.Microsecond)
 			if r.next.IsZero() || until.Before(r.next) {

@@ -18,6 +18,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore/postgres"
 	database "github.com/toolhost/toolhost/server/internal/store/postgres"
 	"github.com/toolhost/toolhost/tool"
@@ -304,4 +305,75 @@ func TestDrain(t *testing.T) {
 	if n := len(m.seen()); n != 6 {
 		t.Errorf("models were asked %d times", n)
 	}
+}
+
+// A decision for a sub-run makes an agent go on with the whole family, also if the run at the top,
+// or the sub-run itself, is parked. Until then the parked run says that it is.
+func TestADecisionBelowAParkedRun(t *testing.T) {
+	for name, parked := range map[string]string{"the top": "id = 'r'", "the sub-run": "decisions IS NOT NULL", "all": "true"} {
+		t.Run(name, func(t *testing.T) {
+			s := newShared(t, asking(), newTools(echo))
+			a, _ := s.open()
+			a.start(loop.Task{})
+			s.rest(3)
+			s.db.Do(t, s.name, "UPDATE agentd_runs SET stalled = 3 WHERE "+parked)
+			b, found := s.open()
+			if found != 0 {
+				t.Errorf("%d runs are taken", found)
+			}
+			before := state(t, b, "r")
+			if top := name != "the sub-run"; (before.Parked != "") != top || (before.State() == agent.RunInterrupted) != top || len(before.Pending) != 1 {
+				t.Fatalf("the run is %s, parked: %q, and waits for %+v", before.State(), before.Parked, before.Pending)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			if _, err := b.Respond(ctx, "r", loop.DecisionMade{ID: before.Pending[0].ID, Verdict: loop.VerdictAnswer, Text: "blue"}); err != nil {
+				t.Fatal(err)
+			}
+			b.ended("r", "heard: blue")
+		})
+	}
+}
+
+// A run that an agent cannot read is not taken again with each look, neither by this agent nor by
+// another one, and with an entry in its inbox neither.
+func TestARunThatFailsIsLeftAlone(t *testing.T) {
+	s := newShared(t, turns(response(model.StopToolUse, call("a", "serial"))), newTools(careful))
+	a, _ := s.openWith(forgetful{})
+	b, _ := s.openWith(forgetful{})
+	a.start(loop.Task{})
+	s.rest(1)
+	s.db.Do(t, s.name, "UPDATE agentd_records SET type = 'of_the_future' WHERE seq = 2")
+	s.db.Do(t, s.name, "UPDATE agentd_runs SET wake_at = now()")
+	look := func(f *fixture, want int) {
+		t.Helper()
+		if n, err := f.Look(t.Context()); n != want || err != nil {
+			t.Errorf("%d runs are taken, %v, want %d", n, err, want)
+		}
+	}
+	fails := func(want string) {
+		t.Helper()
+		eventually.Shows(t, "the run has failed", func() (bool, any) {
+			var stacks strings.Builder
+			_ = pprof.Lookup("goroutine").WriteTo(&stacks, 2)
+			got := s.one("SELECT epoch || ' ' || (claimer IS NULL) || ' ' || (wake_at > now() + interval '50 seconds') FROM agentd_runs")
+			return !strings.Contains(stacks.String(), "agent.(*run).") && got == want, got
+		})
+	}
+	look(a, 1)
+	fails("2 true true")
+	look(a, 0)
+	look(b, 0)
+	if err := a.store.(*postgres.Store).Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "r", ID: "e"}, Data: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	look(b, 1)
+	fails("3 false false")
+	look(a, 0)
+	look(b, 0)
+	fails("3 false false")
+	if _, err := b.SendMessage(t.Context(), "r", "go on"); tool.KindOf(err) != tool.KindInternal {
+		t.Errorf("a message: %v", err)
+	}
+	fails("4 false false")
 }

@@ -14,6 +14,11 @@ import (
 func (a *Agent) Resume(ctx context.Context) (int, error) {
 	a.serves.Store(true)
 	if shared := a.journal.shared; shared != nil {
+		leave, err := a.looks.await(ctx)
+		defer leave()
+		if err != nil {
+			return 0, err
+		}
 		n, err := a.takeOver(ctx, shared)
 		if err == nil {
 			a.work.drive()

@@ -35,10 +35,10 @@ func (s *subRun) work() {
 	ctx, stop := context.WithCancel(s.task.ctx)
 	defer stop()
 	retry := s.run.config.ToolRetry
-	away := 0 // attempts while the journal was away, which do not count: this run waits for it as well
-	for attempt, guarded := 1, false; ; attempt++ {
+	away := 0 // attempts that do not count: this run waits for the journal as well, or another agent goes on with the sub-run
+	for attempt, guarded, told := 1, false, false; ; attempt++ {
 		err := s.begin(ctx)
-		if err == nil && !guarded {
+		if (err == nil || s.elsewhere(err)) && !guarded {
 			guarded = true
 			s.run.group.Go(func() { s.guard(ctx) }) // ends with ctx
 		}
@@ -52,6 +52,12 @@ func (s *subRun) work() {
 		case end != nil:
 			s.finish(loop.SubResult(&s.call, end))
 			return
+		case s.elsewhere(err):
+			away++
+			if s.waitElsewhere(ctx, err, &told) != nil {
+				return
+			}
+			continue
 		case errors.Is(err, runstore.ErrUnavailable):
 			away++
 		case attempt-away >= retry.MaxAttempts || !mayRecover(err) || tool.KindOf(err) == tool.KindCancelled, tool.AsError(err).RetryAfter > maxRetryAfter:
@@ -63,6 +69,29 @@ func (s *subRun) work() {
 			return
 		}
 	}
+}
+
+// elsewhere reports whether an error says that another agent works on the sub-run. That agent had
+// both runs, and lost only this one. It goes on with the sub-run to its end, or until it waits, or
+// until that agent is gone.
+func (s *subRun) elsewhere(err error) bool {
+	return s.run.agent.journal.shared != nil && elsewhere(err)
+}
+
+// waitElsewhere waits before the next attempt to continue a sub-run of another agent, and records
+// what it waits for meanwhile. It logs why, once. If that agent has this run as well, the run ends
+// here.
+func (s *subRun) waitElsewhere(ctx context.Context, why error, told *bool) error {
+	if !*told {
+		*told = true
+		s.run.log.to(loglevel.Runs).Warn("another agentd works on a sub-run; the run waits for it", "sub_run", s.child.RunID, "error", why)
+	}
+	if err := s.run.agent.journal.confirm(s.run.id, s.run.epoch); tool.KindOf(err) == tool.KindConflict {
+		s.run.report(update{task: s.task, lost: err})
+		return err
+	}
+	_ = s.reportWaiting(ctx, new(*loop.SubRunWaiting)) // or the next time
+	return sleep(ctx, claimPause)
 }
 
 func (s *subRun) finish(result *loop.CallResult) {

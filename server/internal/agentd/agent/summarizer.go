@@ -35,7 +35,7 @@ func (s *summarizer) work() {
 	for {
 		s.timing.attempts = s.route.attempts
 		from := s.route.current()
-		resp, err := s.run.ask(s.task.ctx, &s.route, s.request, func(model.Chunk) { s.timing.chunk() })
+		resp, err := s.run.ask(s.task, &s.route, s.request, func(model.Chunk) { s.timing.chunk() })
 		if s.task.ctx.Err() != nil {
 			return
 		}

@@ -36,7 +36,8 @@ type Run struct {
 	// ListRuns set it, and only if the store has claims.
 	Interrupted bool
 	// Parked is why no agent goes on with the interrupted run by itself; see runstore.MaxStalled. An
-	// input for the run makes one go on. Empty: the run is not parked. It is set like Interrupted.
+	// input for the run, or for a sub-run below it, makes one go on. A parked run can wait for a
+	// person as well. Empty: the run is not parked. It is set like Interrupted.
 	Parked string
 	// stalled is runstore.Run.Stalled.
 	stalled int
@@ -60,7 +61,7 @@ func (r *Run) State() RunState {
 		return ""
 	case r.Finished():
 		return RunEnded
-	case r.Waiting:
+	case r.Waiting && r.Parked == "":
 		return RunWaiting
 	case r.Interrupted:
 		return RunInterrupted

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"sync"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/tool"
@@ -11,7 +12,52 @@ import (
 // works on: those of an agent that is gone, and those that have waited. The store decides which
 // runs these are, and gives each to one agent.
 
-// takeOver continues the runs that are due, and returns their number.
+// looks has the looks of an agent, of which one is made at a time.
+//
+// The problem: the engine looks, and so does each request for a run of another agent. Each look
+// takes as many runs as slots are free, so several at the same time would take a multiple of that.
+// The idea: a look that has not begun yet is that of all who want one.
+type looks struct {
+	turn chan struct{} // capacity 1; has an element while a look is made
+
+	mu   sync.Mutex
+	next *look // waits for its turn; nil: there is none
+}
+
+// look is one look. Its result is set when done is closed.
+type look struct {
+	done chan struct{}
+	err  error
+}
+
+// begin returns the look that begins next, and whether the caller has to make it.
+func (l *looks) begin() (next *look, own bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if own = l.next == nil; own {
+		l.next = &look{done: make(chan struct{})}
+	}
+	return l.next, own
+}
+
+// begun notes that nobody joins the next look any more.
+func (l *looks) begun() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.next = nil
+}
+
+// await waits for the turn to look, or until ctx ends. The caller calls leave in any case.
+func (l *looks) await(ctx context.Context) (leave func(), err error) {
+	select {
+	case l.turn <- struct{}{}:
+		return func() { <-l.turn }, nil
+	case <-ctx.Done():
+		return func() {}, tool.AsError(ctx.Err())
+	}
+}
+
+// takeOver continues the runs that are due, and returns their number. The caller has its turn.
 func (a *Agent) takeOver(ctx context.Context, shared runstore.Sharing) (n int, err error) {
 	for {
 		limit := min(max(a.work.free(), 0), runstore.MaxPage)
@@ -36,11 +82,32 @@ func (a *Agent) takeOver(ctx context.Context, shared runstore.Sharing) (n int, e
 }
 
 // Look implements Worker. It also tells the runs of this agent that have entries in their inboxes.
+// If another one waits to look, that one does it for both, and has the number.
 func (a *Agent) Look(ctx context.Context) (n int, err error) {
 	shared := a.journal.shared
 	if shared == nil {
 		return 0, nil
 	}
+	l, own := a.looks.begin()
+	if !own {
+		select {
+		case <-l.done:
+			return 0, l.err
+		case <-ctx.Done():
+			return 0, tool.AsError(ctx.Err())
+		}
+	}
+	defer func() { l.err = err; close(l.done) }()
+	leave, err := a.looks.await(ctx)
+	defer leave()
+	a.looks.begun()
+	if err != nil {
+		return 0, err
+	}
+	return a.lookNow(ctx, shared)
+}
+
+func (a *Agent) lookNow(ctx context.Context, shared runstore.Sharing) (n int, err error) {
 	if !a.work.drains() {
 		n, err = a.takeOver(ctx, shared)
 	}

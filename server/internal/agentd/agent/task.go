@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
@@ -19,6 +20,9 @@ type task struct {
 	stop      context.CancelFunc      // the run no longer needs the task
 	cancel    context.CancelCauseFunc // for a call: cancel it and report its result
 	cancelled context.Context         // ended by cancel
+
+	// asking is set once a request of the task is on its way to a model, until another attempt waits.
+	asking atomic.Bool
 
 	asksNobody bool // for a review: it is done, and the run's goroutine keeps the task; only that uses it
 

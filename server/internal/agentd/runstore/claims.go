@@ -36,8 +36,9 @@ type Claims interface {
 	Claimed(runIDs []string) (map[string]bool, error)
 }
 
-// MaxStalled is how many stores that had a run may be gone, without an append between, until
-// TakeOver leaves the run to Claim: the run may have ended their processes.
+// MaxStalled is how many stores that had a run may be gone, without progress between, until
+// TakeOver leaves the run, and those below it, to Claim: it may have ended their processes. Progress is an append
+// that Batch.Resumed does not exclude.
 const MaxStalled = 3
 
 // Sharing is an additional interface of Claims of stores whose runs several servers work on at the
@@ -51,7 +52,8 @@ type Sharing interface {
 	// due, those of the tenants with the fewest runs that this store has claimed come first. Families
 	// with entries do not count, and MaxPage of them are taken at once.
 	TakeOver(ctx context.Context, limit int) ([]Taken, error)
-	// Confirm returns nil if this store has the claim of a run with an epoch, or ErrClaimed.
+	// Confirm returns nil if this store has the claim of a run with an epoch, or ErrClaimed. It
+	// writes, and returns nil only when that is as durable as Append's records.
 	Confirm(runID string, epoch uint64) error
 	// Posted returns runs with entries without an outcome that this store has claimed, or whose parent
 	// it has claimed.
@@ -81,6 +83,8 @@ type Leaving struct {
 	// Wait is the time until an unfinished run has to go on, by the clock of the store. 0: only an
 	// entry or a claim continues it.
 	Wait time.Duration
+	// Rests says that the owner found nothing to do before, which is progress; see MaxStalled.
+	Rests bool
 }
 
 // Taken is a run with the epoch of its claim.

@@ -49,7 +49,7 @@ type Run struct {
 	UpdateTime time.Time // of the last record
 	LastSeq    uint64    // position of the last record
 	Head       Head      // as the last append left it
-	// Stalled is how often in a row, without an append between, a store took the run from one that was
+	// Stalled is how often in a row, without progress between, a store took the run from one that was
 	// gone; see MaxStalled. Only a Sharing store counts.
 	Stalled int
 }
@@ -82,6 +82,9 @@ type Batch struct {
 	// Epoch is that of the claim under which the writer appends; see Claims. 0 is the claim that a
 	// store may give whoever creates a run, until the first Claim.
 	Epoch uint64
+	// Resumed says that the records only note that work on the run goes on, which is no progress; see
+	// MaxStalled.
+	Resumed bool
 	// Records has at least one record. The store gives them the positions After+1, After+2, … and
 	// ignores their Seq.
 	Records []Record

@@ -136,7 +136,7 @@ func confirm(ctx context.Context, conn *pgx.Conn, runID string, token []byte) er
 // run's row and locks it, and the others write nothing without it.
 const (
 	advanceRun = `WITH run AS (
-	UPDATE agentd_runs SET updated = @updated, last_seq = @last, last_append = @token, unfinished = @unfinished, ended = @ended, summary = @summary, decisions = @decisions, decide_by = @decide_by, posted = posted - (@entry::text <> '')::int, stalled = 0
+	UPDATE agentd_runs SET updated = @updated, last_seq = @last, last_append = @token, unfinished = @unfinished, ended = @ended, summary = @summary, decisions = @decisions, decide_by = @decide_by, posted = posted - (@entry::text <> '')::int, stalled = CASE WHEN @resumed::bool THEN stalled ELSE 0 END
 	WHERE id = @id AND last_seq = @after AND deleted IS NULL AND claimer = @claimer AND epoch = @epoch
 	AND (@entry::text = '' OR EXISTS (SELECT FROM agentd_inbox AS i WHERE i.run = agentd_runs.number AND i.id = @entry AND i.seq IS NULL))
 	RETURNING number, owner, tenant)`
@@ -189,7 +189,7 @@ func (s *Store) statement(b *runstore.Batch, token []byte) (string, pgx.NamedArg
 	arguments := pgx.NamedArgs{
 		"id": b.RunID, "after": after, "last": after + int64(n), "token": token, "claimer": s.claims.key, "epoch": int64(b.Epoch),
 		"created": times[0], "updated": times[n-1], "unfinished": b.Head.Unfinished, "ended": b.Head.Ended, "summary": []byte(b.Head.Summary), "owner": b.Head.Owner, "tenant": b.Head.Tenant, "parent": b.Head.Parent, "decisions": []byte(nil), "decide_by": b.Head.DecideByNanos(),
-		"times": times, "types": types, "versions": versions, "data": data, "entry": b.Entry,
+		"times": times, "types": types, "versions": versions, "data": data, "entry": b.Entry, "resumed": b.Resumed,
 	}
 	if len(b.Head.Decisions) > 0 {
 		arguments["decisions"] = []byte(b.Head.Decisions)

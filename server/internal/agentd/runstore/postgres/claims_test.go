@@ -392,7 +392,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// A run that three stores had that are gone, without an append between, is left alone until
+// A run that three stores had that are gone, without progress between, is left alone until
 // somebody claims it and appends. Neither a run that only waits for a person nor one that was
 // given up counts.
 func TestParking(t *testing.T) {
@@ -432,7 +432,14 @@ func TestParking(t *testing.T) {
 	}
 	wantTaken("1", 1)
 	epoch := wantTaken("1", 2)
-	write("r", 1, epoch, head)
+	resumed := runstore.Batch{RunID: "r", After: 1, Epoch: epoch, Records: storetest.Records(2, 1), Head: head, Resumed: true}
+	if err := store.Append(t.Context(), resumed); err != nil { // no progress
+		t.Fatal(err)
+	}
+	if r, err := store.Get(t.Context(), "r"); err != nil || r.Stalled != 2 {
+		t.Errorf("after it was noted that work goes on: %+v, %v", r, err)
+	}
+	write("r", 2, epoch, head)
 	for i := range runstore.MaxStalled - 1 {
 		wantTaken("NULL", i) // an agentd that ends gives its runs up
 		wantTaken("1", i+1)
@@ -455,15 +462,71 @@ func TestParking(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write("r", 2, epoch, runstore.Head{Unfinished: true, Decisions: []byte("[1]")})
+	write("r", 3, epoch, runstore.Head{Unfinished: true, Decisions: []byte("[1]")})
 	wantTaken("1", 1) // the entry is work
-	entry := runstore.Outcome{Seq: 3}
+	entry := runstore.Outcome{Seq: 4}
 	if err := store.Settle(t.Context(), runstore.EntryRef{RunID: "r", ID: "e"}, wantTaken("1", 2), entry); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 * runstore.MaxStalled {
-		wantTaken("1", 2)
+		epoch = wantTaken("1", 2)
 	}
+	for _, rests := range []bool{false, true} { // that it rests is progress, and that it is given up is none
+		stalled := 2
+		if rests {
+			epoch, stalled = wantTaken("NULL", 2), 0
+		}
+		if !store.Leave([]runstore.Leaving{{RunID: "r", Epoch: epoch, Wait: time.Microsecond, Rests: rests}}) {
+			t.Fatal("the run is not left")
+		}
+		if r, err := store.Get(t.Context(), "r"); err != nil || r.Stalled != stalled {
+			t.Errorf("left, and rests %t: %+v, %v", rests, r, err)
+		}
+	}
+}
+
+// What is below a parked run, or a run at work, is not due, and takes no place of a run that is.
+func TestRunsBelowAParkedRun(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	for _, run := range [][2]string{{"parked", ""}, {"child", "parked"}, {"grandchild", "child"}, {"due", ""}} {
+		batch := runstore.Batch{RunID: run[0], Records: storetest.Records(1, 1), Head: runstore.Head{Unfinished: true, Parent: run[1]}}
+		if err := store.Append(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	took := func(limit int, want ...string) {
+		t.Helper()
+		taken, err := store.TakeOver(t.Context(), limit)
+		var ids []string
+		for _, k := range taken {
+			ids = append(ids, k.ID)
+		}
+		if slices.Sort(ids); err != nil || !slices.Equal(ids, want) {
+			t.Errorf("took %q, %v, want %q", ids, err, want)
+		}
+	}
+	s.Do(t, name, "UPDATE agentd_runs SET claimer = NULL, wake_at = now() - interval '1 hour' WHERE id LIKE '%child'")
+	took(10) // the root is at work here
+	s.Do(t, name, "UPDATE agentd_runs SET claimer = NULL, stalled = 3 WHERE id = 'parked'")
+	s.Do(t, name, "UPDATE agentd_runs SET claimer = NULL WHERE id = 'due'")
+	took(1, "due")
+	if err := store.Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "grandchild", ID: "e"}, Data: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	took(10)
+	s.Do(t, name, `INSERT INTO agentd_runs (id, created, updated, last_seq, last_append, unfinished, ended, owner, tenant, parent, posted)
+		SELECT 'sub' || n, 0, 0, 1, '', true, false, '', '', 'parked', 1 FROM generate_series(1, 500) AS n`)
+	storetest.Must(t, store, "entry", 0, 1)
+	store.Release("entry", 0)
+	if err := store.Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "entry", ID: "e"}, Data: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	took(0, "entry")
+	s.Do(t, name, "DELETE FROM agentd_runs WHERE id LIKE 'sub%'")
+	s.Do(t, name, "UPDATE agentd_runs SET stalled = 2 WHERE id = 'parked'")
+	took(1, "child", "grandchild", "parked")
 }
 
 // A tenant with ten thousand runs that are due keeps no other one from its turn, neither in one
@@ -513,5 +576,112 @@ func TestTakeOverIsFairByTenant(t *testing.T) {
 	}
 	if taken, err := store.TakeOver(t.Context(), 0); err != nil || len(taken) != 1 || taken[0].ID != "big/9999" {
 		t.Errorf("without a free place: %v, %v", taken, err)
+	}
+}
+
+// A claim of a store without a row ends like any other one: once its lock was free during the
+// session of the store that looks, for as long as several renewals take.
+func TestAClaimWithoutANode(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	storetest.Must(t, store, "r", 0, 1)
+	s.Do(t, name, "UPDATE agentd_runs SET claimer = 12345")
+	if taken, err := store.TakeOver(t.Context(), 1); err != nil || len(taken) != 0 {
+		t.Errorf("at once, took %v, %v", taken, err)
+	}
+	if _, err := store.Claim("r"); !errors.Is(err, runstore.ErrClaimed) {
+		t.Errorf("a claim at once: %v", err)
+	}
+	later(t, s, name)
+	if taken, err := store.TakeOver(t.Context(), 1); err != nil || len(taken) != 1 || taken[0].Stalled != 1 {
+		t.Errorf("took %+v, %v", taken, err)
+	}
+}
+
+// A store that ends keeps its row as long as it has claims.
+func TestAStoreThatEndsWithAClaim(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store, other := open(t, s.URL(name)), open(t, s.URL(name))
+	storetest.Must(t, store, "r", 0, 1)
+	s.Do(t, name, "CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$") // like a claim that is taken in this moment
+	s.Do(t, name, "CREATE TRIGGER keep BEFORE UPDATE ON agentd_runs FOR EACH ROW EXECUTE FUNCTION keep()")
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := other.Nodes(t.Context()); err != nil || len(list) != 1 || list[0].Runs != 1 {
+		t.Errorf("the list is %+v, %v", list, err)
+	}
+}
+
+// during returns what a statement of a store returns that waits for the row of a run, which another
+// session changes meanwhile.
+func during[T any](t *testing.T, s *postgrestest.Server, name, change string, act func() T) T {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), s.URL(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), change); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan T, 1)
+	go func() { done <- act() }() // ends at the latest with the bound of the statement
+	for range time.Tick(10 * time.Millisecond) {
+		select {
+		case early := <-done:
+			return early
+		default:
+		}
+		if s.Do(t, name, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")[0][0] != "0" {
+			break
+		}
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return <-done
+}
+
+// A claim is confirmed by a write, which waits for another store that is taking the run.
+func TestConfirmWaits(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	storetest.Must(t, store, "r", 0, 1)
+	epoch := storetest.MustClaim(t, store, "r")
+	err := during(t, s, name, "UPDATE agentd_runs SET claimer = 12345, epoch = epoch + 1", func() error { return store.Confirm("r", epoch) })
+	if !errors.Is(err, runstore.ErrClaimed) {
+		t.Errorf("a claim that another store takes: %v", err)
+	}
+}
+
+// A look takes no sub-run that another store has claimed meanwhile.
+func TestASubRunThatIsClaimedMeanwhile(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	for _, run := range [][2]string{{"r", ""}, {"child", "r"}} {
+		batch := runstore.Batch{RunID: run[0], Records: storetest.Records(1, 1), Head: runstore.Head{Unfinished: true, Parent: run[1]}}
+		if err := store.Append(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Do(t, name, "UPDATE agentd_runs SET claimer = NULL")
+	taken := during(t, s, name, "UPDATE agentd_runs SET claimer = 12345, epoch = epoch + 1 WHERE id = 'child'", func() []runstore.Taken {
+		taken, err := store.TakeOver(t.Context(), 1)
+		if err != nil {
+			t.Error(err)
+		}
+		return taken
+	})
+	if len(taken) != 1 || taken[0].ID != "r" {
+		t.Errorf("took %+v", taken)
 	}
 }

@@ -47,10 +47,10 @@ UPDATE agentd_inbox AS i SET seq = $5, refusal = $6, data = NULL, digests = NULL
 	// leaveRuns locks the rows before it compares them, so that it sees an entry that another session
 	// has just added.
 	leaveRuns = `WITH held AS (
-	SELECT r.number, r.posted, family.wait FROM unnest($2::text[], $3::bigint[], $4::bigint[]) AS family (id, epoch, wait)
+	SELECT r.number, r.posted, family.wait, family.rests FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bool[]) AS family (id, epoch, wait, rests)
 	JOIN agentd_runs AS r ON r.id = family.id AND r.epoch = family.epoch WHERE r.claimer = $1 ORDER BY r.number FOR UPDATE OF r), quiet AS (
-	SELECT number, wait FROM held WHERE NOT EXISTS (SELECT FROM held WHERE posted > 0)), gone AS (
-	UPDATE agentd_runs AS r SET claimer = NULL, wake_at = clock_timestamp() + quiet.wait * interval '1 microsecond' FROM quiet WHERE r.number = quiet.number RETURNING r.number)
+	SELECT number, wait, rests FROM held WHERE NOT EXISTS (SELECT FROM held WHERE posted > 0)), gone AS (
+	UPDATE agentd_runs AS r SET claimer = NULL, wake_at = clock_timestamp() + quiet.wait * interval '1 microsecond', stalled = CASE WHEN quiet.rests THEN 0 ELSE stalled END FROM quiet WHERE r.number = quiet.number RETURNING r.number)
 SELECT EXISTS (SELECT FROM gone) OR NOT EXISTS (SELECT FROM held)`
 )
 
@@ -162,14 +162,14 @@ func (s *Store) Posted(ctx context.Context) ([]runstore.Run, error) {
 
 // Leave implements runstore.Sharing.
 func (s *Store) Leave(family []runstore.Leaving) (left bool) {
-	ids, epochs, waits := make([]string, len(family)), make([]int64, len(family)), make([]*int64, len(family))
+	ids, epochs, waits, rests := make([]string, len(family)), make([]int64, len(family)), make([]*int64, len(family)), make([]bool, len(family))
 	for i, run := range family {
-		ids[i], epochs[i] = run.RunID, int64(run.Epoch)
+		ids[i], epochs[i], rests[i] = run.RunID, int64(run.Epoch), run.Rests
 		if run.Wait > 0 {
 			waits[i] = new(run.Wait.Microseconds())
 		}
 	}
-	err := s.row(context.Background(), family[0].RunID, leaveRuns, []any{s.claims.key, ids, epochs, waits}, &left)
+	err := s.row(context.Background(), family[0].RunID, leaveRuns, []any{s.claims.key, ids, epochs, waits, rests}, &left)
 	if err != nil {
 		s.claims.doubt()
 		left = true

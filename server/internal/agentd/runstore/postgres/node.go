@@ -23,9 +23,10 @@ const (
 
 	// gone is the condition that the claimer of a row has no session and has not renewed its row, for
 	// as long as several renewals take, during the session of the store $2, which lasts: its lock is
-	// not free. The shared locks that the condition takes end with the statement.
-	gone = `CASE WHEN pg_try_advisory_xact_lock_shared($2) OR EXISTS (SELECT FROM agentd_nodes AS other WHERE other.node = claimer
-		AND greatest(other.renewed, (SELECT me.since FROM agentd_nodes AS me WHERE me.node = $2)) > clock_timestamp() - interval '5 seconds')
+	// not free. A claimer may have no row. The shared locks that the condition takes end with the
+	// statement.
+	gone = `CASE WHEN pg_try_advisory_xact_lock_shared($2) OR greatest((SELECT other.renewed FROM agentd_nodes AS other WHERE other.node = claimer),
+		(SELECT me.since FROM agentd_nodes AS me WHERE me.node = $2)) > clock_timestamp() - interval '5 seconds'
 	THEN false ELSE pg_try_advisory_xact_lock_shared(claimer) END`
 
 	// dropNodes forgets stores that are gone. One that continues after a day makes its row again.
@@ -65,13 +66,14 @@ func (c *claims) renew(ctx context.Context, session *pgx.Conn) error {
 	return err
 }
 
-// leave gives up the claims and the locks, so that they end with Close.
+// leave gives up the claims and the locks, so that they end with Close. If a claim stays, such as
+// one that is being taken, so does the row.
 func (c *claims) leave(session *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
 	defer cancel()
 	if _, node := c.roles(); node {
 		_, _ = session.Exec(ctx, "UPDATE agentd_runs SET claimer = NULL WHERE claimer = $1", c.key)
-		_, _ = session.Exec(ctx, "DELETE FROM agentd_nodes WHERE node = $1", c.key)
+		_, _ = session.Exec(ctx, "DELETE FROM agentd_nodes WHERE node = $1 AND NOT EXISTS (SELECT FROM agentd_runs WHERE claimer = $1)", c.key)
 	}
 	_, _ = session.Exec(ctx, "SELECT pg_advisory_unlock_all()") // the server notices the end of the session only later
 }

@@ -64,21 +64,29 @@ func (s *Store) mayClaim(ctx context.Context) error {
 }
 
 // The conditions that no unfinished run has a run as its sub-run, that no store works on the run,
-// that the run goes on or has entries, and that it goes on now by itself, and not with a parent
-// that is at work. A query in the place of a value is a step in an index for each row, however
-// PostgreSQL estimates the rows.
+// that the run goes on or has entries, that it goes on now by itself, and that no unfinished run
+// above it, which goes on with it, is at work or parked. A query in the place of a value is a step
+// in an index for each row, however PostgreSQL estimates the rows.
 const (
-	top  = "(SELECT mother.unfinished FROM agentd_runs AS mother WHERE mother.id = runs.parent) IS NOT TRUE"
-	free = "runs.claimer IS NULL AND runs.stalled < $3"
-	live = "(runs.unfinished OR runs.posted > 0)"
-	due  = "runs.unfinished AND " + free + " AND runs.wake_at <= statement_timestamp() AND (SELECT mother.unfinished AND mother.claimer IS NOT NULL FROM agentd_runs AS mother WHERE mother.id = runs.parent) IS NOT TRUE"
+	top   = "(SELECT mother.unfinished FROM agentd_runs AS mother WHERE mother.id = runs.parent) IS NOT TRUE"
+	free  = "runs.claimer IS NULL AND runs.stalled < $3"
+	live  = "(runs.unfinished OR runs.posted > 0)"
+	due   = "runs.unfinished AND " + free + " AND runs.wake_at <= statement_timestamp() AND " + alone
+	alone = "(runs.parent = '' OR NOT EXISTS (" + held + "))"
+	held  = `WITH RECURSIVE above AS (
+		SELECT parent, claimer, stalled FROM agentd_runs AS mother WHERE mother.id = runs.parent AND mother.unfinished UNION ALL
+		SELECT mother.parent, mother.claimer, mother.stalled FROM above, LATERAL (SELECT parent, claimer, stalled FROM agentd_runs WHERE id = above.parent AND unfinished LIMIT 1) AS mother)
+	SELECT FROM above WHERE claimer IS NOT NULL OR stalled >= $3`
 )
 
 // freeVanished gives up the claims of stores that are gone, and counts for each run that it was
 // not only waiting for a person: it may have ended these agentds. It returns the runs that were
-// given up so runstore.MaxStalled times without a record between, which takeFamilies leaves alone.
-const freeVanished = `WITH vanished AS MATERIALIZED (
-	SELECT claimer FROM (SELECT node AS claimer FROM agentd_nodes WHERE node <> $2) AS others WHERE ` + gone + `), held AS (
+// given up so runstore.MaxStalled times without progress between, which takeFamilies leaves alone.
+// A store is found by its claims: the index is asked for each claimer once.
+const freeVanished = `WITH RECURSIVE claimers AS (
+	(SELECT claimer FROM agentd_runs WHERE claimer IS NOT NULL ORDER BY claimer LIMIT 1) UNION ALL
+	SELECT next.claimer FROM claimers, LATERAL (SELECT claimer FROM agentd_runs AS runs WHERE runs.claimer > claimers.claimer ORDER BY runs.claimer LIMIT 1) AS next), vanished AS MATERIALIZED (
+	SELECT claimer FROM claimers WHERE claimer <> $2 AND ` + gone + `), held AS (
 	SELECT runs.number FROM agentd_runs AS runs JOIN vanished USING (claimer) FOR UPDATE OF runs SKIP LOCKED), freed AS (
 	UPDATE agentd_runs AS runs SET claimer = NULL, stalled = stalled + (` + live + ` AND (decisions IS NULL OR posted > 0))::int WHERE number IN (SELECT number FROM held) RETURNING id, stalled)
 SELECT id, stalled FROM freed WHERE stalled >= $1`
@@ -102,13 +110,13 @@ var takeFamilies = `WITH RECURSIVE first AS MATERIALIZED (
 		SELECT number, id, parent, tenant, wake_at FROM agentd_runs AS runs WHERE ` + due + ` AND runs.tenant = tenants.tenant ORDER BY wake_at, number LIMIT least($1, 1 + 10 * $5 / (SELECT count(*) FROM tenants))) AS early), busy AS (
 	SELECT tenant, count(*) AS runs FROM agentd_runs WHERE claimer = $2 AND unfinished GROUP BY tenant), found AS (
 	(SELECT id, parent FROM candidates LEFT JOIN busy USING (tenant) ORDER BY coalesce(busy.runs, 0) + row_number() OVER (PARTITION BY tenant ORDER BY wake_at, number), wake_at, number LIMIT $1) UNION ALL
-	(SELECT id, parent FROM agentd_runs AS runs WHERE posted > 0 AND ` + free + ` ORDER BY number LIMIT $4)), above AS (
+	(SELECT id, parent FROM agentd_runs AS runs WHERE posted > 0 AND ` + free + ` AND ` + alone + ` ORDER BY number LIMIT $4)), above AS (
 	SELECT id, parent FROM found UNION
 	SELECT mother.id, mother.parent FROM above, LATERAL (SELECT id, parent FROM agentd_runs WHERE id = above.parent AND unfinished LIMIT 1) AS mother), roots AS (
 	SELECT number, id FROM agentd_runs AS runs WHERE id IN (SELECT id FROM above) AND ` + top + ` AND ` + live + ` AND ` + free + ` ORDER BY number FOR UPDATE SKIP LOCKED), family AS (
 	SELECT number, id FROM roots UNION
 	SELECT below.number, below.id FROM family, LATERAL (SELECT number, id FROM agentd_runs AS runs WHERE runs.parent = family.id AND runs.parent <> '' AND ` + live + ` AND ` + free + ` OFFSET 0) AS below)
-UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1 WHERE number IN (SELECT number FROM family) AND ` + live + `
+UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1 WHERE number IN (SELECT number FROM family) AND claimer IS NULL AND ` + live + `
 RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
 
 // mostTenants is the most tenants whose first runs a look compares. Each costs two steps in an
@@ -148,9 +156,10 @@ func (s *Store) free(ctx context.Context) error {
 	})
 }
 
-// Confirm implements runstore.Sharing.
+// Confirm implements runstore.Sharing. Like confirm it writes, so that it waits for a claim that
+// another store is taking, and for a standby that is behind.
 func (s *Store) Confirm(runID string, epoch uint64) error {
-	has, err := s.those(context.Background(), "SELECT id, epoch FROM agentd_runs WHERE id = ANY($1) AND claimer = $2", []string{runID})
+	has, err := s.those(context.Background(), "UPDATE agentd_runs SET last_append = last_append WHERE id = ANY($1) AND claimer = $2 RETURNING id, epoch", []string{runID})
 	if err != nil {
 		return s.failed("confirming the claim of run "+runID, err)
 	}
