@@ -176,7 +176,7 @@ func (a *attempt) admit() *tool.Error {
 
 // begin records in the ledger that a plugin is about to execute the call.
 func (c *call) begin() error {
-	return c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, settleArguments(c), c.tool.Spec.Seals, idQuota(c))
+	return c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, settleArguments(c), c.tool.Spec.Seals, c.request.Supersedes, idQuota(c))
 }
 
 // admitted looks a last time at the approval of the call, and uses it up.

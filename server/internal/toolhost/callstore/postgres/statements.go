@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"slices"
+
 	"github.com/jackc/pgx/v5"
 
 	"github.com/toolhost/toolhost/internal/identity"
@@ -101,13 +103,15 @@ func (w *writer) queueForgets(batch *pgx.Batch, ops []*op, after *[]func()) {
 // declares the node gone meanwhile. A key is taken over if its call is free and the same, or if the
 // row is that of an earlier attempt, whose answer was lost: to write it again waits until it is
 // durable.
-const beginCalls = `WITH alive AS (
+const (
+	beginCalls = `WITH alive AS (
 	SELECT node FROM toolhost_nodes WHERE node = @node AND gone IS NULL FOR SHARE),
 begun AS (
 	INSERT INTO toolhost_calls (hash, node, token, begun, state, principal, tenant, session, id, sum, tool, plugin, arguments, effect_key, seals)
 	SELECT g.hash, alive.node, g.token, g.begun, 0, g.principal, g.tenant, g.session, g.id, g.sum, g.tool, g.plugin, g.arguments, g.effect_key, g.seals
 	FROM alive, unnest(@hashes::bytea[], @tokens::bytea[], @beguns::bigint[], @principals::text[], @tenants::text[], @sessions::text[], @ids::text[], @sums::bytea[], @tools::text[], @plugins::text[], @arguments::bytea[], @effect_keys::text[], @seals::boolean[])
-		AS g (hash, token, begun, principal, tenant, session, id, sum, tool, plugin, arguments, effect_key, seals)
+		AS g (hash, token, begun, principal, tenant, session, id, sum, tool, plugin, arguments, effect_key, seals)`
+	beginRest = `
 	ORDER BY g.hash
 	ON CONFLICT (hash) DO UPDATE SET number = excluded.number, node = excluded.node, token = excluded.token, begun = excluded.begun, state = 0, ended = NULL,
 		tool = excluded.tool, plugin = excluded.plugin, instance = '', error = NULL, arguments = excluded.arguments, effect_key = excluded.effect_key, seals = excluded.seals
@@ -116,6 +120,7 @@ begun AS (
 beat AS (
 	UPDATE toolhost_beats SET count = count + 1, newest = greatest(newest, (SELECT max(number) FROM begun)) WHERE node = @node)
 SELECT EXISTS (SELECT FROM alive), hash, number, principal, verdict FROM (SELECT) one LEFT JOIN begun ON true`
+)
 
 // queueBegins writes the calls that begin; without any, it is a beat.
 func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
@@ -148,7 +153,12 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
 	var alive bool
 	numbers := map[callstore.Hash]int64{}
 	var added []string // principals
-	batch.Queue(beginCalls, arguments).Query(func(rows pgx.Rows) error {
+	closed := queueClosings(batch, ops, arguments)
+	query := beginCalls + beginRest
+	if closed != nil {
+		query = beginCalls + whereClosed + beginRest
+	}
+	batch.Queue(query, arguments).Query(func(rows pgx.Rows) error {
 		var hash []byte
 		var number *int64
 		var principal *string
@@ -175,6 +185,8 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
 				w.argumentBytes += int64(len(o.entry.Arguments))
 			case !alive:
 				o.refused = ErrGone
+			case slices.ContainsFunc(o.closes, func(h callstore.Hash) bool { return !closed[h] }):
+				o.refused = callstore.ErrSuperseding
 			default:
 				o.refused = callstore.ErrTaken
 			}

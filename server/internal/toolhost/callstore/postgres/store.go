@@ -218,6 +218,9 @@ func (s *Store) BeginWithin(ctx context.Context, e callstore.Entry, q callstore.
 	}
 	o := newOp(verbBegin, e.Key)
 	o.entry, o.quota = e, q
+	for _, key := range e.Superseded() {
+		o.closes = append(o.closes, key.Hash())
+	}
 	o.entry.Begun = s.Now()
 	if !e.Begun.IsZero() && s.cfg.Now == nil {
 		o.entry.Begun = o.entry.Begun.Add(-time.Since(e.Begun))
