@@ -30,7 +30,8 @@ type op struct {
 	quota  callstore.Quota
 	ending callstore.Ending
 	ended  time.Time
-	number int64            // of verbSettle
+	number int64            // of verbSettle, and of verbEnd once the writer has it: of the call
+	begin  []byte           // of verbForget, once the writer has it: the token of the Begin
 	closes []callstore.Hash // of the calls that a Begin supersedes
 	said   tool.Settlement
 

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -10,12 +11,12 @@ import (
 )
 
 const endCalls = `WITH given AS (
-	SELECT * FROM unnest(@hashes::bytea[], @tokens::bytea[], @states::smallint[], @endeds::bigint[], @plugins::text[], @instances::text[], @errors::bytea[], @unknowns::boolean[], @data::bytea[])
-		AS g (hash, token, state, ended, plugin, instance, error, unknown, data)),
+	SELECT * FROM unnest(@hashes::bytea[], @numbers::bigint[], @tokens::bytea[], @states::smallint[], @endeds::bigint[], @plugins::text[], @instances::text[], @errors::bytea[], @unknowns::boolean[], @data::bytea[])
+		AS g (hash, number, token, state, ended, plugin, instance, error, unknown, data)),
 ended AS (
 	UPDATE toolhost_calls c SET state = g.state, ended = g.ended, plugin = CASE g.plugin WHEN '' THEN c.plugin ELSE g.plugin END, instance = g.instance, error = g.error,
 		token = g.token, arguments = CASE WHEN g.unknown THEN c.arguments END
-	FROM given g WHERE c.hash = g.hash AND c.node = @node AND (c.state = 0 OR c.token = g.token)
+	FROM given g WHERE c.hash = g.hash AND c.node = @node AND (c.state = 0 AND c.number = g.number OR c.token = g.token)
 	RETURNING c.hash, c.number, c.tenant),
 kept AS (
 	INSERT INTO toolhost_outcomes (number, tenant, ended, data)
@@ -28,18 +29,22 @@ func (w *writer) queueEnds(batch *pgx.Batch, ops []*op, after *[]func()) {
 		return
 	}
 	n := len(ops)
-	states, endeds, unknowns := make([]int16, n), make([]int64, n), make([]bool, n)
+	numbers, states, endeds, unknowns := make([]int64, n), make([]int16, n), make([]int64, n), make([]bool, n)
 	plugins, instances, errs, data := make([]string, n), make([]string, n), make([][]byte, n), make([][]byte, n)
 	arguments, outcomes := hashes(w.store.arguments(), ops), w.outcomes
 	for i, o := range ops {
 		e := &o.ending
+		if o.number == 0 {
+			o.number = w.begun[o.hash].number
+		}
+		numbers[i] = o.number
 		if outcomes+int64(len(e.Data)) > w.store.cfg.MaxBytes {
 			e.Data = nil // there is no room before the next eviction
 		}
 		outcomes += int64(len(e.Data))
 		states[i], endeds[i], plugins[i], instances[i], errs[i], unknowns[i], data[i] = int16(e.Stands), o.ended.UnixNano(), e.Plugin, e.Instance, e.Short, e.Unknown, e.Data
 	}
-	arguments["states"], arguments["endeds"], arguments["plugins"], arguments["instances"] = states, endeds, plugins, instances
+	arguments["numbers"], arguments["states"], arguments["endeds"], arguments["plugins"], arguments["instances"] = numbers, states, endeds, plugins, instances
 	arguments["errors"], arguments["unknowns"], arguments["data"] = errs, unknowns, data
 	found := map[callstore.Hash]bool{}
 	batch.Queue(endCalls, arguments).Query(func(rows pgx.Rows) error {
@@ -49,6 +54,7 @@ func (w *writer) queueEnds(batch *pgx.Batch, ops []*op, after *[]func()) {
 	})
 	*after = append(*after, func() {
 		for _, o := range ops {
+			w.over(o)
 			if found[o.hash] {
 				w.unsynced = append(w.unsynced, o)
 				w.outcomes += int64(len(o.ending.Data)) // too much, if an attempt whose answer was lost has written it
@@ -69,13 +75,32 @@ func hashes(arguments pgx.NamedArgs, ops []*op) pgx.NamedArgs {
 	return arguments
 }
 
+// over notes that a call has an end, or is forgotten, or that the store has another call by now.
+func (w *writer) over(o *op) {
+	if is := w.begun[o.hash]; o.number == is.number || bytes.Equal(o.begin, is.token) {
+		delete(w.begun, o.hash)
+	}
+}
+
+// forgetCalls removes calls as this node has begun them. One that another call supersedes has another
+// token, and stays: its id must never be free.
+const forgetCalls = `DELETE FROM toolhost_calls c USING unnest(@hashes::bytea[], @begins::bytea[]) AS g (hash, token)
+	WHERE c.hash = g.hash AND c.token = g.token AND c.node = @node AND c.state = 0 RETURNING c.principal`
+
 func (w *writer) queueForgets(batch *pgx.Batch, ops []*op, after *[]func()) {
 	if len(ops) == 0 {
 		return
 	}
-	arguments := hashes(w.store.arguments(), ops)
+	arguments, begins := hashes(w.store.arguments(), ops), make([][]byte, len(ops))
+	for i, o := range ops {
+		if o.begin == nil {
+			o.begin = w.begun[o.hash].token
+		}
+		begins[i] = o.begin
+	}
+	arguments["begins"] = begins
 	var gone []string // principals
-	batch.Queue("DELETE FROM toolhost_calls WHERE hash = ANY(@hashes) AND node = @node AND state = 0 RETURNING principal", arguments).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(forgetCalls, arguments).Query(func(rows pgx.Rows) (err error) {
 		gone, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		return err
 	})
@@ -90,6 +115,7 @@ func (w *writer) queueForgets(batch *pgx.Batch, ops []*op, after *[]func()) {
 			w.own(principal, -1)
 		}
 		for _, o := range ops {
+			w.over(o)
 			if left[o.hash] {
 				o.refused = callstore.ErrNotBegun
 			} else {
@@ -178,10 +204,11 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
 		w.checkAlive(alive)
 		newest := int64(0)
 		for _, o := range ops {
-			number, begun := numbers[o.hash]
+			number, begins := numbers[o.hash]
 			switch {
-			case begun:
+			case begins:
 				newest = max(newest, number)
+				w.begun[o.hash] = begun{number, o.token}
 				w.argumentBytes += int64(len(o.entry.Arguments))
 			case !alive:
 				o.refused = ErrGone

@@ -134,7 +134,7 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 	if err := s.db.Migrate(ctx, layout()); err != nil {
 		return nil, err
 	}
-	w := &writer{store: s}
+	w := &writer{store: s, begun: map[callstore.Hash]begun{}}
 	if err := w.enter(ctx); err != nil {
 		w.disconnect()
 		return nil, err
