@@ -15,6 +15,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/audit"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
+	holds "github.com/toolhost/toolhost/server/internal/toolhost/held"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
 	"github.com/toolhost/toolhost/server/internal/toolhost/hosttest"
 	"github.com/toolhost/toolhost/tool"
@@ -134,10 +135,25 @@ func TestAHeldCallMovesItsSession(t *testing.T) {
 		ask := func() string { return r.ended(outcome(t, r.rig, holding(0, nil))) }
 		check(t, "with its files", ask(), "approval_required")
 		decides(t, r, true, "red/olga")
+		other := holding(0, func(c *tool.Call) { c.Arguments = []byte(`{"path":"docs/b"}`) })
+		check(t, "another call", r.ended(outcome(t, r.rig, other)), "approval_required")
 		ledger.home = lostHome()
 		time.Sleep(10 * time.Second) // virtual
 		check(t, "just after it was lost", ask(), "unavailable")
 		time.Sleep(time.Minute)
+		check(t, "the other call", r.ended(outcome(t, r.rig, other)), "approval_required")
+		var moves int
+		for _, d := range r.HeldCalls().Waiting(func(*holds.Decision) bool { return true }) {
+			if d.SessionMove == "4f1c" {
+				moves++
+			}
+			if _, err := r.DecideHeld(t.Context(), holds.Verdict{Name: d.Name, Etag: d.Etag, By: "red/olga"}, "unix"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if moves != 1 {
+			t.Errorf("%d decisions say that the session moves", moves)
+		}
 		check(t, "with the approval of before", ask(), "approval_required")
 		if d := pending(t, r); d.SessionMove != "4f1c" || !strings.Contains(d.Reason, "may be empty") {
 			t.Errorf("a person sees %+v", d.Call)
