@@ -64,10 +64,11 @@ type Call struct {
 	// answers each Question with AnswerQuestion. nil: nothing, and a tool that asks gets
 	// KindUnsupported. The caller that starts the call decides.
 	Answers []QuestionKind
-	// Supersedes are the ids of earlier calls of the session whose outcomes are unknown, and which this
-	// call repeats after a person has decided so. When this call begins, they are not executed any
-	// more, whatever their tool says about them. If one of them has succeeded or is executed again by
-	// then, this call fails with KindConflict. Only a call with side effects and an id has it.
+	// Supersedes are the ids of earlier calls of the session whose outcomes are unknown, and which
+	// this call repeats after a person has decided so. When this call begins, they are not executed
+	// any more, whatever their tool says about them. If one of them has succeeded or is executed
+	// again by then, this call fails with KindConflict. Only a call with side effects and an id has
+	// it.
 	Supersedes []string
 }
 

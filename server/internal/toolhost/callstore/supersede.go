@@ -22,8 +22,8 @@ func (w *writer) mayClose(ctx context.Context, c *change, o *op) (refused, err e
 	return nil, nil
 }
 
-// closeSuperseded closes the calls that a Begin supersedes: without arguments, no tool settles them.
-// One that is not in the file gets an end, so that it never begins.
+// closeSuperseded closes the calls that a Begin supersedes: without arguments, no tool settles
+// them. One that is not in the file gets an end, so that it never begins.
 func (w *writer) closeSuperseded(ctx context.Context, c *change, o *op) error {
 	e := &o.entry
 	for _, key := range e.Superseded() {

@@ -131,8 +131,8 @@ func (a *attempt) frame(secrets map[string]string) pluginconn.Start {
 }
 
 // admit runs just before the plugin may execute the call. It counts the call for the rate limit,
-// looks whether the files of the session are still here, records in the ledger that a call with side
-// effects begins, and looks whether the standing approval of the call is still in force. If it
+// looks whether the files of the session are still here, records in the ledger that a call with
+// side effects begins, and looks whether the standing approval of the call is still in force. If it
 // returns an error, the plugin must not execute the call. A first attempt that exceeds the rate
 // limit is refused; a later one waits.
 func (a *attempt) admit() *tool.Error {

@@ -172,8 +172,8 @@ func (c *call) await(store *held.Store, d held.Decision, made <-chan struct{}, u
 }
 
 // heldKey identifies the calls for which one approval is. It has what frozen.Key has, the
-// definition of the tool, the rule, the move of the session, and the context that is shown: all that
-// the person saw or relied on.
+// definition of the tool, the rule, the move of the session, and the context that is shown: all
+// that the person saw or relied on.
 func (p *preparation) heldKey(asked *decision) held.Key {
 	c := p.call
 	key, _ := p.frozenKey(frozen.Digest(p.final)) // a digest of its own form

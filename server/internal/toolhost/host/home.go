@@ -32,8 +32,8 @@ const (
 // Homes knows at which of several toolhosts a session has its workspace. It is safe for concurrent
 // use.
 type Homes interface {
-	// Home returns where the workspace of a session is. A session without a home gets this toolhost. If
-	// the home has the id from, this one becomes the home first; empty: nothing moves.
+	// Home returns where the workspace of a session is. A session without a home gets this
+	// toolhost. If the home has the id from, this one becomes the home first; empty: nothing moves.
 	Home(ctx context.Context, principal, session, from string) (callstore.Home, error)
 }
 

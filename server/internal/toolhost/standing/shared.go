@@ -48,8 +48,8 @@ func (s *Store) refresh(ctx context.Context) error {
 }
 
 // followShared takes rows of the database into memory. If they are all that it has, others are
-// removed from memory. An approval that cannot be read, such as one of a newer toolhost, is not used
-// here and stays in the database as it is.
+// removed from memory. An approval that cannot be read, such as one of a newer toolhost, is not
+// used here and stays in the database as it is.
 func (s *Store) followShared(rows []Row, all bool) error {
 	next, unreadable := make([]*entry, 0, len(rows)), map[string]bool{}
 	s.mu.Lock()

@@ -69,8 +69,8 @@ func Nodes(ctx context.Context, cfg postgres.Config) ([]Listed, error) {
 	return found, nil
 }
 
-// listTime bounds a statement that looks at all calls, for operators, who would rather wait than get
-// no answer.
+// listTime bounds a statement that looks at all calls, for operators, who would rather wait than
+// get no answer.
 const listTime = time.Minute
 
 // openCalls has the number of calls under way by node, in one reading of the calls, however many
@@ -78,7 +78,8 @@ const listTime = time.Minute
 // measured, that is a quarter more log of the database for each call.
 const openCalls = "(SELECT node, count(*) AS calls FROM toolhost_calls WHERE state = 0 GROUP BY node)"
 
-// listNodes returns the query of the nodes. The tables may be those of an older version, without the newest columns.
+// listNodes returns the query of the nodes. The tables may be those of an older version, without
+// the newest columns.
 func listNodes() string {
 	return `SELECT n.node, n.name, n.folder, n.started, n.gone, n.why, left(to_jsonb(n)->>'version', 100), left(to_jsonb(n)->>'address', 300),
 		CASE WHEN n.gone IS NULL AND length(to_jsonb(n)->>'summary') <= ` + fmt.Sprint(maxSummary) + ` THEN to_jsonb(n)->>'summary' END,

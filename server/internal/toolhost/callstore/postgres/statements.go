@@ -82,8 +82,8 @@ func (w *writer) over(o *op) {
 	}
 }
 
-// forgetCalls removes calls as this node has begun them. One that another call supersedes has another
-// token, and stays: its id must never be free.
+// forgetCalls removes calls as this node has begun them. One that another call supersedes has
+// another token, and stays: its id must never be free.
 const forgetCalls = `DELETE FROM toolhost_calls c USING unnest(@hashes::bytea[], @begins::bytea[]) AS g (hash, token)
 	WHERE c.hash = g.hash AND c.token = g.token AND c.node = @node AND c.state = 0 RETURNING c.principal`
 

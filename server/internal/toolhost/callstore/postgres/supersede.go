@@ -34,9 +34,9 @@ const (
 	OR EXISTS (SELECT FROM toolhost_calls t WHERE t.hash = g.hash AND t.token = g.token)`
 )
 
-// queueClosings closes what Begins supersede, and adds what whereClosed needs to their arguments. It
-// returns what is closed once the batch has been executed; nil: the Begins supersede nothing. The
-// calls that nobody had before count for the quotas with the next count.
+// queueClosings closes what Begins supersede, and adds what whereClosed needs to their arguments.
+// It returns what is closed once the batch has been executed; nil: the Begins supersede nothing.
+// The calls that nobody had before count for the quotas with the next count.
 func queueClosings(batch *pgx.Batch, ops []*op, arguments pgx.NamedArgs) map[callstore.Hash]bool {
 	var hashes, by, tokens, sums, errs [][]byte
 	var beguns []int64

@@ -300,8 +300,8 @@ func (s *shared) do(ctx context.Context, sql string, arguments ...any) error {
 	})
 }
 
-// CallsElsewhere is like Calls, for the calls of other toolhosts, as far as they have copied them. Of
-// calls that a toolhost of this version has copied, it reads only those of tenants.
+// CallsElsewhere is like Calls, for the calls of other toolhosts, as far as they have copied them.
+// Of calls that a toolhost of this version has copied, it reads only those of tenants.
 func (l *Log) CallsElsewhere(ctx context.Context, since, before time.Time, tenants tool.Tenants, visit func(tool.CallRecord) bool) error {
 	if l == nil || l.shared == nil {
 		return nil
@@ -341,8 +341,8 @@ func (l *Log) CallsElsewhere(ctx context.Context, since, before time.Time, tenan
 }
 
 // HoursElsewhere calls visit with what Hours returns of other toolhosts, as far as they have copied
-// it, by hour. It reads only the hours of tenants and, unless plugin is empty, of a plugin, and some
-// at a time, so that its memory does not grow with the number of toolhosts and tenants.
+// it, by hour. It reads only the hours of tenants and, unless plugin is empty, of a plugin, and
+// some at a time, so that its memory does not grow with the number of toolhosts and tenants.
 func (l *Log) HoursElsewhere(ctx context.Context, since time.Time, plugin string, tenants tool.Tenants, visit func(*Hour)) error {
 	if l == nil || l.shared == nil {
 		return nil
