@@ -64,7 +64,16 @@ type Call struct {
 	// answers each Question with AnswerQuestion. nil: nothing, and a tool that asks gets
 	// KindUnsupported. The caller that starts the call decides.
 	Answers []QuestionKind
+	// Supersedes are the ids of earlier calls of the session whose outcomes are unknown, and which
+	// this call repeats after a person has decided so. When this call begins, they are not executed
+	// any more, whatever their tool says about them. If one of them has succeeded or is executed
+	// again by then, this call fails with KindConflict. Only a call with side effects and an id has
+	// it.
+	Supersedes []string
 }
+
+// MaxSupersedes bounds Call.Supersedes.
+const MaxSupersedes = 16
 
 // Approval is a person's approval of a call with certain final arguments: the arguments that the
 // tool gets, after filters, repair and defaults. It is valid only for the call that carries it. The
@@ -88,6 +97,9 @@ type Approval struct {
 	// ArgumentsSHA256 is the digest of the approved final arguments: Error.ArgumentsSHA256 of the
 	// error that requested the approval.
 	ArgumentsSHA256 string `json:"arguments_sha256,omitempty"`
+	// SessionMove is Error.SessionMove of the error that requested the approval, whose message the
+	// person has read. Empty: the approval does not move the session.
+	SessionMove string `json:"session_move,omitempty"`
 }
 
 // PrincipalContext is the value of the key KeyPrincipal in the context of a call.

@@ -42,7 +42,11 @@ type Error struct {
 	// Decision is the name of the decision with which the host holds the call, for
 	// KindApprovalRequired. Empty: it does not hold the call; see Call.ApprovalWait.
 	Decision string
-	Err      error // the cause; not sent over the wire
+	// SessionMove is, for KindApprovalRequired, what Approval.SessionMove has to be: the approval also
+	// moves the session to a host that does not have its files, and Message says so. Empty: the
+	// session does not move.
+	SessionMove string
+	Err         error // the cause; not sent over the wire
 }
 
 // Error returns the message, or the kind if there is none.

@@ -42,6 +42,9 @@ func FromCall(c tool.Call) *toolhostv1.CallOptions {
 	options.Timeout, options.Context = toolpb.FromDuration(c.Timeout), toolpb.FromValues(c.Context)
 	options.OutcomeOnly, options.LedgerId, options.FirstSentTime = c.OutcomeOnly, valid(c.Ledger), toolpb.FromTime(c.FirstSent)
 	options.Answers, options.Agent, options.Run = toolpb.FromQuestionKinds(c.Answers), valid(c.Agent), valid(c.Run)
+	for _, id := range c.Supersedes {
+		options.Supersedes = append(options.Supersedes, valid(id))
+	}
 	if c.MaxShown != nil {
 		parts.shown = uint64(max(*c.MaxShown, 0))
 		options.MaxShownBytes = &parts.shown
@@ -53,6 +56,7 @@ func FromCall(c tool.Call) *toolhostv1.CallOptions {
 		options.Approval = &toolhostv1.Approval{
 			ApprovedBy: valid(a.ApprovedBy), Reason: valid(a.Reason), Time: toolpb.FromTime(a.Time),
 			Arguments: a.Arguments, ArgumentsSha256: valid(a.ArgumentsSHA256), Approver: fromApprover(a),
+			SessionMove: valid(a.SessionMove),
 		}
 	}
 	return options
@@ -99,6 +103,7 @@ func ToCall(name string, arguments []byte, options *toolhostv1.CallOptions) (too
 		Answers:     toolpb.ToQuestionKinds(options.GetAnswers()),
 		Agent:       options.GetAgent(),
 		Run:         options.GetRun(),
+		Supersedes:  options.GetSupersedes(),
 	}
 	if options != nil && options.MaxShownBytes != nil {
 		c.MaxShown = new(int(min(options.GetMaxShownBytes(), math.MaxInt32)))
@@ -110,6 +115,7 @@ func ToCall(name string, arguments []byte, options *toolhostv1.CallOptions) (too
 		c.Approval = &tool.Approval{
 			ApprovedBy: a.GetApprovedBy(), Reason: a.GetReason(), Time: toolpb.ToTime(a.GetTime()),
 			Arguments: a.GetArguments(), ArgumentsSHA256: a.GetArgumentsSha256(),
+			SessionMove: a.GetSessionMove(),
 		}
 	}
 	return c, nil

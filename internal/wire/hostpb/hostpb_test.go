@@ -141,11 +141,11 @@ func TestCallKeepsEveryFieldButPrincipalAndTime(t *testing.T) {
 	want := tool.Call{
 		ID: "i", Tool: "t", Arguments: json.RawMessage(`{}`), Session: "s", Timeout: time.Second,
 		ApprovalWait: new(3 * time.Second),
-		Approval:     &tool.Approval{ApprovedBy: "a", Reason: "r", Time: moment, Arguments: json.RawMessage(`{"a":1}`), ArgumentsSHA256: "d"},
+		Approval:     &tool.Approval{ApprovedBy: "a", Reason: "r", Time: moment, Arguments: json.RawMessage(`{"a":1}`), ArgumentsSHA256: "d", SessionMove: "4f1c"},
 		Context:      map[string]json.RawMessage{"k": json.RawMessage(`1`)}, Traceparent: "00-1", MaxShown: new(9), OutcomeOnly: true,
 		Ledger: "0a1b", FirstSent: time.Unix(1700000000, 5).UTC(),
 		Answers: []tool.QuestionKind{tool.QuestionPerson, tool.QuestionModel, tool.QuestionRoots},
-		Agent:   "a", Run: "r",
+		Agent:   "a", Run: "r", Supersedes: []string{"h"},
 	}
 	checkSet(t, want, "Principal", "Groups", "Via", "From")
 	checkSet(t, *want.Approval, "Approver", "ApproverGroups")

@@ -45,6 +45,7 @@ func FromError(e *tool.Error) *toolv1.Error {
 		Rule:       validText(e.Rule),
 		Arguments:  e.Arguments, ArgumentsSha256: validText(e.ArgumentsSHA256), Cost: e.Cost, FourEyes: e.FourEyes,
 		DefinitionSha256: validText(e.DefinitionSHA256), Decision: validText(e.Decision), ApproverGroups: validTexts(e.ApproverGroups),
+		SessionMove: validText(e.SessionMove),
 	}
 }
 
@@ -64,6 +65,7 @@ func ToError(e *toolv1.Error) *tool.Error {
 		Rule:       e.GetRule(),
 		Arguments:  e.GetArguments(), ArgumentsSHA256: e.GetArgumentsSha256(), Cost: cost(e.GetCost()), FourEyes: e.GetFourEyes(),
 		DefinitionSHA256: e.GetDefinitionSha256(), Decision: e.GetDecision(), ApproverGroups: toTexts(e.GetApproverGroups()),
+		SessionMove: e.GetSessionMove(),
 	}
 }
 

@@ -42,7 +42,7 @@ func fullExit() *tool.Exit {
 func fullError() *tool.Error {
 	return &tool.Error{
 		Kind: tool.KindCrashed, Message: "it fell", RetryAfter: time.Second, CallID: "c1", Plugin: "fs",
-		Instance: "fs-1", Exit: fullExit(), Rule: "no-writes", Arguments: []byte(`{"a":1}`), ArgumentsSHA256: "d", DefinitionSHA256: "d1", Decision: "calls/a", ApproverGroups: []string{"finance"}, Cost: 2.5, FourEyes: true,
+		Instance: "fs-1", Exit: fullExit(), Rule: "no-writes", Arguments: []byte(`{"a":1}`), ArgumentsSHA256: "d", DefinitionSHA256: "d1", Decision: "calls/a", SessionMove: "4f1c", ApproverGroups: []string{"finance"}, Cost: 2.5, FourEyes: true,
 	}
 }
 

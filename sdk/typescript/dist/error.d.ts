@@ -62,6 +62,8 @@ export interface ErrorDetails {
     argumentsSha256?: string | undefined;
     /** The name with which toolhost holds the call. */
     decision?: string | undefined;
+    /** What an approval has to name to move the session. */
+    sessionMove?: string | undefined;
     /** The cause. It is not sent. */
     cause?: unknown;
 }
@@ -102,6 +104,12 @@ export declare class ToolhostError extends Error {
      * `approvalWaitMs`.
      */
     readonly decision: string | undefined;
+    /**
+     * For `approval_required`, what to pass as `Approval.sessionMove`: the approval also moves the
+     * session to a toolhost that does not have its files, and the message says so. Undefined if the
+     * session does not move.
+     */
+    readonly sessionMove: string | undefined;
     /** Creates an error. `message` says what happened, why, and what to do about it. */
     constructor(kind: ErrorKind, message: string, details?: ErrorDetails);
 }

@@ -38,6 +38,12 @@ export class ToolhostError extends Error {
      * `approvalWaitMs`.
      */
     decision;
+    /**
+     * For `approval_required`, what to pass as `Approval.sessionMove`: the approval also moves the
+     * session to a toolhost that does not have its files, and the message says so. Undefined if the
+     * session does not move.
+     */
+    sessionMove;
     /** Creates an error. `message` says what happened, why, and what to do about it. */
     constructor(kind, message, details = {}) {
         super(message || kind, details.cause === undefined ? undefined : { cause: details.cause });
@@ -51,6 +57,7 @@ export class ToolhostError extends Error {
         this.arguments = details.arguments;
         this.argumentsSha256 = details.argumentsSha256 || undefined;
         this.decision = details.decision || undefined;
+        this.sessionMove = details.sessionMove || undefined;
     }
 }
 /**

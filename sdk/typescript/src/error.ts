@@ -65,6 +65,8 @@ export interface ErrorDetails {
   argumentsSha256?: string | undefined;
   /** The name with which toolhost holds the call. */
   decision?: string | undefined;
+  /** What an approval has to name to move the session. */
+  sessionMove?: string | undefined;
   /** The cause. It is not sent. */
   cause?: unknown;
 }
@@ -106,6 +108,12 @@ export class ToolhostError extends Error {
    * `approvalWaitMs`.
    */
   readonly decision: string | undefined;
+  /**
+   * For `approval_required`, what to pass as `Approval.sessionMove`: the approval also moves the
+   * session to a toolhost that does not have its files, and the message says so. Undefined if the
+   * session does not move.
+   */
+  readonly sessionMove: string | undefined;
 
   /** Creates an error. `message` says what happened, why, and what to do about it. */
   constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
@@ -120,6 +128,7 @@ export class ToolhostError extends Error {
     this.arguments = details.arguments;
     this.argumentsSha256 = details.argumentsSha256 || undefined;
     this.decision = details.decision || undefined;
+    this.sessionMove = details.sessionMove || undefined;
   }
 }
 

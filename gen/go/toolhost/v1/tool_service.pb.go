@@ -1804,7 +1804,13 @@ type CallOptions struct {
 	// gets it or rules read it, within 15 minutes. Unset refuses the call as before. The time limit of the call does not run while it waits; the deadline
 	// of the RPC does. A call that its tool previews is held and does not wait. A delegate asks people
 	// itself, so toolhost ignores this for its calls.
-	ApprovalWait  *durationpb.Duration `protobuf:"bytes,15,opt,name=approval_wait,json=approvalWait,proto3" json:"approval_wait,omitempty"`
+	ApprovalWait *durationpb.Duration `protobuf:"bytes,15,opt,name=approval_wait,json=approvalWait,proto3" json:"approval_wait,omitempty"`
+	// The ids of earlier calls of the session whose outcomes are unknown, and which this call repeats
+	// after a person has decided so. From the begin of this call on, they are not executed any more,
+	// also if their tool says later that they did not happen. If one of them has succeeded or is executed
+	// again by then, toolhost does not execute this call and returns CONFLICT. Only calls with
+	// side effects have it. At most 16 ids, and `call_id` must be set.
+	Supersedes    []string `protobuf:"bytes,16,rep,name=supersedes,proto3" json:"supersedes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1944,6 +1950,13 @@ func (x *CallOptions) GetApprovalWait() *durationpb.Duration {
 	return nil
 }
 
+func (x *CallOptions) GetSupersedes() []string {
+	if x != nil {
+		return x.Supersedes
+	}
+	return nil
+}
+
 // Approval records that a person approved a call with specific arguments. It applies only to the
 // call that it is sent with. The audit log contains it.
 //
@@ -1982,7 +1995,10 @@ type Approval struct {
 	// The principal that approved, as a delegate has verified it. toolhost refuses the call with
 	// DENIED if the caller is not a delegate. Unset means that the caller approves the call itself,
 	// which needs the right `calls.approve`.
-	Approver      *v1.Principal `protobuf:"bytes,6,opt,name=approver,proto3" json:"approver,omitempty"`
+	Approver *v1.Principal `protobuf:"bytes,6,opt,name=approver,proto3" json:"approver,omitempty"`
+	// Error.session_move of the answer that requested this approval: the person has read that the
+	// files of the session stay behind. Empty means that the approval does not move the session.
+	SessionMove   string `protobuf:"bytes,7,opt,name=session_move,json=sessionMove,proto3" json:"session_move,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2057,6 +2073,13 @@ func (x *Approval) GetApprover() *v1.Principal {
 		return x.Approver
 	}
 	return nil
+}
+
+func (x *Approval) GetSessionMove() string {
+	if x != nil {
+		return x.SessionMove
+	}
+	return ""
 }
 
 // CallRequest is one complete call.
@@ -3796,7 +3819,7 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\n" +
 	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x04R\x04size\x12\x12\n" +
-	"\x04name\x18\x04 \x01(\tR\x04name\"\xee\x05\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\"\x8e\x06\n" +
 	"\vCallOptions\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x123\n" +
@@ -3814,11 +3837,14 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\aanswers\x18\f \x01(\v2\x1f.toolhost.tool.v1.QuestionKindsR\aanswers\x12\x14\n" +
 	"\x05agent\x18\r \x01(\tR\x05agent\x12\x10\n" +
 	"\x03run\x18\x0e \x01(\tR\x03run\x12>\n" +
-	"\rapproval_wait\x18\x0f \x01(\v2\x19.google.protobuf.DurationR\fapprovalWait\x1a:\n" +
+	"\rapproval_wait\x18\x0f \x01(\v2\x19.google.protobuf.DurationR\fapprovalWait\x12\x1e\n" +
+	"\n" +
+	"supersedes\x18\x10 \x03(\tR\n" +
+	"supersedes\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\x12\n" +
-	"\x10_max_shown_bytes\"\xf5\x01\n" +
+	"\x10_max_shown_bytes\"\x98\x02\n" +
 	"\bApproval\x12\x1f\n" +
 	"\vapproved_by\x18\x01 \x01(\tR\n" +
 	"approvedBy\x12\x16\n" +
@@ -3826,7 +3852,8 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x04time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1c\n" +
 	"\targuments\x18\x04 \x01(\fR\targuments\x12)\n" +
 	"\x10arguments_sha256\x18\x05 \x01(\tR\x0fargumentsSha256\x127\n" +
-	"\bapprover\x18\x06 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\bapprover\"s\n" +
+	"\bapprover\x18\x06 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\bapprover\x12!\n" +
+	"\fsession_move\x18\a \x01(\tR\vsessionMove\"s\n" +
 	"\vCallRequest\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12\x1c\n" +
 	"\targuments\x18\x02 \x01(\fR\targuments\x122\n" +

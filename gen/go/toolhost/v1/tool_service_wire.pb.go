@@ -58,6 +58,9 @@ func (m *CallOptions) SizeWire() (n int) {
 	if m.ApprovalWait != nil {
 		n += wirecode.SizeBytes(1, wirecode.SizeMoment(m.ApprovalWait))
 	}
+	for i := range m.Supersedes {
+		n += wirecode.SizeBytes(2, len(m.Supersedes[len(m.Supersedes)-1-i]))
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -67,6 +70,9 @@ func (m *CallOptions) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	for i := range m.Supersedes {
+		w.Text(130, m.Supersedes[len(m.Supersedes)-1-i])
+	}
 	if m.ApprovalWait != nil {
 		w.Moment(122, m.ApprovalWait)
 	}
@@ -165,6 +171,8 @@ func (m *CallOptions) ReadWire(r *wirecode.Reader) {
 				m.ApprovalWait = &durationpb.Duration{}
 			}
 			r.Duration(m.ApprovalWait)
+		case 130:
+			m.Supersedes = append(m.Supersedes, r.Text())
 		default:
 			r.Unknown(&m.unknownFields)
 		}
@@ -194,6 +202,9 @@ func (m *Approval) SizeWire() (n int) {
 	if m.Approver != nil {
 		n += wirecode.SizeBytes(1, m.Approver.SizeWire())
 	}
+	if m.SessionMove != "" {
+		n += wirecode.SizeBytes(1, len(m.SessionMove))
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -203,6 +214,9 @@ func (m *Approval) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.SessionMove != "" {
+		w.Text(58, m.SessionMove)
+	}
 	if m.Approver != nil {
 		w.Message(50, m.Approver)
 	}
@@ -245,6 +259,8 @@ func (m *Approval) ReadWire(r *wirecode.Reader) {
 				m.Approver = &v1.Principal{}
 			}
 			r.Message(m.Approver)
+		case 58:
+			m.SessionMove = r.Text()
 		default:
 			r.Unknown(&m.unknownFields)
 		}

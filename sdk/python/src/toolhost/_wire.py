@@ -222,6 +222,7 @@ def to_error(m: error_pb2.Error) -> ToolhostError:
         arguments_sha256=m.arguments_sha256 or None,
     )
     error.decision = m.decision or None
+    error.session_move = m.session_move or None
     return error
 
 

@@ -121,6 +121,10 @@ class ToolhostError(Exception):
         """For `approval_required`, the name with which toolhost holds the call: `toolhost approvals
         approve NAME` approves it, and then the same call passes once. None if the call had no
         `approval_wait`."""
+        self.session_move: str | None = None
+        """For `approval_required`, what to pass as `Approval.session_move`: the approval also moves
+        the session to a toolhost that does not have its files, and the message says so. None if the
+        session does not move."""
 
     @staticmethod
     def of(kind: Kind) -> type[ToolhostError]:

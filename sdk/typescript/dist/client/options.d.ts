@@ -30,6 +30,11 @@ export interface Approval {
      * The digest of the final arguments that the person approved, from the `approval_required` error.
      */
     readonly argumentsSha256?: string;
+    /**
+     * `sessionMove` of the `approval_required` error, whose message the person has read. Default: the
+     * approval does not move the session.
+     */
+    readonly sessionMove?: string;
 }
 /** The options of a call. */
 export interface CallOptions {

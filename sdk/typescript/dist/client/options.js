@@ -44,6 +44,7 @@ export function optionsMessage(options) {
                 ...(time && { time }),
                 arguments: approval.arguments ? encodeJSONBytes(approval.arguments) : new Uint8Array(),
                 argumentsSha256: approval.argumentsSha256 ?? "",
+                sessionMove: approval.sessionMove ?? "",
             },
         }),
     };

@@ -37,6 +37,11 @@ export interface Approval {
    * The digest of the final arguments that the person approved, from the `approval_required` error.
    */
   readonly argumentsSha256?: string;
+  /**
+   * `sessionMove` of the `approval_required` error, whose message the person has read. Default: the
+   * approval does not move the session.
+   */
+  readonly sessionMove?: string;
 }
 
 /** The options of a call. */
@@ -183,6 +188,7 @@ export function optionsMessage(options: CallOptions): MessageInitShape<typeof Ca
         ...(time && { time }),
         arguments: approval.arguments ? encodeJSONBytes(approval.arguments) : new Uint8Array(),
         argumentsSha256: approval.argumentsSha256 ?? "",
+        sessionMove: approval.sessionMove ?? "",
       },
     }),
   };

@@ -157,10 +157,10 @@ export function fromError(m: PbError, cause?: unknown): ToolhostError {
     reason: m.exit.reason,
     lastStderr: m.exit.lastStderr,
   };
-  const { callId, plugin, instance, rule, argumentsSha256, decision } = m;
+  const { callId, plugin, instance, rule, argumentsSha256, decision, sessionMove } = m;
   const args = m.arguments.length > 0 ? Buffer.from(m.arguments).toString() : undefined;
   const retryAfterMs = fromDuration(m.retryAfter);
-  const asked = { rule, arguments: args, argumentsSha256, decision };
+  const asked = { rule, arguments: args, argumentsSha256, decision, sessionMove };
   const details = { retryAfterMs, callId, plugin, instance, exit, ...asked, cause };
   return new ToolhostError(errorKinds.word(m.kind) ?? "internal", m.message, details);
 }

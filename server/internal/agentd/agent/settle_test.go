@@ -128,3 +128,31 @@ func TestACallThatWaitedIsSettled(t *testing.T) {
 		}
 	})
 }
+
+// A call that a person lets make again names the one that must not be executed any more.
+func TestACallNamesTheOneThatItRepeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sent []tool.Call
+		tools := newTools(func(_ context.Context, c tool.Call, _ func(tool.Status)) tool.Outcome {
+			if sent = append(sent, c); len(sent) == 1 {
+				return tool.Outcome{CallID: c.ID, Plugin: "p", Err: tool.Errorf(tool.KindOutcomeUnknown, "the process ended")}
+			}
+			return tool.Outcome{CallID: c.ID, Plugin: "p", Result: tool.TextResult("done")}
+		})
+		m := turns(response(model.StopToolUse, call("a", "serial")), response(model.StopEndTurn, text("done")))
+		f := newFixture(t, m, tools, func(c *agent.Config) { c.People = loop.People{Attended: true, Expiry: time.Hour, AskOutcome: true} })
+		f.start(loop.Task{})
+		synctest.Wait()
+		run, err := f.GetRun(t.Context(), "r")
+		if err != nil || len(run.Pending) != 1 {
+			t.Fatalf("the run waits for %+v, %v", run.Pending, err)
+		}
+		if _, err := f.Respond(t.Context(), "r", loop.DecisionMade{ID: run.Pending[0].ID, Verdict: loop.VerdictApprove}); err != nil {
+			t.Fatal(err)
+		}
+		f.watch(0)
+		if len(sent) != 2 || sent[0].Supersedes != nil || !slices.Equal(sent[1].Supersedes, []string{sent[0].ID}) {
+			t.Errorf("sent: %+v", sent)
+		}
+	})
+}

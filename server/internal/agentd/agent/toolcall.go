@@ -237,6 +237,7 @@ func (e *toolCall) request() tool.Call {
 	}
 	if e.call.SideEffects {
 		call.Ledger, call.FirstSent = e.call.Ledger, e.call.FirstSent
+		call.Supersedes = e.call.Supersedes[max(0, len(e.call.Supersedes)-tool.MaxSupersedes):]
 	}
 	return call
 }

@@ -115,13 +115,14 @@ type failureLine struct {
 	ArgumentsSHA256  string          `json:"arguments_sha256,omitempty"`
 	FourEyes         bool            `json:"four_eyes,omitempty"`
 	DefinitionSHA256 string          `json:"definition_sha256,omitempty"`
+	SessionMove      string          `json:"session_move,omitempty"`
 }
 
 func newFailureLine(e *tool.Error) *failureLine {
 	if e == nil {
 		return nil
 	}
-	return &failureLine{e.Kind, e.Message, e.RetryAfter.Milliseconds(), e.Plugin, e.Instance, e.Exit, e.Rule, e.Arguments, e.ArgumentsSHA256, e.FourEyes, e.DefinitionSHA256}
+	return &failureLine{e.Kind, e.Message, e.RetryAfter.Milliseconds(), e.Plugin, e.Instance, e.Exit, e.Rule, e.Arguments, e.ArgumentsSHA256, e.FourEyes, e.DefinitionSHA256, e.SessionMove}
 }
 
 type resetLine struct {

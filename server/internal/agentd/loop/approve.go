@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/tool"
@@ -13,6 +14,10 @@ import (
 // the earlier approval.
 func (c *callState) approve(d *DecisionMade, p *Pending, at time.Time) {
 	approval := d.approval(at)
+	approval.SessionMove = p.SessionMove
+	if p.Kind == DecideOutcome {
+		c.Supersedes = append(slices.Clip(c.Supersedes), c.SentID())
+	}
 	switch before := c.Approval; {
 	case d.edits(p, c.Arguments):
 		c.Arguments, c.edited, c.final = string(d.Arguments), true, ""
@@ -32,13 +37,14 @@ func (c *callState) approve(d *DecisionMade, p *Pending, at time.Time) {
 }
 
 // mayAsk reports whether a person can decide something new about a call that needs approval: the
-// call was not approved before, or its final arguments have changed since. A person is never asked
-// about arguments that cannot be shown.
+// call was not approved before, or its final arguments have changed since, or it would move the
+// session from where the approval does not say. A person is never asked about arguments that cannot
+// be shown.
 func (c *callState) mayAsk(f *Failure) bool {
 	if f.FinalSHA256 == "" {
 		return c.Approval == nil
 	}
-	return len(f.Final) > 0 && (c.Approval == nil || c.Approval.ArgumentsSHA256 != f.FinalSHA256)
+	return len(f.Final) > 0 && (c.Approval == nil || c.Approval.ArgumentsSHA256 != f.FinalSHA256 || f.SessionMove != "" && c.Approval.SessionMove != f.SessionMove)
 }
 
 // approval returns the approval for toolhost, without the arguments that it covers.

@@ -95,6 +95,9 @@ type DecisionRequested struct {
 	// Definition is the digest of the tool's definition, for DecideApproval. Empty if toolhost has no
 	// standing approvals: the decision then takes no Standing.
 	Definition string `json:"definition_sha256,omitempty"`
+	// SessionMove says, for DecideApproval, that an approval also moves the session, as Reason tells
+	// the person; see tool.Error.
+	SessionMove string `json:"session_move,omitempty"`
 	// Offers are standing approvals that the person may choose together with an approval. The person
 	// may choose others.
 	Offers []Standing `json:"standing_offers,omitempty"`

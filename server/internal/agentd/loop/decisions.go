@@ -98,7 +98,7 @@ func (s *State) Settle(r *CallResult) Payload {
 		}
 		d := s.people.request(DecideApproval, &c.Call, r.Failure.Message, s.started.People.Expiry)
 		d.Rule, d.Final, d.FinalSHA256, d.FourEyes = r.Failure.Rule, r.Failure.Final, r.Failure.FinalSHA256, r.Failure.FourEyes
-		d.Definition, d.Approvers = r.Failure.Definition, r.Failure.Approvers
+		d.Definition, d.Approvers, d.SessionMove = r.Failure.Definition, r.Failure.Approvers, r.Failure.SessionMove
 		return d
 	case tool.KindOutcomeUnknown:
 		if s.started.People.AskOutcome {

@@ -214,6 +214,9 @@ type Call struct {
 	// call. Both follow from later events.
 	Attempt  int            `json:"-"`
 	Approval *tool.Approval `json:"-"`
+	// Supersedes are the ids with which attempts were sent whose outcomes are unknown, and which a
+	// person let make again. They follow from later events.
+	Supersedes []string `json:"-"`
 	// Ledger is the id of the ledger of the toolhost that receives this attempt, and FirstSent is
 	// its start time. Ledger is empty if the ledger was unknown. Both follow from CallStarted.
 	Ledger    string    `json:"-"`
@@ -342,6 +345,8 @@ type Failure struct {
 	Approvers   []string        `json:"approver_groups,omitempty"`
 	// Definition is the digest of the tool's definition; see tool.Error.
 	Definition string `json:"definition_sha256,omitempty"`
+	// SessionMove says that an approval also moves the session; see tool.Error.
+	SessionMove string `json:"session_move,omitempty"`
 }
 
 // AsError returns the failure as the original error, without its cause.
@@ -350,7 +355,7 @@ func (f *Failure) AsError(callID string) *tool.Error {
 		Kind: f.Kind, Message: f.Message, RetryAfter: time.Duration(f.RetryAfterMS) * time.Millisecond,
 		CallID: callID, Plugin: f.Plugin, Instance: f.Instance, Exit: f.Exit, Rule: f.Rule,
 		Arguments: f.Final, ArgumentsSHA256: f.FinalSHA256, FourEyes: f.FourEyes, ApproverGroups: f.Approvers,
-		DefinitionSHA256: f.Definition,
+		DefinitionSHA256: f.Definition, SessionMove: f.SessionMove,
 	}
 }
 

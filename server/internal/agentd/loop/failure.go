@@ -49,6 +49,7 @@ func FailureResult(c *Call, e *tool.Error) *CallResult {
 			Kind: e.Kind, Message: e.Error(), RetryAfterMS: e.RetryAfter.Milliseconds(),
 			Plugin: e.Plugin, Instance: e.Instance, Exit: e.Exit, Rule: e.Rule,
 			Final: final, FinalSHA256: digest, FourEyes: e.FourEyes, Approvers: e.ApproverGroups, Definition: e.DefinitionSHA256,
+			SessionMove: e.SessionMove,
 		},
 	}
 }

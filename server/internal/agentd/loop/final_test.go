@@ -77,3 +77,28 @@ func TestFinalArgumentsThatCannotBeShown(t *testing.T) {
 		t.Errorf("the model reads %q", got)
 	}
 }
+
+// A person who approved a call is asked again if the call would move its session, and only that
+// approval names the move.
+func TestApprovalOfAMove(t *testing.T) {
+	f := newFolderOf(t, attended())
+	f.respond(model.StopToolUse, call("a", "echo"))
+	digest := f.asks("r.t1.c0", `{"amount":100}`)
+	f.add(&loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove})
+	if c := f.sent(); c.Approval.SessionMove != "" {
+		t.Errorf("sent with %+v", c.Approval)
+	}
+	moves := &loop.Failure{Kind: tool.KindApprovalRequired, Message: "the files stay behind", Final: json.RawMessage(`{"amount":100}`), FinalSHA256: digest, SessionMove: "4f1c"}
+	f.fails("r.t1.c0", moves)
+	if p := f.state.Pending(); len(p) != 1 || p[0].Reason != "the files stay behind" {
+		t.Fatalf("a person is asked %+v", p)
+	}
+	f.add(&loop.DecisionMade{ID: "d2", Verdict: loop.VerdictApprove})
+	if c := f.sent(); c.Approval.SessionMove != "4f1c" || c.Approval.ArgumentsSHA256 != digest {
+		t.Errorf("sent with %+v", c.Approval)
+	}
+	f.fails("r.t1.c0", moves) // no second decision about the same
+	if got := f.read(); got[0] != "[approval_required]" {
+		t.Errorf("the model reads %q", got)
+	}
+}

@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -232,5 +233,28 @@ func TestExpiry(t *testing.T) {
 	due := f.state.Due(wait.Until)
 	if diff := cmp.Diff([]loop.Payload{&loop.DecisionMade{ID: "d1", Verdict: loop.VerdictExpired}}, due); diff != "" {
 		t.Errorf("due (-want +got):\n%s", diff)
+	}
+}
+
+// A call that is made again after its outcome was unknown supersedes all attempts of which that is
+// true, and not the ones that were refused.
+func TestRepeatedCallsSupersede(t *testing.T) {
+	f := newFolderOf(t, attended())
+	f.respond(model.StopToolUse, call("a", "echo"))
+	decide := func(id string) { f.add(&loop.DecisionMade{ID: id, Verdict: loop.VerdictApprove}) }
+	for _, step := range []struct {
+		ends func()
+		want []string
+	}{
+		{func() { f.asks("r.t1.c0", `{"amount":1}`) }, nil},
+		{func() { f.failed("r.t1.c0", tool.KindOutcomeUnknown) }, []string{"r.t1.c0.a2"}},
+		{func() { f.asks("r.t1.c0", `{"amount":2}`) }, []string{"r.t1.c0.a2"}},
+		{func() { f.failed("r.t1.c0", tool.KindOutcomeUnknown) }, []string{"r.t1.c0.a2", "r.t1.c0.a4"}},
+	} {
+		step.ends()
+		decide(f.state.Pending()[0].ID)
+		if c := f.sent(); !slices.Equal(c.Supersedes, step.want) {
+			t.Errorf("%s supersedes %q, want %q", c.SentID(), c.Supersedes, step.want)
+		}
 	}
 }

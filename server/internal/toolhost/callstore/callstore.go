@@ -29,6 +29,8 @@ var (
 	// ErrTaken says that a call with this id exists: it is in progress, has ended, or has an
 	// unknown end.
 	ErrTaken = errors.New("the call id is taken")
+	// ErrSuperseding says that a call that the call repeats has succeeded meanwhile, or is under way.
+	ErrSuperseding = errors.New("a call that it repeats has an outcome, or is under way")
 	// ErrNotBegun says that no such call is in progress: it never began, was forgotten, or has
 	// ended.
 	ErrNotBegun = errors.New("no such call is under way")

@@ -27,7 +27,7 @@ const (
 )
 
 // Entry is a stored call. The caller of Begin sets Key, Sum, Tool, Plugin, Begun, Arguments,
-// EffectKey and Seals; the store sets the rest.
+// EffectKey, Seals and Supersedes; the store sets the rest.
 type Entry struct {
 	Key
 	Number int64             // the position of the call in the order of beginning, for Query.Before
@@ -62,6 +62,9 @@ type Entry struct {
 	// SealOnly says that only a check that seals may be asked here: the execution may have its
 	// effects elsewhere, or may not be over. Only a store that several toolhosts share sets it.
 	SealOnly bool
+	// Supersedes are the ids of calls of the same principal and session that Begin closes, see
+	// Writer.BeginWithin. Empty in the entries of a store.
+	Supersedes []string
 	// Beat changes while the toolhost of Elsewhere lives.
 	Beat int64
 	// Settled is what the tool said about the call when its outcome was unknown, without a result.
@@ -78,6 +81,26 @@ func (e *Entry) Unsettled() bool { return e.Arguments != nil && e.unknown() }
 // Sealable reports whether a check that seals can be asked while the call is under way at another
 // toolhost.
 func (e *Entry) Sealable() bool { return e.Arguments != nil && e.Elsewhere != "" && e.SealOnly }
+
+// Superseded returns the keys of the calls that the begin of e closes.
+func (e *Entry) Superseded() []Key {
+	var keys []Key
+	for _, id := range e.Supersedes {
+		keys = append(keys, Key{Principal: e.Principal, Session: e.Session, ID: id})
+	}
+	return keys
+}
+
+// Closing returns the end that stores give a call that did not happen, or that they do not know,
+// when a call with the id by supersedes it.
+func Closing(by string) Ending {
+	out := tool.Outcome{Err: tool.Errorf(tool.KindOutcomeUnknown, "the call was made again as %s, as a person decided, so it is not executed any more", by)}
+	e, err := EncodeOutcome(&out, 0)
+	if err != nil {
+		panic(err) // cannot happen: the ids of calls are ASCII
+	}
+	return e
+}
 
 func (e *Entry) unknown() bool {
 	return e.State == StateUnknown || e.State == StateEnded && e.Err != nil && e.Err.Kind == tool.KindOutcomeUnknown

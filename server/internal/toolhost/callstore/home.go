@@ -4,5 +4,6 @@ package callstore
 type Home struct {
 	Here bool   // it is the one that asks
 	At   string // its name, for people
-	Life int64  // of another one: changes while that lives
+	ID   string // tells it from other homes of the session; changes if the session moves
+	Life int64  // of another one: grows while that lives
 }

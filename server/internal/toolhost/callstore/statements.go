@@ -20,6 +20,7 @@ type statements struct {
 	oldestOutcomes, dropOutcomes *sql.Stmt
 	tenantOutcomes, dropOutcome  *sql.Stmt
 	setNewest                    *sql.Stmt
+	standing, close, closed      *sql.Stmt
 }
 
 func newWriter(ctx context.Context, s *Store) (_ *writer, err error) {
@@ -76,9 +77,13 @@ func (st *statements) texts() map[string]**sql.Stmt {
 		"DELETE FROM calls WHERE number <= ?": &st.dropCalls,
 		"SELECT o.place, o.bytes, o.ended, " + tenantOfOutcome + outcomesWithCalls + " ORDER BY o.place LIMIT ?":                                                   &st.oldestOutcomes,
 		"SELECT o.place, o.bytes, o.ended, " + tenantOfOutcome + outcomesWithCalls + " WHERE o.place > ? AND " + tenantOfOutcome + " = ? ORDER BY o.place LIMIT ?": &st.tenantOutcomes,
-		"DELETE FROM outcomes WHERE place <= ?": &st.dropOutcomes,
-		"DELETE FROM outcomes WHERE place = ?":  &st.dropOutcome,
-		"UPDATE ledger SET newest = ?":          &st.setNewest,
+		"DELETE FROM outcomes WHERE place <= ?":    &st.dropOutcomes,
+		"DELETE FROM outcomes WHERE place = ?":     &st.dropOutcome,
+		"UPDATE ledger SET newest = ?":             &st.setNewest,
+		"SELECT state FROM calls WHERE number = ?": &st.standing,
+		"UPDATE calls SET arguments = NULL, error = CASE state WHEN 5 THEN ? ELSE error END, state = CASE state WHEN 5 THEN 3 ELSE state END WHERE number = ?": &st.close,
+		`INSERT INTO calls (number, hash, principal, session, id, sum, tool, plugin, begun, ended, state, error)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 3, ?)`: &st.closed,
 	}
 }
 

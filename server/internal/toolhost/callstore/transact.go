@@ -167,6 +167,10 @@ func (w *writer) applyBegin(ctx context.Context, c *change, o *op, number int64,
 		c.deleted = true
 		there = false
 	}
+	if refused, err := w.mayClose(ctx, c, o); refused != nil || err != nil {
+		o.refused = refused
+		return err
+	}
 	var before tool.Settlement // what made the call free
 	again := there
 	if there {
@@ -185,6 +189,9 @@ func (w *writer) applyBegin(ctx context.Context, c *change, o *op, number int64,
 			o.refused = refused
 			return err
 		}
+	}
+	if err := w.closeSuperseded(ctx, c, o); err != nil {
+		return err
 	}
 	return w.insertCall(ctx, c, o, before)
 }

@@ -72,6 +72,7 @@ type Call struct {
 	RuleDigest                string // of Rule
 	FourEyes                  bool
 	ApproverGroups            []string // of which the approver has to be in one; empty: any
+	SessionMove               string   `json:",omitempty"` // see tool.Error; Reason says it in words
 }
 
 // size is the number of bytes that count toward the bounds.

@@ -131,10 +131,10 @@ func (a *attempt) frame(secrets map[string]string) pluginconn.Start {
 }
 
 // admit runs just before the plugin may execute the call. It counts the call for the rate limit,
-// records in the ledger that a call with side effects begins, and looks whether the standing
-// approval of the call is still in force. If it returns an error, the plugin must not execute the
-// call. A first attempt that exceeds the rate limit is refused; a later
-// one waits.
+// looks whether the files of the session are still here, records in the ledger that a call with
+// side effects begins, and looks whether the standing approval of the call is still in force. If it
+// returns an error, the plugin must not execute the call. A first attempt that exceeds the rate
+// limit is refused; a later one waits.
 func (a *attempt) admit() *tool.Error {
 	c := a.call
 	for rateLimits(c) != (throttle.Limits{}) {
@@ -152,6 +152,9 @@ func (a *attempt) admit() *tool.Error {
 		if !c.timer.Sleep(refused.RetryAfter) {
 			return c.unsent(context.Cause(c.ctx()))
 		}
+	}
+	if moved := c.settings.authorizer.stillAtHome(c.ctx(), &c.request, c.tool); moved != nil {
+		return moved
 	}
 	if !c.tool.Spec.HasSideEffects() {
 		return c.admitted()
@@ -173,7 +176,7 @@ func (a *attempt) admit() *tool.Error {
 
 // begin records in the ledger that a plugin is about to execute the call.
 func (c *call) begin() error {
-	return c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, settleArguments(c), c.tool.Spec.Seals, idQuota(c))
+	return c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, settleArguments(c), c.tool.Spec.Seals, c.request.Supersedes, idQuota(c))
 }
 
 // admitted looks a last time at the approval of the call, and uses it up.

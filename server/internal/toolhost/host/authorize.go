@@ -34,6 +34,7 @@ type decision struct {
 	refused  *tool.Error            // why the call must not be executed; nil: it may be
 	standing *tool.StandingApproval // which approves the call; nil: none does
 	policy   *policy.Policy         // that decided
+	move     *move                  // which follows the record of the decision; nil: the session stays
 }
 
 // decide decides whether a call may be executed with its final arguments. stands says that a
@@ -57,8 +58,8 @@ func (a *authorizer) decide(ctx context.Context, call *tool.Call, t *catalog.Too
 	if stands && made.refused != nil && d.Then == policy.RequireApproval {
 		a.approveByStanding(&made, call, t, final)
 	}
-	approved, unfit := approvalOf(call, s, final)
-	a.atHome(ctx, &made, call, t, approved != nil && unfit == nil)
+	approved, _ := approvalOf(call, s, final)
+	a.atHome(ctx, &made, call, t, approved)
 	return made, nil
 }
 

@@ -220,7 +220,10 @@ func (h *Host) callsInHistory(ctx context.Context, q tool.CallQuery, at callPosi
 	}
 	var calls []listedCall
 	more := false
-	for _, read := range []func(context.Context, time.Time, time.Time, func(tool.CallRecord) bool) error{h.cfg.History.Calls, h.cfg.History.CallsElsewhere} {
+	elsewhere := func(ctx context.Context, since, before time.Time, visit func(tool.CallRecord) bool) error {
+		return h.cfg.History.CallsElsewhere(ctx, since, before, q.Tenants, visit)
+	}
+	for _, read := range []func(context.Context, time.Time, time.Time, func(tool.CallRecord) bool) error{h.cfg.History.Calls, elsewhere} {
 		first := len(calls) // of each of the two, the newest calls are enough
 		err := read(ctx, q.Since, before, func(record tool.CallRecord) bool {
 			c := listedCall{CallRecord: record}

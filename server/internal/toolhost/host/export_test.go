@@ -1,5 +1,10 @@
 package host
 
+import (
+	"context"
+	"time"
+)
+
 // IsIndexed reports whether the index of the catalog's present snapshot is built or being built.
 func (h *Host) IsIndexed() bool {
 	h.search.mu.Lock()
@@ -15,3 +20,23 @@ func (h *Host) Remembered(plugin string) (revisions, turns int) {
 
 // Tenants returns for how many tenants a plugin has a supervisor.
 func (h *Host) Tenants(plugin string) int { return h.plugins.Find(plugin).Tenants() }
+
+// HomesForTest is what a host knows about the homes of sessions.
+type HomesForTest struct{ homes *homes }
+
+func NewHomes(ledger Homes) *HomesForTest { return &HomesForTest{newHomes(ledger)} }
+
+// Look asks about a session.
+func (h *HomesForTest) Look(ctx context.Context, session string) {
+	_, _ = h.homes.of(ctx, homeKey{"ada", session}, "")
+}
+
+// Silent counts the sessions whose homes have been silent for so long.
+func (h *HomesForTest) Silent(long time.Duration) (count int) {
+	for _, is := range h.homes.known {
+		if time.Since(is.silent) >= long {
+			count++
+		}
+	}
+	return count
+}

@@ -118,6 +118,7 @@ func (p *preparation) decideAgain(d *held.Decision) (decision, *tool.Error) {
 	approved := c.request
 	approved.Approval = &tool.Approval{
 		Approver: d.By, ApproverGroups: d.Groups, ApprovedBy: d.ByName, Reason: d.Text, Time: d.Decided, ArgumentsSHA256: frozen.Digest(p.final),
+		SessionMove: d.SessionMove,
 	}
 	made, ended := in.settings.authorizer.decide(c.ctx(), &approved, in.tool, p.submitted, p.final, false)
 	if ended == nil && made.entry.Outcome == audit.Approved && made.policy.RuleDigest(made.entry.Rule) != d.RuleDigest {
@@ -171,13 +172,13 @@ func (c *call) await(store *held.Store, d held.Decision, made <-chan struct{}, u
 }
 
 // heldKey identifies the calls for which one approval is. It has what frozen.Key has, the
-// definition of the tool, the rule, and the context that is shown: all that the person saw or
-// relied on.
+// definition of the tool, the rule, the move of the session, and the context that is shown: all
+// that the person saw or relied on.
 func (p *preparation) heldKey(asked *decision) held.Key {
 	c := p.call
 	key, _ := p.frozenKey(frozen.Digest(p.final)) // a digest of its own form
 	return held.KeyOf(key.Principal, key.Session, c.request.Agent, c.request.Tool, key.Revision, c.tool.DefinitionDigest(), c.request.Run,
-		asked.entry.Rule, asked.policy.RuleDigest(asked.entry.Rule), p.shownContext(asked),
+		asked.entry.Rule, asked.policy.RuleDigest(asked.entry.Rule), asked.refused.SessionMove, p.shownContext(asked),
 		hex.EncodeToString(key.Submitted[:]), hex.EncodeToString(key.Final[:]), hex.EncodeToString(key.Filters[:]))
 }
 
@@ -208,7 +209,7 @@ func (p *preparation) shownCall(asked *decision) held.Call {
 		Principal: r.Principal, Session: r.Session, ID: r.ID, Agent: r.Agent, Run: r.Run, Tool: r.Tool, DisplayName: p.call.tool.Spec.DisplayName,
 		Plugin: p.call.plugin(), Arguments: p.final.Canonical(), Context: p.shownContext(asked),
 		Rule: asked.entry.Rule, RuleDigest: asked.policy.RuleDigest(asked.entry.Rule), Reason: asked.refused.Message, FourEyes: asked.refused.FourEyes,
-		ApproverGroups: asked.refused.ApproverGroups,
+		ApproverGroups: asked.refused.ApproverGroups, SessionMove: asked.refused.SessionMove,
 	}
 }
 

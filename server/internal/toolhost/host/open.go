@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 
 	"github.com/toolhost/toolhost/internal/text/arguments"
 	"github.com/toolhost/toolhost/internal/wire/flow"
@@ -129,6 +130,9 @@ func (h *Host) checkCall(ctx context.Context, call *tool.Call) error {
 	if err := checkContext(call.Context); err != nil {
 		return err
 	}
+	if err := checkSupersedes(call); err != nil {
+		return err
+	}
 	if call.Approval != nil && call.Approval.Approver == "" && call.Approval.ApprovedBy == "" {
 		return tool.Errorf(tool.KindInvalidArgument, "the approval does not say who approved; set approved_by")
 	}
@@ -137,6 +141,22 @@ func (h *Host) checkCall(ctx context.Context, call *tool.Call) error {
 	}
 	if err := h.ledger.Check(ctx, call); err != nil {
 		return err
+	}
+	return nil
+}
+
+// checkSupersedes refuses calls that cannot repeat others.
+func checkSupersedes(call *tool.Call) error {
+	if len(call.Supersedes) > tool.MaxSupersedes {
+		return tool.Errorf(tool.KindInvalidArgument, "the call repeats %d calls, and can repeat %d", len(call.Supersedes), tool.MaxSupersedes)
+	}
+	for i, id := range call.Supersedes {
+		switch err := tool.CheckID(id); {
+		case err != nil:
+			return tool.Errorf(tool.KindInvalidArgument, "the id of a call that the call repeats cannot be used: %w", err)
+		case call.ID == "" || id == call.ID || slices.Contains(call.Supersedes[:i], id):
+			return tool.Errorf(tool.KindInvalidArgument, "a call that repeats others needs an id of its own, and names each of the others once")
+		}
 	}
 	return nil
 }

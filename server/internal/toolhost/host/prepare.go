@@ -211,15 +211,18 @@ func (p *preparation) authorize() *tool.Error {
 	return p.record(d)
 }
 
-// record reports a decision and writes it to the audit log. It returns an error if the call must
-// not be executed.
+// record reports a decision, writes it to the audit log, and then moves the session, if a person
+// has approved that. It returns an error if the call must not be executed.
 func (p *preparation) record(d decision) *tool.Error {
 	c := p.call
 	c.observed.decided(&d.entry)
 	if c.services.approvals.audited && rateLimits(c) != (throttle.Limits{}) {
 		c.approval.setDecision(d.entry) // for checkRate
 	}
-	return c.decided(d.entry, d.refused)
+	if refused := c.decided(d.entry, d.refused); refused != nil {
+		return refused
+	}
+	return c.settings.authorizer.moveHome(c.ctx(), d.move, &c.request)
 }
 
 // schema returns the schema of the arguments, as the session of the call sees the tool. It returns

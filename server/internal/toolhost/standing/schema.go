@@ -1,11 +1,13 @@
 package standing
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -83,11 +85,17 @@ func (e *entry) row() (Row, error) {
 	return r, err
 }
 
-// entry returns the approval of a row.
+// entry returns the approval of a row. What it does not know may be a limit of the approval, so an
+// approval with such a thing is an error.
 func (r *Row) entry() (*entry, error) {
 	var rec record
-	if err := json.Unmarshal(r.Data, &rec); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(r.Data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&rec); err != nil {
 		return nil, fmt.Errorf("%w: %w", errContent, err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%w: more than one value", errContent)
 	}
 	// The columns decide: they are what End changes first.
 	if rec.ID != r.ID || rec.Principal != r.Principal || rec.Expires.UnixNano() != r.Expires || rec.Ended.IsZero() != (r.Ended == 0) {

@@ -3,6 +3,7 @@ package standing
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/toolhost/toolhost/tool"
@@ -47,25 +48,41 @@ func (s *Store) refresh(ctx context.Context) error {
 }
 
 // followShared takes rows of the database into memory. If they are all that it has, others are
-// removed from memory.
+// removed from memory. An approval that cannot be read, such as one of a newer toolhost, is not
+// used here and stays in the database as it is.
 func (s *Store) followShared(rows []Row, all bool) error {
-	next := make([]*entry, len(rows))
-	for i := range rows {
-		var err error
-		if next[i], err = rows[i].entry(); err != nil {
-			return err
-		}
-	}
+	next, unreadable := make([]*entry, 0, len(rows)), map[string]bool{}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for i := range rows {
+		e, err := rows[i].entry()
+		if err == nil {
+			next = append(next, e)
+			continue
+		}
+		if unreadable[rows[i].ID] = true; !s.unreadable[rows[i].ID] {
+			s.cfg.Logger.Warn("a standing approval in the database cannot be read, such as one of a newer toolhost; it is not used here", "approval", rows[i].ID,
+				"principal", rows[i].Principal, "error", err)
+		}
+	}
+	if all {
+		s.unreadable = nil
+	}
+	for _, e := range next {
+		delete(s.unreadable, e.approval.ID)
+	}
+	if len(unreadable) > 0 {
+		if s.unreadable == nil {
+			s.unreadable = map[string]bool{}
+		}
+		maps.Copy(s.unreadable, unreadable)
+	}
 	listed := make(map[string]bool, len(next))
 	for _, e := range next {
 		listed[e.approval.ID] = true
 		s.takeLocked(e)
 	}
-	if all {
-		s.keepLocked(listed)
-	}
+	s.keepLocked(func(id string) bool { return !unreadable[id] && (!all || listed[id]) })
 	s.findSoonestLocked()
 	s.signalLocked()
 	return nil
@@ -102,12 +119,13 @@ func (s *Store) takeLocked(e *entry) {
 	}
 }
 
-// keepLocked removes all approvals from memory that are not listed.
-func (s *Store) keepLocked(listed map[string]bool) {
-	s.endLocked(func(e *entry) bool { return !listed[e.approval.ID] })
+// keepLocked removes approvals from memory, and writes nothing about them.
+func (s *Store) keepLocked(keeps func(id string) bool) {
+	s.endLocked(func(e *entry) bool { return !keeps(e.approval.ID) })
 	for id, e := range s.byID {
-		if !listed[id] {
+		if !keeps(id) {
 			s.forgetLocked(e)
+			s.unwritten = slices.DeleteFunc(s.unwritten, func(other *entry) bool { return other == e && e.approval.Ended.IsZero() })
 		}
 	}
 }

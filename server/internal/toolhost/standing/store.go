@@ -75,6 +75,8 @@ type Store struct {
 	unwritten []*entry      // that have changed in memory, and not yet in the rows
 	longest   time.Duration // from the creation of an approval to its expiry; 0: not bounded
 	changed   chan struct{} // closed when approvals were added, were shortened or have ended
+	// unreadable has the ids of rows of the database that cannot be read, each of which was logged
+	unreadable map[string]bool
 }
 
 // entry is one approval. mu of the store guards approval.Expires, Ended, End and RevokedBy, and

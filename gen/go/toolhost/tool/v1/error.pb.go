@@ -172,7 +172,11 @@ type Error struct {
 	// For the kind APPROVAL_REQUIRED: the name of the decision that toolhost holds for this call, for
 	// DecisionService. After it was approved, the same call passes once. Empty unless the caller set
 	// CallOptions.approval_wait.
-	Decision      string `protobuf:"bytes,15,opt,name=decision,proto3" json:"decision,omitempty"`
+	Decision string `protobuf:"bytes,15,opt,name=decision,proto3" json:"decision,omitempty"`
+	// For the kind APPROVAL_REQUIRED: what the approval also has to name, because it moves the session
+	// to a toolhost that does not have its files. `message` says so. The caller copies it to
+	// Approval.session_move if the person has read the message. Empty: the session does not move.
+	SessionMove   string `protobuf:"bytes,16,opt,name=session_move,json=sessionMove,proto3" json:"session_move,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -312,6 +316,13 @@ func (x *Error) GetDecision() string {
 	return ""
 }
 
+func (x *Error) GetSessionMove() string {
+	if x != nil {
+		return x.SessionMove
+	}
+	return ""
+}
+
 // Exit describes how a plugin process ended.
 type Exit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -398,7 +409,7 @@ var File_toolhost_tool_v1_error_proto protoreflect.FileDescriptor
 
 const file_toolhost_tool_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolhost/tool/v1/error.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\x87\x04\n" +
+	"\x1ctoolhost/tool/v1/error.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xaa\x04\n" +
 	"\x05Error\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.toolhost.tool.v1.ErrorKindR\x04kind\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12:\n" +
@@ -416,7 +427,8 @@ const file_toolhost_tool_v1_error_proto_rawDesc = "" +
 	"\tfour_eyes\x18\f \x01(\bR\bfourEyes\x12+\n" +
 	"\x11definition_sha256\x18\r \x01(\tR\x10definitionSha256\x12'\n" +
 	"\x0fapprover_groups\x18\x0e \x03(\tR\x0eapproverGroups\x12\x1a\n" +
-	"\bdecision\x18\x0f \x01(\tR\bdecision\"\x8f\x01\n" +
+	"\bdecision\x18\x0f \x01(\tR\bdecision\x12!\n" +
+	"\fsession_move\x18\x10 \x01(\tR\vsessionMove\"\x8f\x01\n" +
 	"\x04Exit\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\x05R\x04code\x12\x16\n" +
 	"\x06signal\x18\x02 \x01(\tR\x06signal\x12\"\n" +

@@ -59,6 +59,9 @@ func (m *Error) SizeWire() (n int) {
 	if m.Decision != "" {
 		n += wirecode.SizeBytes(1, len(m.Decision))
 	}
+	if m.SessionMove != "" {
+		n += wirecode.SizeBytes(2, len(m.SessionMove))
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -68,6 +71,9 @@ func (m *Error) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.SessionMove != "" {
+		w.Text(130, m.SessionMove)
+	}
 	if m.Decision != "" {
 		w.Text(122, m.Decision)
 	}
@@ -155,6 +161,8 @@ func (m *Error) ReadWire(r *wirecode.Reader) {
 			m.ApproverGroups = append(m.ApproverGroups, r.Text())
 		case 122:
 			m.Decision = r.Text()
+		case 130:
+			m.SessionMove = r.Text()
 		default:
 			r.Unknown(&m.unknownFields)
 		}

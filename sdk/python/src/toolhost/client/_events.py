@@ -95,6 +95,9 @@ class Approval:
     arguments_sha256: str | None = None
     """The digest of the final arguments that the person approved, from the ApprovalRequired
     error."""
+    session_move: str | None = None
+    """`session_move` of the ApprovalRequired error, whose message the person has read. None: the
+    approval does not move the session."""
 
 
 @dataclass(frozen=True)

@@ -182,4 +182,5 @@ def call_options(options: CallOptions) -> pb.CallOptions:
         if agreed.arguments is not None:
             message.approval.arguments = encode(agreed.arguments)
         message.approval.arguments_sha256 = agreed.arguments_sha256 or ""
+        message.approval.session_move = agreed.session_move or ""
     return message

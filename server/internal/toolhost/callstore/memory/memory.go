@@ -91,6 +91,11 @@ func (s *Store) Close() error {
 // BeginWithin implements callstore.Writer.
 func (s *Store) BeginWithin(ctx context.Context, e callstore.Entry, q callstore.Quota) error {
 	return s.write(ctx, "beginning", e.Key, func(now time.Time) error {
+		for _, key := range e.Superseded() {
+			if c := s.find(key); c != nil && c.end.Stands != callstore.StandsFailed && c.end.Stands != callstore.StandsUnknown && c.end.Stands != callstore.StandsFree {
+				return callstore.ErrSuperseding
+			}
+		}
 		var before *tool.Settlement
 		if c := s.find(e.Key); c != nil {
 			if c.end.Stands != callstore.StandsFree || c.entry.Sum != e.Sum {
@@ -105,12 +110,13 @@ func (s *Store) BeginWithin(ctx context.Context, e callstore.Entry, q callstore.
 		if owner, ids := s.owned.Full(e.Principal, q, callstore.NewHoldings()); owner != "" && before == nil {
 			return &callstore.FullError{Owner: owner, IDs: ids, Room: s.room()}
 		}
-		s.number++
-		e.Number = s.number
 		if e.Begun.IsZero() {
 			e.Begun = now
 		}
 		e.Begun = e.Begun.UTC()
+		s.closeSuperseded(&e)
+		s.number++
+		e.Number, e.Supersedes = s.number, nil
 		c := &call{entry: e, settled: before}
 		if n := len(e.Arguments); n <= callstore.MaxArguments && s.argumentBytes()+int64(n) <= s.cfg.ArgumentBytes() {
 			c.arguments = slices.Clone(e.Arguments)
@@ -120,6 +126,23 @@ func (s *Store) BeginWithin(ctx context.Context, e callstore.Entry, q callstore.
 		s.owned.Add(e.Principal, 1)
 		return nil
 	})
+}
+
+func (s *Store) closeSuperseded(e *callstore.Entry) {
+	for _, key := range e.Superseded() {
+		c := s.find(key)
+		if c == nil {
+			s.number++
+			closed := callstore.Entry{Key: key, Number: s.number, Sum: e.Sum, Tool: e.Tool, Plugin: e.Plugin, Begun: e.Begun, Ended: e.Begun}
+			c = &call{entry: closed, end: callstore.Ending{Stands: callstore.StandsFree}}
+			s.calls = append(s.calls, c)
+			s.owned.Add(e.Principal, 1)
+		}
+		if c.arguments = nil; c.end.Stands == callstore.StandsFree {
+			c.end = callstore.Closing(e.ID)
+			c.end.Data = nil
+		}
+	}
 }
 
 func (s *Store) argumentBytes() (bytes int64) {

@@ -75,7 +75,7 @@ func (w *writer) enter(ctx context.Context) error {
 // warn says which earlier nodes of the state folder are not proven to be gone, such as after a new
 // start of the machine or of a container.
 func (w *writer) warn(ctx context.Context) error {
-	const query = "SELECT node, (SELECT count(*) FROM toolhost_calls c WHERE c.node = n.node AND c.state = 0) FROM toolhost_nodes n WHERE folder = @folder AND node <> @node AND gone IS NULL"
+	const query = "SELECT node, coalesce(o.calls, 0) FROM toolhost_nodes n LEFT JOIN " + openCalls + " o USING (node) WHERE folder = @folder AND node <> @node AND gone IS NULL"
 	rows, err := w.conn.Query(ctx, query, w.store.arguments())
 	if err != nil {
 		return postgres.Error(err)

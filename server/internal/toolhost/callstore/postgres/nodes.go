@@ -56,6 +56,7 @@ var ErrAlive = errors.New("it lives: it has just written to the database; stop i
 // Nodes returns the nodes of the ledger in a database, those that are not gone first, then the
 // newest. It waits for some seconds if a node is silent. It does not create the tables.
 func Nodes(ctx context.Context, cfg postgres.Config) ([]Listed, error) {
+	cfg.StatementTimeout = max(cfg.StatementTimeout, listTime)
 	db, err := postgres.Open(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("listing the nodes: %w", err)
@@ -68,19 +69,32 @@ func Nodes(ctx context.Context, cfg postgres.Config) ([]Listed, error) {
 	return found, nil
 }
 
+// listTime bounds a statement that looks at all calls, for operators, who would rather wait than
+// get no answer.
+const listTime = time.Minute
+
+// openCalls has the number of calls under way by node, in one reading of the calls, however many
+// nodes there are. An index of such calls would make each end of a call write to all other indexes:
+// measured, that is a quarter more log of the database for each call.
+const openCalls = "(SELECT node, count(*) AS calls FROM toolhost_calls WHERE state = 0 GROUP BY node)"
+
+// listNodes returns the query of the nodes. The tables may be those of an older version, without
+// the newest columns.
+func listNodes() string {
+	return `SELECT n.node, n.name, n.folder, n.started, n.gone, n.why, left(to_jsonb(n)->>'version', 100), left(to_jsonb(n)->>'address', 300),
+		CASE WHEN n.gone IS NULL AND length(to_jsonb(n)->>'summary') <= ` + fmt.Sprint(maxSummary) + ` THEN to_jsonb(n)->>'summary' END,
+		(SELECT left(to_jsonb(b)->>'audited', 100) FROM toolhost_beats b WHERE b.node = n.node), coalesce(o.calls, 0)
+		FROM toolhost_nodes n LEFT JOIN ` + openCalls + ` o USING (node) ORDER BY n.gone IS NOT NULL, n.started DESC, n.node`
+}
+
 func list(ctx context.Context, db *postgres.DB, look time.Duration) ([]Listed, error) {
 	before, err := beats(ctx, db)
 	if err != nil {
 		return nil, err
 	}
-	// The tables may be those of an older version, without the newest columns.
-	query := `SELECT n.node, n.name, n.folder, n.started, n.gone, n.why, left(to_jsonb(n)->>'version', 100), left(to_jsonb(n)->>'address', 300),
-		CASE WHEN n.gone IS NULL AND length(to_jsonb(n)->>'summary') <= ` + fmt.Sprint(maxSummary) + ` THEN to_jsonb(n)->>'summary' END,
-		(SELECT left(to_jsonb(b)->>'audited', 100) FROM toolhost_beats b WHERE b.node = n.node), (SELECT count(*) FROM toolhost_calls c WHERE c.node = n.node AND c.state = 0)
-		FROM toolhost_nodes n ORDER BY n.gone IS NOT NULL, n.started DESC, n.node`
 	var nodes []Listed
 	err = db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		rows, err := conn.Query(ctx, query)
+		rows, err := conn.Query(ctx, listNodes())
 		if err != nil {
 			return err
 		}
@@ -155,6 +169,7 @@ func idOf(node int64) string { return fmt.Sprintf("%016x", node) }
 // unknown. A node that continues nevertheless ends itself. DeclareGone changes nothing and fails
 // with ErrAlive if one of them writes to the database. It returns the nodes as they were.
 func DeclareGone(ctx context.Context, cfg postgres.Config, who string, which func(Listed) bool) ([]Listed, error) {
+	cfg.StatementTimeout = max(cfg.StatementTimeout, listTime)
 	db, err := postgres.Open(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("declaring a node gone: %w", err)

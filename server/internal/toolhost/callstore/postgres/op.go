@@ -30,7 +30,9 @@ type op struct {
 	quota  callstore.Quota
 	ending callstore.Ending
 	ended  time.Time
-	number int64 // of verbSettle
+	number int64            // of verbSettle, and of verbEnd once the writer has it: of the call
+	begin  []byte           // of verbForget, once the writer has it: the token of the Begin
+	closes []callstore.Hash // of the calls that a Begin supersedes
 	said   tool.Settlement
 
 	over atomic.Bool // it was answered, or its caller has left
@@ -101,8 +103,8 @@ func (q *queue) signal() {
 }
 
 // take returns the next group, and whether no operation will ever follow it. A group has at most
-// one operation with a key: what a caller does after another operation has to follow it. It drops
-// Begins whose callers have left.
+// one operation that changes a call: what a caller does after another operation has to follow it.
+// It drops Begins whose callers have left.
 func (q *queue) take() (group []*op, last bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -122,10 +124,13 @@ func groupOf(ops []*op) (n int) {
 	for ; n < min(len(ops), maxGroup); n++ {
 		o := ops[n]
 		bytes += len(o.ending.Data) + len(o.entry.Arguments)
-		if keys[o.hash] || n > 0 && bytes > maxGroupBytes {
+		changes := append(slices.Clip(o.closes), o.hash)
+		if n > 0 && (bytes > maxGroupBytes || slices.ContainsFunc(changes, func(h callstore.Hash) bool { return keys[h] })) {
 			break
 		}
-		keys[o.hash] = true
+		for _, h := range changes {
+			keys[h] = true
+		}
 	}
 	return n
 }

@@ -1,6 +1,9 @@
 package postgres
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/jackc/pgx/v5"
 
 	"github.com/toolhost/toolhost/internal/identity"
@@ -8,12 +11,12 @@ import (
 )
 
 const endCalls = `WITH given AS (
-	SELECT * FROM unnest(@hashes::bytea[], @tokens::bytea[], @states::smallint[], @endeds::bigint[], @plugins::text[], @instances::text[], @errors::bytea[], @unknowns::boolean[], @data::bytea[])
-		AS g (hash, token, state, ended, plugin, instance, error, unknown, data)),
+	SELECT * FROM unnest(@hashes::bytea[], @numbers::bigint[], @tokens::bytea[], @states::smallint[], @endeds::bigint[], @plugins::text[], @instances::text[], @errors::bytea[], @unknowns::boolean[], @data::bytea[])
+		AS g (hash, number, token, state, ended, plugin, instance, error, unknown, data)),
 ended AS (
 	UPDATE toolhost_calls c SET state = g.state, ended = g.ended, plugin = CASE g.plugin WHEN '' THEN c.plugin ELSE g.plugin END, instance = g.instance, error = g.error,
 		token = g.token, arguments = CASE WHEN g.unknown THEN c.arguments END
-	FROM given g WHERE c.hash = g.hash AND c.node = @node AND (c.state = 0 OR c.token = g.token)
+	FROM given g WHERE c.hash = g.hash AND c.node = @node AND (c.state = 0 AND c.number = g.number OR c.token = g.token)
 	RETURNING c.hash, c.number, c.tenant),
 kept AS (
 	INSERT INTO toolhost_outcomes (number, tenant, ended, data)
@@ -26,18 +29,22 @@ func (w *writer) queueEnds(batch *pgx.Batch, ops []*op, after *[]func()) {
 		return
 	}
 	n := len(ops)
-	states, endeds, unknowns := make([]int16, n), make([]int64, n), make([]bool, n)
+	numbers, states, endeds, unknowns := make([]int64, n), make([]int16, n), make([]int64, n), make([]bool, n)
 	plugins, instances, errs, data := make([]string, n), make([]string, n), make([][]byte, n), make([][]byte, n)
 	arguments, outcomes := hashes(w.store.arguments(), ops), w.outcomes
 	for i, o := range ops {
 		e := &o.ending
+		if o.number == 0 {
+			o.number = w.begun[o.hash].number
+		}
+		numbers[i] = o.number
 		if outcomes+int64(len(e.Data)) > w.store.cfg.MaxBytes {
 			e.Data = nil // there is no room before the next eviction
 		}
 		outcomes += int64(len(e.Data))
 		states[i], endeds[i], plugins[i], instances[i], errs[i], unknowns[i], data[i] = int16(e.Stands), o.ended.UnixNano(), e.Plugin, e.Instance, e.Short, e.Unknown, e.Data
 	}
-	arguments["states"], arguments["endeds"], arguments["plugins"], arguments["instances"] = states, endeds, plugins, instances
+	arguments["numbers"], arguments["states"], arguments["endeds"], arguments["plugins"], arguments["instances"] = numbers, states, endeds, plugins, instances
 	arguments["errors"], arguments["unknowns"], arguments["data"] = errs, unknowns, data
 	found := map[callstore.Hash]bool{}
 	batch.Queue(endCalls, arguments).Query(func(rows pgx.Rows) error {
@@ -47,6 +54,7 @@ func (w *writer) queueEnds(batch *pgx.Batch, ops []*op, after *[]func()) {
 	})
 	*after = append(*after, func() {
 		for _, o := range ops {
+			w.over(o)
 			if found[o.hash] {
 				w.unsynced = append(w.unsynced, o)
 				w.outcomes += int64(len(o.ending.Data)) // too much, if an attempt whose answer was lost has written it
@@ -67,13 +75,32 @@ func hashes(arguments pgx.NamedArgs, ops []*op) pgx.NamedArgs {
 	return arguments
 }
 
+// over notes that a call has an end, or is forgotten, or that the store has another call by now.
+func (w *writer) over(o *op) {
+	if is := w.begun[o.hash]; o.number == is.number || bytes.Equal(o.begin, is.token) {
+		delete(w.begun, o.hash)
+	}
+}
+
+// forgetCalls removes calls as this node has begun them. One that another call supersedes has
+// another token, and stays: its id must never be free.
+const forgetCalls = `DELETE FROM toolhost_calls c USING unnest(@hashes::bytea[], @begins::bytea[]) AS g (hash, token)
+	WHERE c.hash = g.hash AND c.token = g.token AND c.node = @node AND c.state = 0 RETURNING c.principal`
+
 func (w *writer) queueForgets(batch *pgx.Batch, ops []*op, after *[]func()) {
 	if len(ops) == 0 {
 		return
 	}
-	arguments := hashes(w.store.arguments(), ops)
+	arguments, begins := hashes(w.store.arguments(), ops), make([][]byte, len(ops))
+	for i, o := range ops {
+		if o.begin == nil {
+			o.begin = w.begun[o.hash].token
+		}
+		begins[i] = o.begin
+	}
+	arguments["begins"] = begins
 	var gone []string // principals
-	batch.Queue("DELETE FROM toolhost_calls WHERE hash = ANY(@hashes) AND node = @node AND state = 0 RETURNING principal", arguments).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(forgetCalls, arguments).Query(func(rows pgx.Rows) (err error) {
 		gone, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		return err
 	})
@@ -88,6 +115,7 @@ func (w *writer) queueForgets(batch *pgx.Batch, ops []*op, after *[]func()) {
 			w.own(principal, -1)
 		}
 		for _, o := range ops {
+			w.over(o)
 			if left[o.hash] {
 				o.refused = callstore.ErrNotBegun
 			} else {
@@ -101,13 +129,15 @@ func (w *writer) queueForgets(batch *pgx.Batch, ops []*op, after *[]func()) {
 // declares the node gone meanwhile. A key is taken over if its call is free and the same, or if the
 // row is that of an earlier attempt, whose answer was lost: to write it again waits until it is
 // durable.
-const beginCalls = `WITH alive AS (
+const (
+	beginCalls = `WITH alive AS (
 	SELECT node FROM toolhost_nodes WHERE node = @node AND gone IS NULL FOR SHARE),
 begun AS (
 	INSERT INTO toolhost_calls (hash, node, token, begun, state, principal, tenant, session, id, sum, tool, plugin, arguments, effect_key, seals)
 	SELECT g.hash, alive.node, g.token, g.begun, 0, g.principal, g.tenant, g.session, g.id, g.sum, g.tool, g.plugin, g.arguments, g.effect_key, g.seals
 	FROM alive, unnest(@hashes::bytea[], @tokens::bytea[], @beguns::bigint[], @principals::text[], @tenants::text[], @sessions::text[], @ids::text[], @sums::bytea[], @tools::text[], @plugins::text[], @arguments::bytea[], @effect_keys::text[], @seals::boolean[])
-		AS g (hash, token, begun, principal, tenant, session, id, sum, tool, plugin, arguments, effect_key, seals)
+		AS g (hash, token, begun, principal, tenant, session, id, sum, tool, plugin, arguments, effect_key, seals)`
+	beginRest = `
 	ORDER BY g.hash
 	ON CONFLICT (hash) DO UPDATE SET number = excluded.number, node = excluded.node, token = excluded.token, begun = excluded.begun, state = 0, ended = NULL,
 		tool = excluded.tool, plugin = excluded.plugin, instance = '', error = NULL, arguments = excluded.arguments, effect_key = excluded.effect_key, seals = excluded.seals
@@ -116,6 +146,7 @@ begun AS (
 beat AS (
 	UPDATE toolhost_beats SET count = count + 1, newest = greatest(newest, (SELECT max(number) FROM begun)) WHERE node = @node)
 SELECT EXISTS (SELECT FROM alive), hash, number, principal, verdict FROM (SELECT) one LEFT JOIN begun ON true`
+)
 
 // queueBegins writes the calls that begin; without any, it is a beat.
 func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
@@ -148,7 +179,12 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
 	var alive bool
 	numbers := map[callstore.Hash]int64{}
 	var added []string // principals
-	batch.Queue(beginCalls, arguments).Query(func(rows pgx.Rows) error {
+	closed := queueClosings(batch, ops, arguments)
+	query := beginCalls + beginRest
+	if closed != nil {
+		query = beginCalls + whereClosed + beginRest
+	}
+	batch.Queue(query, arguments).Query(func(rows pgx.Rows) error {
 		var hash []byte
 		var number *int64
 		var principal *string
@@ -168,13 +204,16 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
 		w.checkAlive(alive)
 		newest := int64(0)
 		for _, o := range ops {
-			number, begun := numbers[o.hash]
+			number, begins := numbers[o.hash]
 			switch {
-			case begun:
+			case begins:
 				newest = max(newest, number)
+				w.begun[o.hash] = begun{number, o.token}
 				w.argumentBytes += int64(len(o.entry.Arguments))
 			case !alive:
 				o.refused = ErrGone
+			case slices.ContainsFunc(o.closes, func(h callstore.Hash) bool { return !closed[h] }):
+				o.refused = callstore.ErrSuperseding
 			default:
 				o.refused = callstore.ErrTaken
 			}

@@ -134,7 +134,7 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 	if err := s.db.Migrate(ctx, layout()); err != nil {
 		return nil, err
 	}
-	w := &writer{store: s}
+	w := &writer{store: s, begun: map[callstore.Hash]begun{}}
 	if err := w.enter(ctx); err != nil {
 		w.disconnect()
 		return nil, err
@@ -218,6 +218,9 @@ func (s *Store) BeginWithin(ctx context.Context, e callstore.Entry, q callstore.
 	}
 	o := newOp(verbBegin, e.Key)
 	o.entry, o.quota = e, q
+	for _, key := range e.Superseded() {
+		o.closes = append(o.closes, key.Hash())
+	}
 	o.entry.Begun = s.Now()
 	if !e.Begun.IsZero() && s.cfg.Now == nil {
 		o.entry.Begun = o.entry.Begun.Add(-time.Since(e.Begun))

@@ -46,6 +46,15 @@ type writer struct {
 	counts                  map[int64]int64 // the beats of the nodes at the last census; nil: there was none in this session
 	failing                 bool            // the last attempt to write failed
 	newest                  int64           // the number of the newest call that this node has begun
+	// begun has the calls that this node has begun and not ended. Their ids may have been freed and
+	// begun again since, so what this node knows of them counts only for these.
+	begun map[callstore.Hash]begun
+}
+
+// begun tells a call from others that have had its key.
+type begun struct {
+	number int64
+	token  []byte // changes if another call supersedes it
 }
 
 // loop writes the operations that wait in groups, until the store closes.
@@ -174,6 +183,7 @@ func (w *writer) undo(begin *op) {
 		return
 	}
 	o := newOp(verbForget, begin.key)
+	o.begin = begin.token
 	o.over.Store(true)
 	w.owed = append(w.owed, o)
 }

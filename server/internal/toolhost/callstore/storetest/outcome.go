@@ -46,7 +46,7 @@ func fullError() *tool.Error {
 	return &tool.Error{
 		Kind: tool.KindCrashed, Message: "it fell", RetryAfter: time.Second + 1, CallID: "a", Plugin: "mail", Instance: "mail-1", Rule: "no-writes",
 		Exit:      &tool.Exit{Code: -1, Signal: "SIGKILL", OutOfMemory: true, Reason: "why", LastStderr: []string{"x", "", "y"}},
-		Arguments: []byte(`{"a":1}`), FourEyes: true, ArgumentsSHA256: "5e", DefinitionSHA256: "6f", Decision: "calls/a", ApproverGroups: []string{"finance"}, Cost: 0.25,
+		Arguments: []byte(`{"a":1}`), FourEyes: true, ArgumentsSHA256: "5e", DefinitionSHA256: "6f", Decision: "calls/a", SessionMove: "4f1c", ApproverGroups: []string{"finance"}, Cost: 0.25,
 	}
 }
 

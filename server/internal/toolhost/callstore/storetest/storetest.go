@@ -63,6 +63,8 @@ func Run(t *testing.T, h Harness) {
 		"DidNotHappen":          testDidNotHappen,
 		"NotKnown":              testNotKnown,
 		"OnlyUnknownIsSettled":  testOnlyUnknownIsSettled,
+		"Superseded":            testSuperseded,
+		"NotSuperseded":         testNotSuperseded,
 		"ArgumentsHaveABound":   testArgumentsHaveABound,
 		"Model":                 testModel,
 		"NothingSharedInMemory": testNothingShared,

@@ -160,7 +160,7 @@ func (f *callFlags) call(ctx context.Context, args []string, stdin io.Reader) (t
 	if f.approve != "" {
 		call.Approval = &tool.Approval{ApprovedBy: userName(), Reason: "toolhost call --approve", Time: time.Now()}
 		if f.approve != asGiven {
-			call.Approval.ArgumentsSHA256 = f.approve
+			call.Approval.ArgumentsSHA256, call.Approval.SessionMove, _ = strings.Cut(f.approve, ".")
 		}
 	}
 	if len(args) < 2 {
@@ -330,7 +330,11 @@ func explained(err error) error {
 		if failure.Decision != "" { // the error says how it is approved, and the caller perhaps may not
 			return err
 		}
-		return fmt.Errorf("%w\nTo approve exactly these, repeat the command with --approve=%s", err, failure.ArgumentsSHA256)
+		approve := failure.ArgumentsSHA256
+		if failure.SessionMove != "" {
+			approve += "." + failure.SessionMove
+		}
+		return fmt.Errorf("%w\nTo approve exactly these, repeat the command with --approve=%s", err, approve)
 	case tool.KindUnsupported:
 		return fmt.Errorf("%w; in a terminal, `toolhost call` asks you what a tool with permission asks", err)
 	case tool.KindCrashed, tool.KindOutcomeUnknown, tool.KindUnavailable:

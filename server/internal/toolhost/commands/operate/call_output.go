@@ -45,6 +45,8 @@ type errorView struct {
 	Arguments       json.RawMessage `json:"arguments,omitempty"`
 	ArgumentsSHA256 string          `json:"arguments_sha256,omitempty"`
 	Decision        string          `json:"decision,omitempty"` // the name with which toolhost holds the call
+	// SessionMove follows the digest and a dot in --approve, if the approval moves the session.
+	SessionMove string `json:"session_move,omitempty"`
 }
 
 func viewOutcome(toolName string, o tool.Outcome) outcomeView {
@@ -67,7 +69,7 @@ func viewError(e *tool.Error) *errorView {
 	}
 	v := &errorView{
 		Kind: e.Kind, Message: e.Message, Rule: e.Rule, RetryAfterMS: e.RetryAfter.Milliseconds(), Exit: e.Exit,
-		ArgumentsSHA256: e.ArgumentsSHA256, Decision: e.Decision,
+		ArgumentsSHA256: e.ArgumentsSHA256, Decision: e.Decision, SessionMove: e.SessionMove,
 	}
 	if json.Valid(e.Arguments) {
 		v.Arguments = e.Arguments

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/store/postgres"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -54,6 +55,8 @@ CREATE TABLE toolhost_history_hours (
 	PRIMARY KEY (folder, time, tenant, tool, plugin)
 );
 CREATE INDEX toolhost_history_hours_time ON toolhost_history_hours (time);
+`}, {SQL: `
+ALTER TABLE toolhost_history_calls ADD COLUMN tenant text COLLATE "C"; -- NULL: an older toolhost has copied the call
 `}}}
 }
 
@@ -196,22 +199,30 @@ func (s *shared) copyCalls(ctx context.Context) error {
 	for {
 		var numbers, times []int64
 		var data [][]byte
+		var tenants []string
 		err := s.read(ctx, func(scan func(...any) error) error {
 			var number, at int64
 			var row []byte
 			err := scan(&number, &at, &row)
-			numbers, times, data = append(numbers, number), append(times, at), append(data, row)
+			numbers, times, data, tenants = append(numbers, number), append(times, at), append(data, row), append(tenants, tenantOf(row))
 			return err
 		}, "SELECT number, time, data FROM calls WHERE number > ? ORDER BY number LIMIT ?", s.calls, shareBatch)
 		if err != nil || len(numbers) == 0 {
 			return err
 		}
-		if err := s.do(ctx, `INSERT INTO toolhost_history_calls (folder, node, number, time, data) SELECT $1, $2, * FROM unnest($3::bigint[], $4::bigint[], $5::bytea[])
-			ON CONFLICT DO NOTHING`, s.cfg.Folder, s.cfg.Name, numbers, times, data); err != nil {
+		if err := s.do(ctx, `INSERT INTO toolhost_history_calls (folder, node, number, time, data, tenant) SELECT $1, $2, * FROM unnest($3::bigint[], $4::bigint[], $5::bytea[], $6::text[])
+			ON CONFLICT DO NOTHING`, s.cfg.Folder, s.cfg.Name, numbers, times, data, tenants); err != nil {
 			return err
 		}
 		s.calls = numbers[len(numbers)-1]
 	}
+}
+
+// tenantOf returns the tenant of a call as the file has it.
+func tenantOf(data []byte) string {
+	var c struct{ Principal string }
+	_ = json.Unmarshal(data, &c) // nobody can read such a call
+	return identity.TenantOf(c.Principal)
 }
 
 // copyHours copies the hours that have changed, and those after them. After an error, the next copy
@@ -290,7 +301,8 @@ func (s *shared) do(ctx context.Context, sql string, arguments ...any) error {
 }
 
 // CallsElsewhere is like Calls, for the calls of other toolhosts, as far as they have copied them.
-func (l *Log) CallsElsewhere(ctx context.Context, since, before time.Time, visit func(tool.CallRecord) bool) error {
+// Of calls that a toolhost of this version has copied, it reads only those of tenants.
+func (l *Log) CallsElsewhere(ctx context.Context, since, before time.Time, tenants tool.Tenants, visit func(tool.CallRecord) bool) error {
 	if l == nil || l.shared == nil {
 		return nil
 	}
@@ -313,7 +325,7 @@ func (l *Log) CallsElsewhere(ctx context.Context, since, before time.Time, visit
 			}
 			return nil
 		}, `SELECT time, folder, number, node, data FROM toolhost_history_calls WHERE folder <> $1 AND time >= $2 AND (time, folder, number) < ($3, $4, $5)
-			ORDER BY time DESC, folder DESC, number DESC LIMIT $6`, from, at, folder, number, shareBatch)
+			AND ($7::text[] IS NULL OR tenant IS NULL OR tenant = ANY($7)) ORDER BY time DESC, folder DESC, number DESC LIMIT $6`, from, at, folder, number, shareBatch, []string(tenants))
 		if err != nil {
 			return fmt.Errorf("reading the calls of other toolhosts: %w", err)
 		}
@@ -328,22 +340,37 @@ func (l *Log) CallsElsewhere(ctx context.Context, since, before time.Time, visit
 	}
 }
 
-// HoursElsewhere is like Hours, for the calls of other toolhosts, as far as they have copied them.
-func (l *Log) HoursElsewhere(ctx context.Context, since time.Time) (hours []Hour, err error) {
+// HoursElsewhere calls visit with what Hours returns of other toolhosts, as far as they have copied
+// it, by hour. It reads only the hours of tenants and, unless plugin is empty, of a plugin, and
+// some at a time, so that its memory does not grow with the number of toolhosts and tenants.
+func (l *Log) HoursElsewhere(ctx context.Context, since time.Time, plugin string, tenants tool.Tenants, visit func(*Hour)) error {
 	if l == nil || l.shared == nil {
-		return nil, nil
+		return nil
 	}
-	err = l.shared.query(ctx, func(scan func(...any) error) error {
-		h, read, err := scanHour(scan)
-		if read {
-			hours = append(hours, h)
+	at, names := firstHour(since), [4]string{} // of the last row that was read
+	for {
+		var page []Hour
+		rows := 0
+		err := l.shared.query(ctx, func(scan func(...any) error) error {
+			h, read, err := scanHour(func(into ...any) error { return scan(append(into, &names[0])...) })
+			if rows++; read {
+				page = append(page, h)
+			}
+			at, names[1], names[2], names[3] = h.Start.UnixNano(), h.Tenant, h.Tool, h.Plugin
+			return err
+		}, `SELECT time, tenant, tool, plugin, data, folder FROM toolhost_history_hours WHERE folder <> $1 AND time >= $2
+			AND (time, folder, tenant, tool, plugin) > ($2, $3, $4, $5, $6) AND ($7 = '' OR plugin = $7) AND ($8::text[] IS NULL OR tenant = ANY($8))
+			ORDER BY time, folder, tenant, tool, plugin LIMIT $9`, at, names[0], names[1], names[2], names[3], plugin, []string(tenants), shareBatch)
+		if err != nil {
+			return fmt.Errorf("reading the statistics of other toolhosts: %w", err)
 		}
-		return err
-	}, "SELECT time, tenant, tool, plugin, data FROM toolhost_history_hours WHERE folder <> $1 AND time >= $2 ORDER BY time, tenant, tool", firstHour(since))
-	if err != nil {
-		return nil, fmt.Errorf("reading the statistics of other toolhosts: %w", err)
+		for i := range page {
+			visit(&page[i])
+		}
+		if rows < shareBatch {
+			return nil
+		}
 	}
-	return hours, nil
 }
 
 // query reads rows of other toolhosts. It repeats a query that has read none because its connection

@@ -45,15 +45,11 @@ func must(t *testing.T, err error) {
 func elsewhere(t *testing.T, l *history.Log, since, before time.Time) (calls string, counted uint64) {
 	t.Helper()
 	var all []string
-	must(t, l.CallsElsewhere(t.Context(), since, before, func(c tool.CallRecord) bool {
+	must(t, l.CallsElsewhere(t.Context(), since, before, nil, func(c tool.CallRecord) bool {
 		all = append(all, c.CallID+" "+c.Node+" "+c.Err.Message)
 		return true
 	}))
-	hours, err := l.HoursElsewhere(t.Context(), since)
-	must(t, err)
-	for _, h := range hours {
-		counted += h.Calls
-	}
+	must(t, l.HoursElsewhere(t.Context(), since, "", nil, func(h *history.Hour) { counted += h.Calls }))
 	return strings.Join(all, ", "), counted
 }
 
@@ -108,7 +104,7 @@ func TestSharedHistory(t *testing.T) {
 	if got := callsOf(t, a, time.Time{}, time.Time{}); len(got) != 3 {
 		t.Errorf("without the database, the first one has %v", got)
 	}
-	if err := a.CallsElsewhere(t.Context(), time.Time{}, time.Time{}, nil); err == nil || !strings.Contains(err.Error(), "reading the calls of other toolhosts") {
+	if err := a.CallsElsewhere(t.Context(), time.Time{}, time.Time{}, nil, nil); err == nil || !strings.Contains(err.Error(), "reading the calls of other toolhosts") {
 		t.Errorf("without the database: %v", err)
 	}
 	must(t, a.Close())
@@ -149,7 +145,7 @@ func TestManySharedRows(t *testing.T) {
 		t.Errorf("%d calls, %d counted, want %d", n, counted, many)
 	}
 	visited := 0
-	must(t, b.CallsElsewhere(t.Context(), time.Time{}, time.Time{}, func(tool.CallRecord) bool { visited++; return visited < 3 }))
+	must(t, b.CallsElsewhere(t.Context(), time.Time{}, time.Time{}, nil, func(tool.CallRecord) bool { visited++; return visited < 3 }))
 	if visited != 3 {
 		t.Errorf("%d calls were visited", visited)
 	}
@@ -175,5 +171,47 @@ func TestSharedHistoryForgets(t *testing.T) {
 	rows := server.Do(t, database, "SELECT (SELECT string_agg(number::text, ' ' ORDER BY folder DESC, number) FROM toolhost_history_calls), (SELECT count(*)::text FROM toolhost_history_hours)")
 	if rows[0][0] != "1 2 3" && rows[0][0] != "2 3 1" || rows[0][1] != "2" {
 		t.Errorf("the database has %v", rows)
+	}
+}
+
+// What a tenant may not see is not read, and neither are other plugins. Calls that an older
+// toolhost has copied are read: it does not say whose they are.
+func TestSharedHistoryOfATenant(t *testing.T) {
+	server := postgrestest.Shared(t)
+	database := server.Create(t)
+	folders := t.TempDir()
+	a, b := shared(t, server.URL(database), filepath.Join(folders, "one")), shared(t, server.URL(database), filepath.Join(folders, "two"))
+	now := time.Now()
+	for _, tenant := range []string{"red", "blue"} {
+		call := failure("of "+tenant, now)
+		call.Call.Principal = tenant + "/ada"
+		a.Append(call)
+		for _, plugin := range []string{"fs", "mail"} {
+			h := hour(now, 1, time.Second)
+			h.Hour.Tenant, h.Hour.Plugin = tenant, plugin
+			a.Append(h)
+		}
+	}
+	must(t, a.Flush(t.Context()))
+	must(t, a.Copy(t.Context()))
+	read := func(plugin string, tenants tool.Tenants) (counted uint64, calls []string) {
+		t.Helper()
+		must(t, b.HoursElsewhere(t.Context(), time.Time{}, plugin, tenants, func(h *history.Hour) { counted += h.Calls }))
+		must(t, b.CallsElsewhere(t.Context(), time.Time{}, time.Time{}, tenants, func(c tool.CallRecord) bool { calls = append(calls, c.CallID); return true }))
+		return counted, calls
+	}
+	for _, test := range []struct {
+		plugin  string
+		tenants tool.Tenants
+		counted uint64
+		calls   int
+	}{{"", nil, 4, 2}, {"fs", nil, 2, 2}, {"", tool.Tenants{"red"}, 2, 1}, {"mail", tool.Tenants{"red"}, 1, 1}, {"", tool.Tenants{}, 0, 0}} {
+		if counted, calls := read(test.plugin, test.tenants); counted != test.counted || len(calls) != test.calls {
+			t.Errorf("of %q and the tenants %q: %d counted, and the calls %q", test.plugin, test.tenants, counted, calls)
+		}
+	}
+	server.Do(t, database, "UPDATE toolhost_history_calls SET tenant = NULL")
+	if _, calls := read("", tool.Tenants{"red"}); len(calls) != 2 {
+		t.Errorf("of an older toolhost: %q", calls)
 	}
 }

@@ -120,16 +120,17 @@ func (e *Entry[C]) standing() (sum Sum, claimed, begun bool) {
 // Begin writes to the store that a plugin is about to execute the call, which must have side
 // effects. It does nothing if no caller can use the id again, or if it was called before. quota
 // bounds the ids in the store. arguments are the final arguments of a call that its tool can
-// settle; nil: it cannot. seals says that its check seals. If Begin returns an error, the plugin
-// must not execute the call; Refusal converts the error for the caller.
-func (e *Entry[C]) Begin(ctx context.Context, toolName, plugin string, arrived time.Time, arguments []byte, seals bool, quota callstore.Quota) error {
+// settle; nil: it cannot. seals says that its check seals. supersedes are the calls that it closes,
+// see callstore.Writer. If Begin returns an error, the plugin must not execute the call; Refusal
+// converts the error for the caller.
+func (e *Entry[C]) Begin(ctx context.Context, toolName, plugin string, arrived time.Time, arguments []byte, seals bool, supersedes []string, quota callstore.Quota) error {
 	store := e.ledger.cfg.Store
 	sum, claimed, begun := e.standing()
 	if store == nil || e.generated || !claimed || begun {
 		return nil
 	}
 	e.toolName = toolName
-	begins := callstore.Entry{Key: e.key, Sum: sum, Tool: toolName, Plugin: plugin, Begun: arrived, Arguments: arguments, Seals: seals}
+	begins := callstore.Entry{Key: e.key, Sum: sum, Tool: toolName, Plugin: plugin, Begun: arrived, Arguments: arguments, Seals: seals, Supersedes: supersedes}
 	if arguments != nil {
 		begins.EffectKey = e.EffectKey()
 	}
@@ -155,6 +156,8 @@ func (e *Entry[C]) Refusal(err error) *tool.Error {
 		e := tool.Errorf(tool.KindRateLimited, "%w; nothing was executed", err)
 		e.RetryAfter = max(time.Until(full.Room), 0)
 		return e
+	} else if errors.Is(err, callstore.ErrSuperseding) {
+		return tool.Errorf(tool.KindConflict, "%w: look how it ended before you make a new call; nothing was executed", err)
 	} else if ok {
 		e := tool.Errorf(tool.KindUnavailable, "%w: no more calls with side effects are taken; nothing was executed", err)
 		e.RetryAfter = max(time.Until(full.Room), 0)

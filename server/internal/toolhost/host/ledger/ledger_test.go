@@ -163,10 +163,10 @@ func TestACallThatEndedBeforeItBeganIsNotStored(t *testing.T) {
 	if first, begun := ended.Conclude(); !first || begun || !ended.Finished() {
 		t.Errorf("a call that did not begin: first %v, begun %v", first, begun)
 	}
-	if err := ended.Begin(t.Context(), "write", "p", time.Now(), nil, false, callstore.Quota{}); err == nil || store.Known(ended.Key()) {
+	if err := ended.Begin(t.Context(), "write", "p", time.Now(), nil, false, nil, callstore.Quota{}); err == nil || store.Known(ended.Key()) {
 		t.Errorf("Begin of a call that has ended: %v; it is stored: %v", err, store.Known(ended.Key()))
 	}
-	if err := made.Begin(t.Context(), "write", "p", time.Now(), nil, false, callstore.Quota{}); err != nil || !store.Known(made.Key()) {
+	if err := made.Begin(t.Context(), "write", "p", time.Now(), nil, false, nil, callstore.Quota{}); err != nil || !store.Known(made.Key()) {
 		t.Errorf("Begin: %v; it is stored: %v", err, store.Known(made.Key()))
 	}
 	if first, begun := made.Conclude(); !first || !begun {

@@ -125,14 +125,13 @@ func (s *Statistics) Since(ctx context.Context, q tool.StatsQuery) ([]tool.Stats
 	if err != nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "%w", err)
 	}
+	sums := statSums{}
 	if !q.Own {
-		others, err := s.history.HoursElsewhere(ctx, q.Since)
+		err := s.history.HoursElsewhere(ctx, q.Since, q.Plugin, q.Tenants, func(h *history.Hour) { sums.add(h.Tool, h.Plugin, &h.Counts) })
 		if err != nil {
 			return nil, tool.Errorf(tool.KindUnavailable, "%w", err)
 		}
-		hours = append(hours, others...)
 	}
-	sums := statSums{}
 	for i := range hours {
 		if h := &hours[i]; (q.Plugin == "" || h.Plugin == q.Plugin) && q.Tenants.Contain(h.Tenant) {
 			sums.add(h.Tool, h.Plugin, &h.Counts)

@@ -25,9 +25,10 @@ var approvalSchema = json.RawMessage(`{"type":"object","properties":{"approve":{
 // holds the call for a person elsewhere. A client without a user closes each question, and the
 // model must not read that a person said no.
 //
-// The state of the request is the digest of the arguments that the person saw. The client sends it
-// back, and could send another digest. That gives it nothing: its principal approves the call in
-// either case, and the host executes only the arguments with the digest.
+// The state of the request is the digest of the arguments that the person saw, and after a dot the
+// move of the session of which it read, if there was one. The client sends it back, and could send
+// another one. That gives it nothing: its principal approves the call in either case, and the host
+// executes only the arguments with the digest.
 func (s *Server) approve(req *mcp.CallToolRequest, call *tool.Call) (answered bool, declined *mcp.CallToolResult, err error) {
 	given, ok := req.Params.InputResponses[approvalRequest]
 	if !ok {
@@ -52,7 +53,8 @@ func (s *Server) approve(req *mcp.CallToolRequest, call *tool.Call) (answered bo
 	if info := req.ClientInfo(); info != nil {
 		by = "the user of " + strings.ToValidUTF8(info.Name[:min(len(info.Name), 100)], "")
 	}
-	call.Approval = &tool.Approval{ApprovedBy: by, Reason: "an elicitation of MCP", Time: time.Now(), ArgumentsSHA256: req.Params.RequestState}
+	digest, move, _ := strings.Cut(req.Params.RequestState, ".")
+	call.Approval = &tool.Approval{ApprovedBy: by, Reason: "an elicitation of MCP", Time: time.Now(), ArgumentsSHA256: digest, SessionMove: move}
 	return true, nil, nil
 }
 
@@ -81,10 +83,14 @@ func (w wording) askApproval(req *mcp.CallToolRequest, needed *tool.Error, answe
 			"because it does not support elicitation. A person with the right calls.approve can make the call with: toolhost call %s --approve=%s, and the same arguments.",
 			name, name, needed.ArgumentsSHA256)), nil
 	}
+	state := needed.ArgumentsSHA256
+	if needed.SessionMove != "" {
+		state += "." + needed.SessionMove
+	}
 	question := &mcp.ElicitParams{Mode: "form", Message: w.question(name, needed), RequestedSchema: approvalSchema}
 	return &mcp.CallToolResult{
 		InputRequests: mcp.InputRequestMap{approvalRequest: question},
-		RequestState:  needed.ArgumentsSHA256,
+		RequestState:  state,
 	}, nil
 }
 
@@ -110,6 +116,9 @@ func (w wording) question(name string, needed *tool.Error) string {
 	fmt.Fprintf(&b, "toolhost asks: may the tool %s be called with these arguments?\n\n%s", name, arguments.String())
 	if needed.Rule != "" {
 		fmt.Fprintf(&b, "\n\nThe rule %s requires the approval of a person.", needed.Rule)
+	}
+	if needed.SessionMove != "" {
+		fmt.Fprintf(&b, "\n\n%s", needed.Message)
 	}
 	return w.visible(b.String())
 }

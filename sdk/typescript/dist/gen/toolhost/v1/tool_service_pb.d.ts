@@ -917,6 +917,16 @@ export type CallOptions = Message<"toolhost.v1.CallOptions"> & {
      * @generated from field: google.protobuf.Duration approval_wait = 15;
      */
     approvalWait?: Duration | undefined;
+    /**
+     * The ids of earlier calls of the session whose outcomes are unknown, and which this call repeats
+     * after a person has decided so. From the begin of this call on, they are not executed any more,
+     * also if their tool says later that they did not happen. If one of them has succeeded or is executed
+     * again by then, toolhost does not execute this call and returns CONFLICT. Only calls with
+     * side effects have it. At most 16 ids, and `call_id` must be set.
+     *
+     * @generated from field: repeated string supersedes = 16;
+     */
+    supersedes: string[];
 };
 /**
  * Describes the message toolhost.v1.CallOptions.
@@ -989,6 +999,13 @@ export type Approval = Message<"toolhost.v1.Approval"> & {
      * @generated from field: toolhost.tool.v1.Principal approver = 6;
      */
     approver?: Principal | undefined;
+    /**
+     * Error.session_move of the answer that requested this approval: the person has read that the
+     * files of the session stay behind. Empty means that the approval does not move the session.
+     *
+     * @generated from field: string session_move = 7;
+     */
+    sessionMove: string;
 };
 /**
  * Describes the message toolhost.v1.Approval.

@@ -305,7 +305,7 @@ class ReadArtifactResponse(_message.Message):
     def __init__(self, data: _Optional[bytes] = ..., media_type: _Optional[str] = ..., size: _Optional[int] = ..., name: _Optional[str] = ...) -> None: ...
 
 class CallOptions(_message.Message):
-    __slots__ = ("call_id", "session", "timeout", "approval", "context", "traceparent", "max_shown_bytes", "outcome_only", "ledger_id", "first_sent_time", "on_behalf_of", "answers", "agent", "run", "approval_wait")
+    __slots__ = ("call_id", "session", "timeout", "approval", "context", "traceparent", "max_shown_bytes", "outcome_only", "ledger_id", "first_sent_time", "on_behalf_of", "answers", "agent", "run", "approval_wait", "supersedes")
     class ContextEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -328,6 +328,7 @@ class CallOptions(_message.Message):
     AGENT_FIELD_NUMBER: _ClassVar[int]
     RUN_FIELD_NUMBER: _ClassVar[int]
     APPROVAL_WAIT_FIELD_NUMBER: _ClassVar[int]
+    SUPERSEDES_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     session: str
     timeout: _duration_pb2.Duration
@@ -343,23 +344,26 @@ class CallOptions(_message.Message):
     agent: str
     run: str
     approval_wait: _duration_pb2.Duration
-    def __init__(self, call_id: _Optional[str] = ..., session: _Optional[str] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., approval: _Optional[_Union[Approval, _Mapping[str, object]]] = ..., context: _Optional[_Mapping[str, bytes]] = ..., traceparent: _Optional[str] = ..., max_shown_bytes: _Optional[int] = ..., outcome_only: bool = ..., ledger_id: _Optional[str] = ..., first_sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., on_behalf_of: _Optional[_Union[_principal_pb2.Principal, _Mapping[str, object]]] = ..., answers: _Optional[_Union[_question_pb2.QuestionKinds, _Mapping[str, object]]] = ..., agent: _Optional[str] = ..., run: _Optional[str] = ..., approval_wait: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ...) -> None: ...
+    supersedes: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, call_id: _Optional[str] = ..., session: _Optional[str] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., approval: _Optional[_Union[Approval, _Mapping[str, object]]] = ..., context: _Optional[_Mapping[str, bytes]] = ..., traceparent: _Optional[str] = ..., max_shown_bytes: _Optional[int] = ..., outcome_only: bool = ..., ledger_id: _Optional[str] = ..., first_sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., on_behalf_of: _Optional[_Union[_principal_pb2.Principal, _Mapping[str, object]]] = ..., answers: _Optional[_Union[_question_pb2.QuestionKinds, _Mapping[str, object]]] = ..., agent: _Optional[str] = ..., run: _Optional[str] = ..., approval_wait: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., supersedes: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Approval(_message.Message):
-    __slots__ = ("approved_by", "reason", "time", "arguments", "arguments_sha256", "approver")
+    __slots__ = ("approved_by", "reason", "time", "arguments", "arguments_sha256", "approver", "session_move")
     APPROVED_BY_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
     ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
     ARGUMENTS_SHA256_FIELD_NUMBER: _ClassVar[int]
     APPROVER_FIELD_NUMBER: _ClassVar[int]
+    SESSION_MOVE_FIELD_NUMBER: _ClassVar[int]
     approved_by: str
     reason: str
     time: _timestamp_pb2.Timestamp
     arguments: bytes
     arguments_sha256: str
     approver: _principal_pb2.Principal
-    def __init__(self, approved_by: _Optional[str] = ..., reason: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., arguments: _Optional[bytes] = ..., arguments_sha256: _Optional[str] = ..., approver: _Optional[_Union[_principal_pb2.Principal, _Mapping[str, object]]] = ...) -> None: ...
+    session_move: str
+    def __init__(self, approved_by: _Optional[str] = ..., reason: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., arguments: _Optional[bytes] = ..., arguments_sha256: _Optional[str] = ..., approver: _Optional[_Union[_principal_pb2.Principal, _Mapping[str, object]]] = ..., session_move: _Optional[str] = ...) -> None: ...
 
 class CallRequest(_message.Message):
     __slots__ = ("tool", "arguments", "options")

@@ -118,6 +118,14 @@ export type Error = Message<"toolhost.tool.v1.Error"> & {
      * @generated from field: string decision = 15;
      */
     decision: string;
+    /**
+     * For the kind APPROVAL_REQUIRED: what the approval also has to name, because it moves the session
+     * to a toolhost that does not have its files. `message` says so. The caller copies it to
+     * Approval.session_move if the person has read the message. Empty: the session does not move.
+     *
+     * @generated from field: string session_move = 16;
+     */
+    sessionMove: string;
 };
 /**
  * Describes the message toolhost.tool.v1.Error.

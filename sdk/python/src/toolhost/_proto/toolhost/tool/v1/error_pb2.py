@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ctoolhost/tool/v1/error.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xee\x02\n\x05\x45rror\x12)\n\x04kind\x18\x01 \x01(\x0e\x32\x1b.toolhost.tool.v1.ErrorKind\x12\x0f\n\x07message\x18\x02 \x01(\t\x12.\n\x0bretry_after\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0f\n\x07\x63\x61ll_id\x18\x04 \x01(\t\x12\x0e\n\x06plugin\x18\x05 \x01(\t\x12\x10\n\x08instance\x18\x06 \x01(\t\x12$\n\x04\x65xit\x18\x07 \x01(\x0b\x32\x16.toolhost.tool.v1.Exit\x12\x0c\n\x04rule\x18\x08 \x01(\t\x12\x11\n\targuments\x18\t \x01(\x0c\x12\x18\n\x10\x61rguments_sha256\x18\n \x01(\t\x12\x0c\n\x04\x63ost\x18\x0b \x01(\x01\x12\x11\n\tfour_eyes\x18\x0c \x01(\x08\x12\x19\n\x11\x64\x65\x66inition_sha256\x18\r \x01(\t\x12\x17\n\x0f\x61pprover_groups\x18\x0e \x03(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x0f \x01(\t\"`\n\x04\x45xit\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x0e\n\x06signal\x18\x02 \x01(\t\x12\x15\n\rout_of_memory\x18\x03 \x01(\x08\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x13\n\x0blast_stderr\x18\x05 \x03(\t*\x8c\x03\n\tErrorKind\x12\x1a\n\x16\x45RROR_KIND_UNSPECIFIED\x10\x00\x12\x1f\n\x1b\x45RROR_KIND_INVALID_ARGUMENT\x10\x01\x12\x18\n\x14\x45RROR_KIND_NOT_FOUND\x10\x02\x12\x15\n\x11\x45RROR_KIND_DENIED\x10\x03\x12 \n\x1c\x45RROR_KIND_APPROVAL_REQUIRED\x10\x04\x12\x1b\n\x17\x45RROR_KIND_RATE_LIMITED\x10\x05\x12\x16\n\x12\x45RROR_KIND_TIMEOUT\x10\x06\x12\x18\n\x14\x45RROR_KIND_CANCELLED\x10\x07\x12\x16\n\x12\x45RROR_KIND_CRASHED\x10\x08\x12\x1a\n\x16\x45RROR_KIND_UNAVAILABLE\x10\t\x12\x1e\n\x1a\x45RROR_KIND_OUTCOME_UNKNOWN\x10\n\x12\x17\n\x13\x45RROR_KIND_CONFLICT\x10\x0b\x12\x17\n\x13\x45RROR_KIND_INTERNAL\x10\x0c\x12\x1a\n\x16\x45RROR_KIND_UNSUPPORTED\x10\rB=Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ctoolhost/tool/v1/error.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\x84\x03\n\x05\x45rror\x12)\n\x04kind\x18\x01 \x01(\x0e\x32\x1b.toolhost.tool.v1.ErrorKind\x12\x0f\n\x07message\x18\x02 \x01(\t\x12.\n\x0bretry_after\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0f\n\x07\x63\x61ll_id\x18\x04 \x01(\t\x12\x0e\n\x06plugin\x18\x05 \x01(\t\x12\x10\n\x08instance\x18\x06 \x01(\t\x12$\n\x04\x65xit\x18\x07 \x01(\x0b\x32\x16.toolhost.tool.v1.Exit\x12\x0c\n\x04rule\x18\x08 \x01(\t\x12\x11\n\targuments\x18\t \x01(\x0c\x12\x18\n\x10\x61rguments_sha256\x18\n \x01(\t\x12\x0c\n\x04\x63ost\x18\x0b \x01(\x01\x12\x11\n\tfour_eyes\x18\x0c \x01(\x08\x12\x19\n\x11\x64\x65\x66inition_sha256\x18\r \x01(\t\x12\x17\n\x0f\x61pprover_groups\x18\x0e \x03(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x0f \x01(\t\x12\x14\n\x0csession_move\x18\x10 \x01(\t\"`\n\x04\x45xit\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x0e\n\x06signal\x18\x02 \x01(\t\x12\x15\n\rout_of_memory\x18\x03 \x01(\x08\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x13\n\x0blast_stderr\x18\x05 \x03(\t*\x8c\x03\n\tErrorKind\x12\x1a\n\x16\x45RROR_KIND_UNSPECIFIED\x10\x00\x12\x1f\n\x1b\x45RROR_KIND_INVALID_ARGUMENT\x10\x01\x12\x18\n\x14\x45RROR_KIND_NOT_FOUND\x10\x02\x12\x15\n\x11\x45RROR_KIND_DENIED\x10\x03\x12 \n\x1c\x45RROR_KIND_APPROVAL_REQUIRED\x10\x04\x12\x1b\n\x17\x45RROR_KIND_RATE_LIMITED\x10\x05\x12\x16\n\x12\x45RROR_KIND_TIMEOUT\x10\x06\x12\x18\n\x14\x45RROR_KIND_CANCELLED\x10\x07\x12\x16\n\x12\x45RROR_KIND_CRASHED\x10\x08\x12\x1a\n\x16\x45RROR_KIND_UNAVAILABLE\x10\t\x12\x1e\n\x1a\x45RROR_KIND_OUTCOME_UNKNOWN\x10\n\x12\x17\n\x13\x45RROR_KIND_CONFLICT\x10\x0b\x12\x17\n\x13\x45RROR_KIND_INTERNAL\x10\x0c\x12\x1a\n\x16\x45RROR_KIND_UNSUPPORTED\x10\rB=Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,10 +33,10 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'toolhost.tool.v1.error_pb2'
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1'
-  _globals['_ERRORKIND']._serialized_start=550
-  _globals['_ERRORKIND']._serialized_end=946
+  _globals['_ERRORKIND']._serialized_start=572
+  _globals['_ERRORKIND']._serialized_end=968
   _globals['_ERROR']._serialized_start=83
-  _globals['_ERROR']._serialized_end=449
-  _globals['_EXIT']._serialized_start=451
-  _globals['_EXIT']._serialized_end=547
+  _globals['_ERROR']._serialized_end=471
+  _globals['_EXIT']._serialized_start=473
+  _globals['_EXIT']._serialized_end=569
 # @@protoc_insertion_point(module_scope)

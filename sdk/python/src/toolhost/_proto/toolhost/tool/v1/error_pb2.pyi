@@ -42,7 +42,7 @@ ERROR_KIND_INTERNAL: ErrorKind
 ERROR_KIND_UNSUPPORTED: ErrorKind
 
 class Error(_message.Message):
-    __slots__ = ("kind", "message", "retry_after", "call_id", "plugin", "instance", "exit", "rule", "arguments", "arguments_sha256", "cost", "four_eyes", "definition_sha256", "approver_groups", "decision")
+    __slots__ = ("kind", "message", "retry_after", "call_id", "plugin", "instance", "exit", "rule", "arguments", "arguments_sha256", "cost", "four_eyes", "definition_sha256", "approver_groups", "decision", "session_move")
     KIND_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     RETRY_AFTER_FIELD_NUMBER: _ClassVar[int]
@@ -58,6 +58,7 @@ class Error(_message.Message):
     DEFINITION_SHA256_FIELD_NUMBER: _ClassVar[int]
     APPROVER_GROUPS_FIELD_NUMBER: _ClassVar[int]
     DECISION_FIELD_NUMBER: _ClassVar[int]
+    SESSION_MOVE_FIELD_NUMBER: _ClassVar[int]
     kind: ErrorKind
     message: str
     retry_after: _duration_pb2.Duration
@@ -73,7 +74,8 @@ class Error(_message.Message):
     definition_sha256: str
     approver_groups: _containers.RepeatedScalarFieldContainer[str]
     decision: str
-    def __init__(self, kind: _Optional[_Union[ErrorKind, str]] = ..., message: _Optional[str] = ..., retry_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., call_id: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., exit: _Optional[_Union[Exit, _Mapping[str, object]]] = ..., rule: _Optional[str] = ..., arguments: _Optional[bytes] = ..., arguments_sha256: _Optional[str] = ..., cost: _Optional[float] = ..., four_eyes: bool = ..., definition_sha256: _Optional[str] = ..., approver_groups: _Optional[_Iterable[str]] = ..., decision: _Optional[str] = ...) -> None: ...
+    session_move: str
+    def __init__(self, kind: _Optional[_Union[ErrorKind, str]] = ..., message: _Optional[str] = ..., retry_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., call_id: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., exit: _Optional[_Union[Exit, _Mapping[str, object]]] = ..., rule: _Optional[str] = ..., arguments: _Optional[bytes] = ..., arguments_sha256: _Optional[str] = ..., cost: _Optional[float] = ..., four_eyes: bool = ..., definition_sha256: _Optional[str] = ..., approver_groups: _Optional[_Iterable[str]] = ..., decision: _Optional[str] = ..., session_move: _Optional[str] = ...) -> None: ...
 
 class Exit(_message.Message):
     __slots__ = ("code", "signal", "out_of_memory", "reason", "last_stderr")

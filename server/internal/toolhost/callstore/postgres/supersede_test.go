@@ -1,0 +1,85 @@
+//go:build more
+
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/storetest"
+	"github.com/toolhost/toolhost/tool"
+)
+
+var notHappened = tool.Settlement{Verdict: tool.VerdictDidNotHappen}
+
+// repeat begins a call that supersedes others.
+func repeat(t testing.TB, store *postgres.Store, id string, of ...string) error {
+	t.Helper()
+	e := storetest.Entry(id)
+	e.Supersedes = of
+	return store.BeginWithin(t.Context(), e, callstore.Quota{})
+}
+
+// A call that is under way at another node is closed, too: its id is never free, also if its node
+// forgets it or is gone. How it ended still counts.
+func TestSupersedingACallOfAnotherNode(t *testing.T) {
+	address := postgrestest.Database(t)
+	a, b := open(t, config(address, "a")), open(t, config(address, "b"))
+	for _, id := range []string{"ends", "forgotten", "lost"} {
+		e := storetest.Entry(id)
+		e.Arguments, e.EffectKey, e.Seals = []byte("{}"), id, true
+		storetest.Must(t, a.BeginWithin(t.Context(), e, callstore.Quota{}))
+	}
+	storetest.Must(t, repeat(t, b, "again", "ends", "forgotten", "lost"))
+	want(t, "forgetting", a.Forget(t.Context(), storetest.Key("forgotten")), callstore.ErrNotBegun)
+	storetest.Must(t, a.End(t.Context(), storetest.Key("ends"), storetest.Answer("late")))
+	if e := find(t, b, "ends"); e.Outcome == nil || e.Outcome.Result.Text() != "late" {
+		t.Errorf("the late end: %+v", e)
+	}
+	want(t, "repeating what has ended", repeat(t, b, "once more", "ends"), callstore.ErrSuperseding)
+	for range 2 {
+		for _, id := range []string{"forgotten", "lost"} {
+			e := find(t, b, id)
+			if e.Arguments != nil || e.Unsettled() || e.Sealable() {
+				t.Errorf("%s: %+v", id, e)
+			}
+			want(t, "settling "+id, b.Settle(t.Context(), e.Key, e.Number, notHappened, tool.Outcome{}), callstore.ErrNotUnknown)
+			want(t, "beginning "+id, begin(t, b, id), callstore.ErrTaken)
+		}
+		if find(t, b, "lost").State != callstore.StateUnknown {
+			declareGone(t, address, "a")
+		}
+	}
+}
+
+// A call does not begin that repeats one which another node executes after it did not happen.
+func TestSupersedingACallThatBeganAgain(t *testing.T) {
+	address := postgrestest.Database(t)
+	a, b := open(t, config(address, "a")), open(t, config(address, "b"))
+	storetest.Must(t, begin(t, a, "x"), a.End(t.Context(), storetest.Key("x"), tool.Outcome{Err: tool.Errorf(tool.KindOutcomeUnknown, "lost")}))
+	e := find(t, a, "x")
+	storetest.Must(t, a.Settle(t.Context(), e.Key, e.Number, notHappened, tool.Outcome{}), begin(t, a, "x"))
+	want(t, "repeating it", repeat(t, b, "again", "x"), callstore.ErrSuperseding)
+	if again := find(t, b, "again"); again.Number != 0 {
+		t.Errorf("it has begun: %+v", again)
+	}
+	storetest.Must(t, a.End(t.Context(), e.Key, storetest.Answer("sent")))
+}
+
+// What a node knows of a call does not count for a later one with its id, also not if the later one
+// is its own.
+func TestAnotherCallWithTheID(t *testing.T) {
+	address := postgrestest.Database(t)
+	a := open(t, config(address, "a"))
+	storetest.Must(t, begin(t, a, "ended"), begin(t, a, "forgotten"))
+	execute(t, address, "UPDATE toolhost_calls SET number = number + 1000, token = 'another'")
+	want(t, "ending it", a.End(t.Context(), storetest.Key("ended"), storetest.Answer("of the first")), callstore.ErrNotBegun)
+	want(t, "forgetting it", a.Forget(t.Context(), storetest.Key("forgotten")), callstore.ErrNotBegun)
+	for _, id := range []string{"ended", "forgotten"} {
+		if e := find(t, a, id); e.State != callstore.StateBegun {
+			t.Errorf("%s: %+v", id, e)
+		}
+	}
+}
