@@ -51,8 +51,8 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-// BenchmarkNodes measures how many calls with side effects several toolhosts with one database begin
-// and end, each for 64 callers.
+// BenchmarkNodes measures how many calls with side effects several toolhosts with one database
+// begin and end, each for 64 callers.
 func BenchmarkNodes(b *testing.B) {
 	for _, nodes := range []int{1, 2, 4, 8} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
