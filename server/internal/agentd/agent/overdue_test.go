@@ -61,3 +61,34 @@ func TestAnOverdueCallOfALostRunGoesOn(t *testing.T) {
 		})
 	}
 }
+
+// A process that lost a run sends none of its calls with side effects again: a person may have
+// decided about the call elsewhere.
+func TestACallOfALostRunIsNotSentAgain(t *testing.T) {
+	for name, lost := range map[string]bool{"own": false, "lost": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var sent atomic.Int32
+				tools := newTools(echo)
+				f := newFixture(t, turns(response(model.StopToolUse, call("a", "serial")), response(model.StopEndTurn, text("done"))), tools, nil)
+				store := &remoteStore{Store: f.store}
+				f.Close()
+				tools.refuse = func(tool.Call) error {
+					if sent.Add(1) > 1 {
+						return nil
+					}
+					store.claimed.Store(lost) // while the toolhost cannot be reached
+					return tool.Errorf(tool.KindUnavailable, "no toolhost")
+				}
+				f.open(func(c *agent.Config) { c.Store = store })
+				f.start(loop.Task{})
+				time.Sleep(time.Minute) // virtual
+				if n := sent.Load(); lost && n != 1 || !lost && n != 2 {
+					t.Errorf("another process has the run: %v; the call was sent %d times", lost, n)
+				}
+				f.Close()
+				tools.group.Wait()
+			})
+		})
+	}
+}

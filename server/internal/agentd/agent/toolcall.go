@@ -61,26 +61,35 @@ type toolCall struct {
 
 // overdue cancels a call that takes too long, if this process still owns the run. A process that
 // was stopped finds its clock fired when it goes on, and meanwhile another process may have taken
-// the run and follow the call. The run then ends here, and its calls go on. While the journal
-// cannot say, overdue waits.
+// the run and follow the call. The run then ends here, and its calls go on.
 func (e *toolCall) overdue(ctx context.Context) {
+	if e.owned(ctx) {
+		e.task.cancel(tool.Errorf(tool.KindTimeout, "the call took longer than %s", e.run.config.CallDeadline))
+	}
+}
+
+// owned reports whether this process still owns the run, which a write says. If it does not, the
+// run ends here. While the journal cannot say, owned waits, until ctx ends.
+func (e *toolCall) owned(ctx context.Context) bool {
 	for {
 		err := e.run.agent.journal.confirm(e.run.id, e.run.epoch)
 		switch {
 		case ctx.Err() != nil:
 		case err == nil:
-			e.task.cancel(tool.Errorf(tool.KindTimeout, "the call took longer than %s", e.run.config.CallDeadline))
+			return true
 		case tool.KindOf(err) == tool.KindUnavailable && sleep(ctx, claimPause) == nil:
 			continue
 		case ctx.Err() == nil:
 			e.run.report(update{task: e.task, lost: err})
 		}
-		return
+		return false
 	}
 }
 
 // work opens the call until it has an outcome. Opening it again is safe: toolhost executes an id
-// once, and later requests join the execution or get its outcome.
+// once, and later requests join the execution or get its outcome. But a person may have said
+// meanwhile, to another process, that the call is to be made again under another id. So a process
+// that does not own the run any more opens nothing again.
 func (e *toolCall) work() {
 	defer e.run.recoverTask(e.task, func(words string) loop.Payload {
 		return loop.FailureResult(&e.call, e.lost(&tool.Error{Kind: tool.KindInternal, Message: words}))
@@ -102,6 +111,9 @@ func (e *toolCall) work() {
 			return
 		case cancelled:
 			e.finish(loop.FailureResult(&e.call, e.lost(nil)))
+			return
+		}
+		if attempt > 1 && e.call.SideEffects && !e.owned(e.task.ctx) {
 			return
 		}
 		opened, patience := e.opened, time.Duration(0)
