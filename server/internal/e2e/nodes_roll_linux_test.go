@@ -3,9 +3,7 @@
 package e2e_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -146,7 +144,10 @@ func TestARollingRestartFailsNoCall(t *testing.T) {
 // turn, and one of these with an older one again, while callers make calls. No call fails, and no
 // side effect happens twice.
 func TestARollingUpgradeFailsNoCall(t *testing.T) {
-	older := buildWithoutTheLastStep(t)
+	if err := programs.BuildOlder(t.Context(), filepath.Join(bin, "older"), "./cmd/toolhost"); err != nil {
+		t.Fatal(err)
+	}
+	older := filepath.Join("older", "toolhost")
 	server := postgrestest.Start(t)
 	database := server.Create(t)
 	version := func() string {
@@ -161,37 +162,6 @@ func TestARollingUpgradeFailsNoCall(t *testing.T) {
 	}
 	l.roll(t, older, nodes[0])
 	l.endsWithout(t)
-}
-
-// buildWithoutTheLastStep builds a toolhost whose ledger does not know the last step of the
-// migrations, and returns its name in bin. If a statement that each call needs uses what the step
-// adds, replace its file here, too, with that of before.
-func buildWithoutTheLastStep(t *testing.T) (program string) {
-	t.Helper()
-	path, err := filepath.Abs("../toolhost/callstore/postgres/schema.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const step, end = "`}, {SQL: `", "`}}}\n}\n"
-	last := strings.LastIndex(string(schema), step)
-	if last < 0 || !strings.HasSuffix(string(schema), end) {
-		t.Fatalf("schema.go has no steps between %q and %q any more; say where they are", step, end)
-	}
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "schema.go"), string(schema[:last])+end, 0o600)
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{path: filepath.Join(dir, "schema.go")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(dir, "overlay.json"), string(overlay), 0o600)
-	if err := programs.BuildOverlaid(t.Context(), filepath.Join(dir, "overlay.json"), filepath.Join(bin, "older"), "./cmd/toolhost"); err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join("older", "toolhost")
 }
 
 // A toolhost of three is killed while callers make calls, and does not come back. Of each session

@@ -28,6 +28,7 @@ type server struct {
 	wire       *wire  // to the database
 	args, env  []string
 	program    string
+	older      bool // it is of before the last step of the migrations
 
 	struck sync.Mutex // has the server while a fault of it is made
 
@@ -43,7 +44,11 @@ func (s *server) path(names ...string) string {
 
 // command returns a command of the server's program with its environment.
 func (s *server) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(bin, s.program), args...)
+	program := filepath.Join(bin, s.program)
+	if s.older {
+		program = filepath.Join(bin, "older", s.program)
+	}
+	cmd := exec.Command(program, args...)
 	// Tools may write in the folder of a command, so its settings must not be below it.
 	cmd.Dir = s.path("work")
 	cmd.Env = append([]string{"HOME=" + s.home, "PATH=/usr/bin:/bin", "TMPDIR=" + s.path("work"), "XDG_RUNTIME_DIR=" + s.home}, s.env...)

@@ -86,6 +86,12 @@ type world struct {
 // newWorld starts everything. script is the script of the model.
 func newWorld(t *testing.T, script string) *world {
 	t.Helper()
+	return newWorldOf(t, script, false)
+}
+
+// newWorldOf is newWorld with programs of today, or of before the last step of the migrations.
+func newWorldOf(t *testing.T, script string, older bool) *world {
+	t.Helper()
 	w := &world{t: t, database: postgrestest.Start(t, "max_connections=300"), ca: testca.New(t), nodes: map[string]*testca.CA{"toolhost": testca.New(t), "agentd": testca.New(t)}}
 	w.ledger, w.journal = w.database.Create(t), w.database.Create(t)
 	dir, err := os.MkdirTemp("/tmp", "fleet-") // the length of a socket's path is limited
@@ -112,6 +118,7 @@ func newWorld(t *testing.T, script string) *world {
 	}
 	t.Cleanup(w.stop)
 	for _, s := range w.servers() {
+		s.older = older
 		if err := s.start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
