@@ -295,6 +295,16 @@ func (s *Server) DoAs(t testing.TB, database, role, password, sql string) [][]st
 	return rows
 }
 
+// Written returns how many bytes of write-ahead log the server has written since it was created.
+func (s *Server) Written(t testing.TB) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(s.Do(t, superuser, "SELECT pg_current_wal_lsn() - '0/0'")[0][0], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // The separators of psql's output. No test has them in its data.
 const (
 	endOfField = "\x1f"

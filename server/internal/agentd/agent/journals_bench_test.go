@@ -19,23 +19,24 @@ import (
 )
 
 // journals are the stores of runs on disk that the benchmarks compare. PostgreSQL writes as it does
-// for users.
-var journals = map[string]func(b *testing.B) runstore.Store{
-	"sqlite": func(b *testing.B) runstore.Store {
+// for users, and written returns the size of its log.
+var journals = map[string]func(b *testing.B) (store runstore.Store, written func() int64){
+	"sqlite": func(b *testing.B) (runstore.Store, func() int64) {
 		store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "runs.db"))
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Cleanup(func() { _ = store.Close() })
-		return store
+		return store, nil
 	},
-	"postgres": func(b *testing.B) runstore.Store {
-		store, err := postgres.Open(b.Context(), database.Config{URL: postgrestest.Start(b, "fsync=on").URL("postgres")})
+	"postgres": func(b *testing.B) (runstore.Store, func() int64) {
+		server := postgrestest.Start(b, "fsync=on")
+		store, err := postgres.Open(b.Context(), database.Config{URL: server.URL("postgres")})
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Cleanup(func() { _ = store.Close() })
-		return store
+		return store, func() int64 { return server.Written(b) }
 	},
 }
 
@@ -44,7 +45,15 @@ var journals = map[string]func(b *testing.B) runstore.Store{
 func BenchmarkJournals(b *testing.B) {
 	for _, atOnce := range []int{1, 16, 64} {
 		for name, open := range journals {
-			b.Run(fmt.Sprintf("at-once=%d/%s", atOnce, name), func(b *testing.B) { benchmarkTurns(b, open(b), atOnce) })
+			b.Run(fmt.Sprintf("at-once=%d/%s", atOnce, name), func(b *testing.B) {
+				store, written := open(b)
+				if written == nil {
+					written = func() int64 { return 0 }
+				}
+				before := written()
+				benchmarkTurns(b, store, atOnce)
+				b.ReportMetric(float64(written()-before)/float64(b.N), "WAL-B/op")
+			})
 		}
 	}
 }
@@ -55,7 +64,8 @@ func BenchmarkWatches(b *testing.B) {
 	for _, watchers := range []int{1, 16} {
 		for name, open := range journals {
 			b.Run(fmt.Sprintf("watchers=%d/%s", watchers, name), func(b *testing.B) {
-				a, err := agent.New(agent.Config{Store: open(b), Model: &atOnceModel{turns: 20}, Tools: atOnceTools{}})
+				store, _ := open(b)
+				a, err := agent.New(agent.Config{Store: store, Model: &atOnceModel{turns: 20}, Tools: atOnceTools{}})
 				if err != nil {
 					b.Fatal(err)
 				}

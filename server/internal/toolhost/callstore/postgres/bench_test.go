@@ -56,13 +56,15 @@ func BenchmarkCalls(b *testing.B) {
 func BenchmarkNodes(b *testing.B) {
 	for _, nodes := range []int{1, 2, 4, 8} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
-			address := postgrestest.Start(b, "fsync=on").URL("postgres")
+			server := postgrestest.Start(b, "fsync=on")
+			address := server.URL("postgres")
 			var stores []storetest.Store
 			for i := range nodes {
 				stores = append(stores, open(b, config(address, fmt.Sprint(i))))
 			}
 			var number atomic.Int64
 			b.SetParallelism(64 * nodes / runtime.GOMAXPROCS(0))
+			before := server.Written(b)
 			b.ResetTimer()
 			b.RunParallel(func(p *testing.PB) {
 				store := stores[number.Add(1)%int64(nodes)]
@@ -72,6 +74,7 @@ func BenchmarkNodes(b *testing.B) {
 				}
 			})
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
+			b.ReportMetric(float64(server.Written(b)-before)/float64(b.N), "WAL-B/op")
 		})
 	}
 }
