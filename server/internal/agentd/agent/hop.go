@@ -15,8 +15,8 @@ import (
 // them to the caller of ctx. Only the Seq of durable events counts. It ends with ctx.
 type Follow func(ctx context.Context, address, runID string, after uint64) iter.Seq2[loop.Event, error]
 
-// hopPause is the shortest time between two attempts to follow a run at the same owner. Durable
-// events do not wait for it.
+// hopPause is the time between two attempts to follow a run at the same owner. Durable events do not
+// wait for it.
 const hopPause = 5 * time.Second
 
 // hop follows a run for one watcher at the agent that works on it.
@@ -34,9 +34,14 @@ type hop struct {
 	ending sync.Once
 }
 
+// owner returns the owner that is known, with the epoch of its claim.
+func (w *runWatch) owner() runstore.Position {
+	return runstore.Position{Epoch: w.known.Epoch, Owner: w.known.Owner}
+}
+
 // startHop returns the feed of a hop to the owner that is known, or nil.
 func (w *runWatch) startHop(ctx context.Context) *feed {
-	owner := runstore.Position{Epoch: w.known.Epoch, Owner: w.known.Owner}
+	owner := w.owner()
 	if w.here || owner.Owner == "" || w.agent.follow == nil || owner == w.tried && time.Now().Before(w.again) {
 		return nil
 	}
@@ -44,6 +49,7 @@ func (w *runWatch) startHop(ctx context.Context) *feed {
 	ctx, cancel := context.WithCancel(ctx)
 	h := &hop{cancel: cancel}
 	h.begin(w.at.seq)
+	h.moveTo(w.known.Seq) // no event in the journal waits for the owner's answer
 	known, after := w.known, w.at.seq
 	h.group.Go(func() { h.done(w.agent.receive(ctx, h, owner.Owner, w.runID, after)) }) // ends with ctx, like the next
 	h.group.Go(func() { h.done(w.agent.attend(ctx, h, w.runID, known)) })

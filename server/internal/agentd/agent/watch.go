@@ -175,8 +175,7 @@ func (w *runWatch) endOf(ctx context.Context) (again bool, err error) {
 		return false, nil
 	case !w.here:
 		w.known.Seq = before.LastSeq
-		w.known, err = a.moves.await(ctx, moved{w.runID, w.known}, func() bool { return a.work.feedOf(w.runID) != nil })
-		return true, err
+		return true, w.news(ctx)
 	}
 	// A run that was just resumed is at work, or has new events.
 	if a.work.feedOf(w.runID) != nil {
@@ -187,6 +186,22 @@ func (w *runWatch) endOf(ctx context.Context) (again bool, err error) {
 		return err == nil, err
 	}
 	return false, tool.Errorf(tool.KindUnavailable, "run %s is not finished and not at work here; resume it", w.runID)
+}
+
+// news waits until the run has moved, or an owner that did not help may be followed again.
+func (w *runWatch) news(ctx context.Context) error {
+	a, waiting := w.agent, ctx
+	if w.known.Owner != "" && w.tried == w.owner() {
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithDeadline(ctx, w.again)
+		defer cancel()
+	}
+	now, err := a.moves.await(waiting, moved{w.runID, w.known}, func() bool { return a.work.feedOf(w.runID) != nil })
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
+		return nil
+	}
+	w.known = now
+	return err
 }
 
 // watchPause is the pause between two looks at the runs that are watched and not at work here.

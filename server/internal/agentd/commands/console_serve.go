@@ -112,11 +112,15 @@ func (p *fronts) accept(server *agentserver.Server) func(net.Listener) error {
 	}
 }
 
-// shutdown ends the requests over HTTP.
-func (p *fronts) shutdown(ctx context.Context) {
+// shutdownNodes ends the watches of other agentds.
+func (p *fronts) shutdownNodes(ctx context.Context) {
 	if p.nodes != nil {
 		_ = p.nodes.Shutdown(ctx)
 	}
+}
+
+// shutdown ends the requests over HTTP.
+func (p *fronts) shutdown(ctx context.Context) {
 	if p.json != nil {
 		_ = p.json.Shutdown(ctx)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -287,8 +288,11 @@ func serveRuns(ctx context.Context, a *agent.Agent, server *agentserver.Server, 
 	a.Close() // before Shutdown, because it ends the watches that Shutdown waits for
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 	defer cancel()
+	var stopping sync.WaitGroup
+	stopping.Go(func() { p.shutdownNodes(grace) }) // another agentd that does not read takes the whole time
 	p.shutdown(grace)
 	_ = server.Shutdown(grace) // clients of RPCs that were cut received an error
+	stopping.Wait()
 	return wait()
 }
 
