@@ -46,19 +46,19 @@ type Worker interface {
 
 var _ Worker = (*Agent)(nil)
 
-// Rest is how Work leaves a run.
+// Rest is how Work leaves a run. Engines may store its JSON.
 type Rest struct {
 	// Ended means that nothing is left to do. A message continues the run.
-	Ended bool
+	Ended bool `json:"ended,omitempty"`
 	// Parked means that no agent goes on with the run by itself; see Run.Parked.
-	Parked bool
+	Parked bool `json:"parked,omitempty"`
 	// Next is the time until the run goes on by itself. It is no time of day, so that clocks may
 	// differ. 0: only a request continues it.
-	Next time.Duration
+	Next time.Duration `json:"next_ns,omitempty"`
 	// WaitsFor names what the run waits for, in words of this package. Empty: nothing, or a time.
-	WaitsFor string
+	WaitsFor string `json:"waits_for,omitempty"`
 	// Agent is the name of the run's agent. Empty: none.
-	Agent string
+	Agent string `json:"agent,omitempty"`
 }
 
 // Local is the engine that needs nothing beside the store: it looks once a second for what is due.

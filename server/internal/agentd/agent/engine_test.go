@@ -5,6 +5,7 @@ package agent_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+	"github.com/toolhost/toolhost/server/internal/agentd/temporal"
+	"github.com/toolhost/toolhost/server/internal/agentd/temporal/temporaltest"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -60,6 +63,49 @@ func (s scheduler) Drive(ctx context.Context, w agent.Worker) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// The service is one in memory, and the SDK the real one.
+func TestTemporalEngine(t *testing.T) {
+	service := temporaltest.Start(t)
+	testEngine(t, func() agent.Engine {
+		e, err := temporal.New(temporal.Config{Address: service.Address, Namespace: "default", TaskQueue: "agentd", Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(e.Close)
+		return e
+	})
+	if n := len(service.Closed()); n < 10 {
+		t.Errorf("%d workflows have ended, or continued as new", n)
+	}
+}
+
+// deaf is an engine that is ready, and does nothing.
+type deaf struct{ due chan string }
+
+func (deaf) Drive(ctx context.Context, _ agent.Worker) { <-ctx.Done() }
+func (deaf) Ready() bool                               { return true }
+func (d deaf) Due(runID string)                        { d.due <- runID }
+
+// A reload keeps the engine. It is told of a run that starts, on which the agent does not work.
+func TestReconfigureKeepsTheEngine(t *testing.T) {
+	s, e := newShared(t, okModel(), newTools(echo)), deaf{make(chan string, 1)}
+	a, _ := s.openWith(e)
+	if err := a.Reconfigure(agent.Config{Model: s.model}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.StartRun(t.Context(), loop.Task{RunID: "r", Prompt: "hello"}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case id := <-e.due:
+		if owner := s.one("SELECT claimer IS NOT NULL FROM agentd_runs"); id != "r" || owner != "f" {
+			t.Errorf("due is %s, and the run has an owner: %s", id, owner)
+		}
+	default:
+		t.Error("the engine was not told")
 	}
 }
 

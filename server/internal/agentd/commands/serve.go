@@ -168,6 +168,11 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 	config.Store, config.Tools, config.Log = store, host.tools, logs.Logger(loglevel.Runs)
 	notifier := notify.New(store, messages, config.Log)
 	config.Notifier = notifier
+	var closeEngine func()
+	if config.Engine, closeEngine, err = s.openEngine(store, config.Log); err != nil {
+		return err
+	}
+	defer closeEngine()
 	exported, err := s.openTelemetry(ctx, &config, !listeners.OnTCP(), logs)
 	if err != nil {
 		return err

@@ -54,9 +54,9 @@ type Sharing interface {
 	// due, those of the tenants with the fewest runs that this store has claimed come first. Families
 	// with entries do not count, and MaxPage of them are taken at once.
 	TakeOver(ctx context.Context, limit int) ([]Taken, error)
-	// TakeFamily is TakeOver for one family, which a run without an unfinished parent names. If nothing
-	// in it is due, it claims nothing. Errors: ErrNotFound; ErrClaimed if a store has the claim
-	// of the run, this one included; ErrParked.
+	// TakeFamily is TakeOver for one family, which a run without an unfinished parent names. If
+	// nothing in it is due, it claims nothing. Errors: ErrNotFound; ErrClaimed if a store has the
+	// claim of the run, this one included; ErrParked.
 	TakeFamily(ctx context.Context, runID string) (Due, error)
 	// Confirm returns nil if this store has the claim of a run with an epoch, or ErrClaimed.
 	Confirm(runID string, epoch uint64) error

@@ -177,5 +177,7 @@ BEGIN
 	END IF;
 	RETURN NEW;
 END $$;
+`}, {SQL: `
+ALTER TABLE agentd_nodes ADD COLUMN engine text NOT NULL DEFAULT ''; -- what has the agentd work on runs
 `}}}
 }
