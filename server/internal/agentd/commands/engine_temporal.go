@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -16,6 +15,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/agentconfig"
 	"github.com/toolhost/toolhost/server/internal/agentd/temporal"
+	"github.com/toolhost/toolhost/server/internal/secrets"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 )
 
@@ -37,7 +37,7 @@ func (s *setup) openTemporal(report func(error), log *slog.Logger) (e *temporalE
 		}
 		source := credential.Static(value)
 		if t.APIKey.File != "" {
-			source = credential.File(t.APIKey.File)
+			source = &learned{credential.File(t.APIKey.File), s.redactor}
 		}
 		e.keys = credential.NewCache(source)
 		config.APIKey = func(ctx context.Context) (string, error) {
@@ -46,9 +46,25 @@ func (s *setup) openTemporal(report func(error), log *slog.Logger) (e *temporalE
 		}
 	}
 	if e.Engine, err = temporal.New(config); err != nil {
-		return nil, errors.Join(fmt.Errorf("making a client of Temporal: %w", err), e.closeKeys())
+		e.closeKeys()
+		return nil, fmt.Errorf("making a client of Temporal: %w", err)
 	}
 	return e, nil
+}
+
+// learned is a source of keys that keeps them out of the log.
+type learned struct {
+	credential.Source
+	redactor *secrets.Redactor
+}
+
+// Fetch implements credential.Source.
+func (l *learned) Fetch(ctx context.Context) (credential.Token, error) {
+	token, err := l.Source.Fetch(ctx)
+	if err == nil {
+		l.redactor.Learn("temporal.api_key", token.Value)
+	}
+	return token, err
 }
 
 // temporalEngine is the engine with the API key that it presents.
@@ -61,14 +77,13 @@ var _ agent.Engine = (*temporalEngine)(nil)
 
 func (e *temporalEngine) close() {
 	e.Close()
-	_ = e.closeKeys()
+	e.closeKeys()
 }
 
-func (e *temporalEngine) closeKeys() error {
+func (e *temporalEngine) closeKeys() {
 	if e.keys != nil {
 		e.keys.Close()
 	}
-	return nil
 }
 
 func (e *temporalEngine) rebuild(ctx context.Context, runs iter.Seq2[string, error]) (told, others int, err error) {

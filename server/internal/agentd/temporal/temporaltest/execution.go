@@ -236,6 +236,9 @@ func (x *execution) obey(c *command.Command, completed int64) error {
 	}
 	switch a := c.GetAttributes().(type) {
 	case *command.Command_ScheduleActivityTaskCommandAttributes:
+		if c := a.ScheduleActivityTaskCommandAttributes; c.GetHeartbeatTimeout().AsDuration() <= 0 || c.GetRetryPolicy().GetMaximumAttempts() != 0 {
+			return serviceerror.NewInvalidArgument("an agentd that is lost would have the activity for ever, or there would be no further attempt")
+		}
 		x.scheduleActivity(a.ScheduleActivityTaskCommandAttributes, c.GetUserMetadata(), completed)
 	case *command.Command_StartTimerCommandAttributes:
 		start := a.StartTimerCommandAttributes
