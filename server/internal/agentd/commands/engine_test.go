@@ -17,7 +17,7 @@ import (
 // Runs go on with the database of Temporal wiped, and agentd serves without Temporal; `agentd
 // nodes` says so. `agentd engine rebuild` makes the workflows again.
 func TestEngineTemporal(t *testing.T) {
-	db, service, w := postgrestest.Shared(t), temporaltest.Start(t), newWorld(t).withToolhost()
+	db, service, w := postgrestest.Start(t), temporaltest.Start(t), newWorld(t).withToolhost()
 	file := filepath.Join(w.folder, "agentd.yaml")
 	config := "engine: temporal\njournal: " + db.URL(db.Create(t)) + "\ntemporal: {address: \"" + service.Address + "\", task_queue: q}\n"
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
