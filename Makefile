@@ -18,6 +18,9 @@ FAULTTIME    ?= 10m
 FLEETTIME    ?= 20m
 FLEETRUNS    ?= 1000
 FLEETWAITING ?= 10000
+# The engine of the fleet's agentds, and the program of Temporal's server; empty is a service in memory of the test.
+ENGINE       ?= local
+TEMPORAL     ?=
 RELOADS      ?= 200
 PRIVATERUNS  ?= 20
 # The number of packages that are tested at the same time. It exceeds the number of processors, because
@@ -277,9 +280,9 @@ nodekills: build ## make faults of toolhosts with one ledger for FAULTTIME (10m)
 
 # The tests have the build tag more, so that their short forms are part of `make check`. They need Linux and PostgreSQL.
 .PHONY: fleet
-fleet: ## make faults of three agentds and toolhosts for FLEETTIME (20m), with FLEETSEED or a new one; restart FLEETWAITING (10000) waiting runs
+fleet: ## make faults of three agentds and toolhosts for FLEETTIME (20m), with FLEETSEED or a new one and ENGINE (local); restart FLEETWAITING (10000) waiting runs
 	$(GO) -C server test -count=1 -timeout 3h -v -tags=grpcnotrace$(COMMA)more ./internal/e2e/fleet -args -fleet.for=$(FLEETTIME) -fleet.runs=$(FLEETRUNS) \
-	  -fleet.waiting=$(FLEETWAITING) $(if $(FLEETSEED),-fleet.seed=$(FLEETSEED))
+	  -fleet.waiting=$(FLEETWAITING) $(if $(FLEETSEED),-fleet.seed=$(FLEETSEED)) -fleet.engine=$(ENGINE) -fleet.temporal=$(TEMPORAL)
 
 # fuzz FOLDERS,TIME runs each fuzz test in the folders for the given time.
 fuzz = (grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir='.[!.]*' $(1) | \

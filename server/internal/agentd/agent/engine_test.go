@@ -109,6 +109,39 @@ func TestReconfigureKeepsTheEngine(t *testing.T) {
 	}
 }
 
+// A request for a run that nobody works on is written, and the engine is told of the run at the top
+// of its family.
+func TestRequestsAreLeftToTheEngine(t *testing.T) {
+	s := newShared(t, asking(), newTools(echo))
+	a, _ := s.openWith(forgetful{})
+	a.start(loop.Task{})
+	s.rest(3)
+	a.stop()
+	e := deaf{make(chan string, 1)}
+	b, _ := s.openWith(e)
+	pending := state(t, b, "r").Pending
+	ctx, cancel := context.WithCancel(t.Context())
+	answered := make(chan error, 1)
+	go func() { // ends with ctx
+		_, err := b.Respond(ctx, "r", loop.DecisionMade{ID: pending[0].ID, Verdict: loop.VerdictAnswer, Text: "blue"})
+		answered <- err
+	}()
+	if id := <-e.due; id != "r" {
+		t.Errorf("the engine is told of %s", id)
+	}
+	if got := s.one("SELECT count(*) || ' rows, ' || count(claimer) || ' owners' FROM agentd_inbox JOIN agentd_runs ON run = agentd_runs.number AND seq IS NULL"); got != "1 rows, 0 owners" {
+		t.Error(got)
+	}
+	cancel()
+	if err := <-answered; err == nil {
+		t.Error("the request has an answer")
+	}
+	if _, err := b.Look(t.Context()); err != nil { // as each engine does
+		t.Fatal(err)
+	}
+	b.ended("r", "heard: blue")
+}
+
 // testEngine checks what each engine has to do for agents that share a store. Each agent gets an
 // engine of its own, which knows nothing.
 func testEngine(t *testing.T, engine func() agent.Engine) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -365,5 +366,20 @@ func TestRebuild(t *testing.T) {
 	}
 	if _, _, err := e.Rebuild(t.Context(), func(yield func(string, error) bool) { yield("", errors.New("the database is gone")) }); err == nil {
 		t.Error("a list that fails is no error")
+	}
+}
+
+// What the engine could not tell the service is bounded: looks find the rest.
+func TestDueIsBounded(t *testing.T) {
+	e, err := temporal.New(temporal.Config{Address: "127.0.0.1:1", Namespace: "default", TaskQueue: "agentd", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	for i := range temporal.MaxDue + 10 {
+		e.Due(strconv.Itoa(i))
+	}
+	if n := temporal.Waiting(e); n != temporal.MaxDue {
+		t.Errorf("%d runs are in memory", n)
 	}
 }
