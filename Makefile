@@ -18,6 +18,9 @@ FAULTTIME    ?= 10m
 FLEETTIME    ?= 20m
 FLEETRUNS    ?= 1000
 FLEETWAITING ?= 10000
+# The engine of the fleet's agentds, and the program of Temporal's server; empty is a service in memory of the test.
+ENGINE       ?= local
+TEMPORAL     ?=
 RELOADS      ?= 200
 PRIVATERUNS  ?= 20
 # The number of packages that are tested at the same time. It exceeds the number of processors, because
@@ -29,8 +32,10 @@ LONGEST      := ./internal/e2e ./internal/toolhost/host ./internal/e2e/docs ./in
                 ./internal/e2e/chaos ./internal/agentd/commands
 # A package whose tests count what the race detector changes, and run alone.
 COUNTED      := internal/e2e/counts
-# All Go modules of the repository: the SDK and the client are at its root, and the programs in server/.
-MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata/*' | sort | xargs -n 1 dirname)
+# Temporal's server, a module that only `make temporal` compiles: its first build takes more than an hour.
+TEMPORALSERVER := server/internal/e2e/temporalserver
+# All other Go modules of the repository: the SDK and the client are at its root, and the programs in server/.
+MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata/*' ! -path './$(TEMPORALSERVER)/*' | sort | xargs -n 1 dirname)
 
 # The shipped plugins: the folders of their module.
 PLUGINS      := $(notdir $(patsubst %/,%,$(wildcard plugins/*/)))
@@ -277,9 +282,15 @@ nodekills: build ## make faults of toolhosts with one ledger for FAULTTIME (10m)
 
 # The tests have the build tag more, so that their short forms are part of `make check`. They need Linux and PostgreSQL.
 .PHONY: fleet
-fleet: ## make faults of three agentds and toolhosts for FLEETTIME (20m), with FLEETSEED or a new one; restart FLEETWAITING (10000) waiting runs
+fleet: ## make faults of three agentds and toolhosts for FLEETTIME (20m), with FLEETSEED or a new one and ENGINE (local); restart FLEETWAITING (10000) waiting runs
 	$(GO) -C server test -count=1 -timeout 3h -v -tags=grpcnotrace$(COMMA)more ./internal/e2e/fleet -args -fleet.for=$(FLEETTIME) -fleet.runs=$(FLEETRUNS) \
-	  -fleet.waiting=$(FLEETWAITING) $(if $(FLEETSEED),-fleet.seed=$(FLEETSEED))
+	  -fleet.waiting=$(FLEETWAITING) $(if $(FLEETSEED),-fleet.seed=$(FLEETSEED)) -fleet.engine=$(ENGINE) -fleet.temporal=$(TEMPORAL)
+
+.PHONY: temporal
+temporal: ## build Temporal's server, and run the fleet, 1,000 waiting runs and the histories of workflows against it; takes more than an hour
+	$(BUILD) -C $(TEMPORALSERVER) -o $(CURDIR)/$(PROGRAMS)/temporalserver .
+	scripts/temporal.sh $(PROGRAMS)/temporalserver $(GO) -C server test -count=1 -v ./internal/agentd/temporal -run TestGoldenHistories -update -temporal.address
+	$(MAKE) fleet ENGINE=temporal TEMPORAL=$(CURDIR)/$(PROGRAMS)/temporalserver FLEETRUNS=200 FLEETWAITING=1000
 
 # fuzz FOLDERS,TIME runs each fuzz test in the folders for the given time.
 fuzz = (grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir='.[!.]*' $(1) | \

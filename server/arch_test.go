@@ -33,11 +33,11 @@ const (
 var libraries = map[string][]string{
 	grpc: {
 		"client", "gen", "sdk", "internal/wire", "server/internal/wire", "server/internal/access", "server/internal/systemd", "server/internal/telemetry",
-		"server/internal/agentd/agentserver", "server/internal/toolhost/hostserver", "server/internal/toolhost/hosttest", "server/internal/toolhost/conformance",
+		"server/internal/agentd/agentserver", "server/internal/agentd/temporal/temporaltest", "server/internal/toolhost/hostserver", "server/internal/toolhost/hosttest", "server/internal/toolhost/conformance",
 		"server/internal/toolhost/process", "server/internal/toolhost/mcp/mcphttp", "server/internal/toolhost/workspace", "server/internal/toolhost/commands/workspace", "server/internal/testkit/agentmessages",
 	},
 	protobuf: {
-		"gen", "internal/wire", "server/internal/wire", "server/internal/access/jsonapi", "server/internal/access/rpcright", "server/internal/agentd/agentserver", "server/internal/toolhost/hostserver",
+		"gen", "internal/wire", "server/internal/wire", "server/internal/access/jsonapi", "server/internal/access/rpcright", "server/internal/agentd/agentserver", "server/internal/agentd/temporal/temporaltest", "server/internal/toolhost/hostserver",
 		"server/internal/toolhost/callstore", "server/internal/toolhost/conformance", "server/internal/toolhost/process",
 	},
 	// JSON over HTTP, for programs without gRPC.
@@ -49,6 +49,8 @@ var libraries = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"server/internal/toolhost/mcp", "server/internal/e2e/testplugins/conformserver"},
 	"go.opentelemetry.io":                    {"server/internal/telemetry", "server/internal/agentd/agenttelemetry", "server/internal/toolhost/hosttelemetry", "sdk/internal/spans", "server/internal/e2e/languages/go/tracer"},
 	"github.com/prometheus/client_golang":    {"server/internal/telemetry"},
+	// The engine of teams that run Temporal.
+	"go.temporal.io": {"server/internal/agentd/temporal"},
 
 	// Data.
 	"modernc.org/sqlite":                    {"server/internal/store/sqlitefile", "server/internal/agentd/runstore/sqlite", "server/internal/toolhost/callstore", "server/internal/toolhost/host/history", "server/internal/toolhost/standing"},

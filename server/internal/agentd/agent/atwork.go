@@ -305,10 +305,15 @@ func (w *atWork) leaveAll(runs []*run, leaving []runstore.Leaving) {
 	}
 }
 
-func (w *atWork) feedOf(runID string) *feed {
+// at returns the run if it is at work here, or nil.
+func (w *atWork) at(runID string) *run {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if r := w.runs[runID]; r != nil {
+	return w.runs[runID]
+}
+
+func (w *atWork) feedOf(runID string) *feed {
+	if r := w.at(runID); r != nil {
 		return &r.feed
 	}
 	return nil
@@ -374,11 +379,14 @@ func (w *atWork) free() int {
 }
 
 // mayBegin reports whether a new run begins here at once. Otherwise it stays in the store, where
-// any agent with a free slot finds it in its turn. A store that agents do not share has no such
-// place.
+// the engine, or any agent with a free slot, finds it in its turn. A store that agents do not share
+// has no such place.
 func (w *atWork) mayBegin() bool {
 	if w.agent.journal.shared == nil || !w.agent.serves.Load() {
 		return true
+	}
+	if w.agent.config().Engine.Ready() {
+		return false
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -81,8 +81,8 @@ func lostModel(m loop.RunModel) error {
 
 // Reconfigure replaces the configuration for runs that start from now on. Runs that work keep
 // theirs. The agent keeps its Store, Tools, ListChangedTools, ToolsKnown, Search, LedgerID,
-// ReadArtifact, Workspace, Statistics, MaxRuns, AttachmentMemory, Observer, Notifier and Log,
-// whatever cfg has. An error means that nothing has changed.
+// ReadArtifact, Workspace, Statistics, MaxRuns, AttachmentMemory, Engine, Observer, Notifier and
+// Log, whatever cfg has. An error means that nothing has changed.
 func (a *Agent) Reconfigure(cfg Config) error {
 	a.configs.mu.Lock()
 	defer a.configs.mu.Unlock()
@@ -90,7 +90,8 @@ func (a *Agent) Reconfigure(cfg Config) error {
 	cfg.Store, cfg.Tools, cfg.Search, cfg.LedgerID, cfg.ReadArtifact = before.Store, before.Tools, before.Search, before.LedgerID, before.ReadArtifact
 	cfg.ListChangedTools, cfg.ToolsKnown = before.ListChangedTools, before.ToolsKnown
 	cfg.Workspace, cfg.Statistics = before.Workspace, before.Statistics
-	cfg.MaxRuns, cfg.AttachmentMemory, cfg.Observer, cfg.Notifier, cfg.Log = before.MaxRuns, before.AttachmentMemory, before.Observer, before.Notifier, before.Log
+	cfg.MaxRuns, cfg.AttachmentMemory, cfg.Engine = before.MaxRuns, before.AttachmentMemory, before.Engine
+	cfg.Observer, cfg.Notifier, cfg.Log = before.Observer, before.Notifier, before.Log
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ package agent_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +14,9 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+	"github.com/toolhost/toolhost/server/internal/agentd/temporal"
+	"github.com/toolhost/toolhost/server/internal/agentd/temporal/temporaltest"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -22,6 +26,121 @@ func TestLocalEngine(t *testing.T) { testEngine(t, func() agent.Engine { return 
 type forgetful struct{}
 
 func (forgetful) Drive(ctx context.Context, _ agent.Worker) { <-ctx.Done() }
+func (forgetful) Ready() bool                               { return false }
+func (forgetful) Due(string)                                {}
+
+// scheduler has agents work on runs in any order, each at any agent, and looks seldom.
+type scheduler struct{ due chan string }
+
+func TestSchedulingEngine(t *testing.T) {
+	due := make(chan string, 1000) // also of earlier tests, whose runs nobody finds
+	testEngine(t, func() agent.Engine { return scheduler{due} })
+}
+
+func (s scheduler) Ready() bool      { return true }
+func (s scheduler) Due(runID string) { s.due <- runID }
+
+func (s scheduler) Drive(ctx context.Context, w agent.Worker) {
+	var group sync.WaitGroup
+	defer group.Wait()
+	look, collect := time.NewTicker(5*time.Second), time.NewTicker(time.Second)
+	for {
+		select {
+		case id := <-s.due:
+			group.Go(func() {
+				rest, err := w.Work(ctx, id)
+				switch kind := tool.KindOf(err); {
+				case err != nil && ctx.Err() != nil, kind == tool.KindConflict, kind == tool.KindUnavailable:
+					time.AfterFunc(50*time.Millisecond, func() { s.due <- id })
+				case err == nil && rest.Next > 0:
+					time.AfterFunc(rest.Next, func() { s.due <- id })
+				}
+			})
+		case <-collect.C:
+			_ = w.Collect(ctx)
+		case <-look.C:
+			_, _ = w.Look(ctx)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// The service is one in memory, and the SDK the real one.
+func TestTemporalEngine(t *testing.T) {
+	service := temporaltest.Start(t)
+	testEngine(t, func() agent.Engine {
+		e, err := temporal.New(temporal.Config{Address: service.Address, Namespace: "default", TaskQueue: "agentd", Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(e.Close)
+		return e
+	})
+	if n := len(service.Closed()); n < 10 {
+		t.Errorf("%d workflows have ended, or continued as new", n)
+	}
+}
+
+// deaf is an engine that is ready, and does nothing.
+type deaf struct{ due chan string }
+
+func (deaf) Drive(ctx context.Context, _ agent.Worker) { <-ctx.Done() }
+func (deaf) Ready() bool                               { return true }
+func (d deaf) Due(runID string)                        { d.due <- runID }
+
+// A reload keeps the engine. It is told of a run that starts, on which the agent does not work.
+func TestReconfigureKeepsTheEngine(t *testing.T) {
+	s, e := newShared(t, okModel(), newTools(echo)), deaf{make(chan string, 1)}
+	a, _ := s.openWith(e)
+	if err := a.Reconfigure(agent.Config{Model: s.model}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.StartRun(t.Context(), loop.Task{RunID: "r", Prompt: "hello"}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case id := <-e.due:
+		if owner := s.one("SELECT claimer IS NOT NULL FROM agentd_runs"); id != "r" || owner != "f" {
+			t.Errorf("due is %s, and the run has an owner: %s", id, owner)
+		}
+	default:
+		t.Error("the engine was not told")
+	}
+}
+
+// A request for a run that nobody works on is written, and the engine is told of the run at the top
+// of its family.
+func TestRequestsAreLeftToTheEngine(t *testing.T) {
+	s := newShared(t, asking(), newTools(echo))
+	a, _ := s.openWith(forgetful{})
+	a.start(loop.Task{})
+	s.rest(3)
+	a.stop()
+	e := deaf{make(chan string, 1)}
+	b, _ := s.openWith(e)
+	pending := state(t, b, "r").Pending
+	ctx, cancel := context.WithCancel(t.Context())
+	answered := make(chan error, 1)
+	go func() { // ends with ctx
+		_, err := b.Respond(ctx, "r", loop.DecisionMade{ID: pending[0].ID, Verdict: loop.VerdictAnswer, Text: "blue"})
+		answered <- err
+	}()
+	if id := <-e.due; id != "r" {
+		t.Errorf("the engine is told of %s", id)
+	}
+	if got := s.one("SELECT count(*) || ' rows, ' || count(claimer) || ' owners' FROM agentd_inbox JOIN agentd_runs ON run = agentd_runs.number AND seq IS NULL"); got != "1 rows, 0 owners" {
+		t.Error(got)
+	}
+	cancel()
+	if err := <-answered; err == nil {
+		t.Error("the request has an answer")
+	}
+	if _, err := b.Look(t.Context()); err != nil { // as each engine does
+		t.Fatal(err)
+	}
+	b.ended("r", "heard: blue")
+}
 
 // testEngine checks what each engine has to do for agents that share a store. Each agent gets an
 // engine of its own, which knows nothing.
@@ -94,13 +213,34 @@ func testEngine(t *testing.T, engine func() agent.Engine) {
 		}
 		group.Wait()
 		b.ended("r", "ok")
+		eventually.Shows(t, "the run has no owner", func() (bool, any) { rest, err := a.Work(t.Context(), "r"); return rest.Ended, err })
 		last := state(t, a, "r").LastSeq
-		if next, err := a.Work(t.Context(), "r"); err != nil || !next.IsZero() || state(t, a, "r").LastSeq != last {
-			t.Errorf("a run that has ended: %s, %v", next, err)
+		if rest, err := a.Work(t.Context(), "r"); err != nil || !rest.Ended || state(t, a, "r").LastSeq != last {
+			t.Errorf("a run that has ended: %+v, %v", rest, err)
 		}
 		if n := len(s.model.seen()); n != 2 {
 			t.Errorf("models were asked %d times", n)
 		}
+	})
+	t.Run("a parked run", func(t *testing.T) {
+		s := newShared(t, asking(), newTools(careful))
+		a, _ := s.openWith(forgetful{})
+		begin(t, a, "r")
+		s.rest(1)
+		a.stop()
+		s.db.Do(t, s.name, fmt.Sprintf("UPDATE agentd_runs SET wake_at = now(), stalled = %d", runstore.MaxStalled))
+		b, _ := s.openWith(engine())
+		before := state(t, b, "r").LastSeq
+		if rest, err := b.Work(t.Context(), "r"); err != nil || !rest.Parked {
+			t.Errorf("Work: %+v, %v", rest, err)
+		}
+		if n, err := b.Look(t.Context()); n != 0 || err != nil || state(t, b, "r").LastSeq != before {
+			t.Errorf("Look: %d runs, %v", n, err)
+		}
+		if _, err := b.Respond(t.Context(), "r", approve("d1")); err != nil {
+			t.Fatal(err)
+		}
+		ended(t, b, "r")
 	})
 	t.Run("a worker that is stopped is replaced", func(t *testing.T) {
 		release := make(chan struct{})

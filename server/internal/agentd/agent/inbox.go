@@ -114,7 +114,8 @@ func (a *Agent) hand(ctx context.Context, runID string, in *input) (uint64, erro
 	if err != nil {
 		return 0, err
 	}
-	if here := a.work.feedOf(runID) != nil; !here {
+	here := a.work.feedOf(runID) != nil
+	if !here {
 		switch first := in.payloads[0]; {
 		case first.Type() == loop.TypeCancelRequested && r.Finished():
 			return r.LastSeq, nil
@@ -126,19 +127,24 @@ func (a *Agent) hand(ctx context.Context, runID string, in *input) (uint64, erro
 			return 0, tool.Errorf(tool.KindConflict, "run %s belongs to the process that started it; if that is gone, resume the run", runID)
 		}
 	}
+	if a.entrusts(&r) {
+		return a.post(ctx, &r, in)
+	}
 	in.reply = make(chan reply, 1)
 	if err := a.work.wake(r.ref(), in); err != nil {
 		if a.journal.shared != nil && elsewhere(err) {
-			return a.post(ctx, runID, in)
+			return a.post(ctx, &r, in)
 		}
 		return 0, err
 	}
-	handed = true
+	if handed = true; !here {
+		a.due(ctx, &r)
+	}
 	select {
 	case answer := <-in.reply:
 		// An append whose answer was lost may be there although a later one of another agent follows.
 		if a.journal.shared != nil && elsewhere(answer.err) && in.mayRepeat() {
-			return a.post(ctx, runID, in)
+			return a.post(ctx, &r, in)
 		}
 		return answer.seq, answer.err
 	case <-ctx.Done():

@@ -17,7 +17,8 @@ import (
 // That agent looks once a second, in one query for all its runs, and admits the entry like an input
 // of its own: the append that records it consumes it. The agent that has the caller waits for the
 // outcome. If no agent works on the run, the one that wrote the entry takes the run over, also if
-// it is parked; the store gives a sub-run only to the agent of its parent.
+// it is parked, unless the engine has an agent do that; the store gives a sub-run only to the agent
+// of its parent.
 
 // mail is the input that says that the run has entries.
 var mail = &input{}
@@ -107,17 +108,19 @@ func (in *input) mayRepeat() bool {
 }
 
 // post writes an input to the inbox of a run, and waits for the outcome.
-func (a *Agent) post(ctx context.Context, runID string, in *input) (uint64, error) {
-	e, err := entryOf(runID, in)
+func (a *Agent) post(ctx context.Context, r *Run, in *input) (uint64, error) {
+	e, err := entryOf(r.ID, in)
 	if err != nil {
 		return 0, err
 	}
 	if err := a.journal.shared.Post(ctx, e); err != nil {
 		return 0, storeError(err)
 	}
-	// An error keeps nobody from the entry: all agents look again.
-	_, _ = a.Look(a.ctx)
-	a.rouseFamily(a.ctx, runID)
+	a.due(ctx, r)
+	if !a.config().Engine.Ready() {
+		_, _ = a.Look(a.ctx) // an error keeps nobody from the entry: all agents look again
+		a.rouseFamily(a.ctx, r.ID)
+	}
 	outcome, err := a.outcomes.await(ctx, e.EntryRef, nil)
 	switch {
 	case err != nil:
@@ -125,11 +128,11 @@ func (a *Agent) post(ctx context.Context, runID string, in *input) (uint64, erro
 	case outcome.Refusal != nil:
 		var why refusal
 		if err := json.Unmarshal(outcome.Refusal, &why); err != nil {
-			return 0, tool.Errorf(tool.KindInternal, "run %s refused the request, and its reason cannot be read: %w", runID, err)
+			return 0, tool.Errorf(tool.KindInternal, "run %s refused the request, and its reason cannot be read: %w", r.ID, err)
 		}
 		return 0, &tool.Error{Kind: why.Kind, Message: why.Message}
 	case outcome.Seq == 0:
-		return 0, tool.Errorf(tool.KindNotFound, "%w", runstore.NotFound(runID))
+		return 0, tool.Errorf(tool.KindNotFound, "%w", runstore.NotFound(r.ID))
 	}
 	return outcome.Seq, nil
 }

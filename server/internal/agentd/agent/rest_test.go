@@ -183,8 +183,8 @@ func TestAFamilyThatWaitsHasNoOwner(t *testing.T) {
 		t.Fatalf("the run waits for %+v, at the other agent (-want +got):\n%s", before, diff)
 	}
 	for _, f := range []*fixture{a, b} { // there is nothing to do
-		if next, err := f.Work(t.Context(), "r"); err != nil || time.Until(next) < 50*time.Minute || time.Until(next) > time.Hour {
-			t.Errorf("the run goes on at %s, %v", next, err)
+		if rest, err := f.Work(t.Context(), "r"); err != nil || rest.Next < 50*time.Minute || rest.Next > time.Hour || rest.WaitsFor == "" {
+			t.Errorf("the run rests: %+v, %v", rest, err)
 		}
 	}
 	s.rest(3)
@@ -192,8 +192,8 @@ func TestAFamilyThatWaitsHasNoOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.ended("r", "heard: blue")
-	if next, err := a.Work(t.Context(), "r"); err != nil || !next.IsZero() {
-		t.Errorf("a run that has ended goes on at %s, %v", next, err)
+	if rest, err := a.Work(t.Context(), "r"); err != nil || !rest.Ended {
+		t.Errorf("a run that has ended: %+v, %v", rest, err)
 	}
 	s.rest(0)
 }

@@ -57,6 +57,7 @@ func (a *Agent) StartRun(ctx context.Context, task loop.Task) (string, error) {
 	}
 	if started.Parent == nil && !started.Foreground && !a.work.mayBegin() {
 		a.journal.release(started.RunID, 0) // which the append has taken
+		a.config().Engine.Due(started.RunID)
 		return started.RunID, nil
 	}
 	k := runRef{id: started.RunID, last: 1, fresh: true, owner: started.Principal}
@@ -101,6 +102,7 @@ func (a *Agent) rejoin(ctx context.Context, want *loop.RunStarted) error {
 		return err
 	}
 	if r.Parent == nil && a.work.feedOf(r.ID) == nil && !a.work.mayBegin() {
+		a.due(ctx, &r)
 		return nil
 	}
 	if err = a.work.wake(r.ref(), nil); a.journal.shared != nil && elsewhere(err) {

@@ -65,13 +65,7 @@ func (a *Agent) takeOver(ctx context.Context, shared runstore.Sharing) (n int, e
 		if err != nil {
 			return n, storeError(err)
 		}
-		for i := range taken {
-			k := a.refOf(&taken[i].Run)
-			k.epoch = taken[i].Epoch
-			if a.work.adopt(k) {
-				n++
-			}
-		}
+		n += a.adoptAll(taken)
 		a.work.mu.Lock()
 		a.work.crowded = cap(a.slots) <= a.work.slots
 		a.work.mu.Unlock()
@@ -79,6 +73,18 @@ func (a *Agent) takeOver(ctx context.Context, shared runstore.Sharing) (n int, e
 			return n, nil
 		}
 	}
+}
+
+// adoptAll begins to work on runs that are claimed, and returns their number.
+func (a *Agent) adoptAll(taken []runstore.Taken) (n int) {
+	for i := range taken {
+		k := a.refOf(&taken[i].Run)
+		k.epoch = taken[i].Epoch
+		if a.work.adopt(k) {
+			n++
+		}
+	}
+	return n
 }
 
 // Look implements Worker. It also tells the runs of this agent that have entries in their inboxes.
@@ -117,14 +123,52 @@ func (a *Agent) lookNow(ctx context.Context, shared runstore.Sharing) (n int, er
 	if n > 0 {
 		a.config().Log.Info("runs that are due go on here", "runs", n)
 	}
+	return n, a.reported(ctx, err)
+}
+
+// Collect implements Worker.
+func (a *Agent) Collect(ctx context.Context) error {
+	if a.journal.shared == nil {
+		return nil
+	}
+	return a.reported(ctx, a.collect(ctx, a.journal.shared))
+}
+
+// reported logs the error of a look, unless it passes.
+func (a *Agent) reported(ctx context.Context, err error) error {
 	if err != nil && tool.KindOf(err) != tool.KindUnavailable && ctx.Err() == nil {
 		a.config().Log.Error("looking for runs that no agentd works on, and for requests", "error", err)
 	}
-	return n, err
+	return err
 }
 
-// Freed implements Worker.
-func (a *Agent) Freed() <-chan struct{} { return a.work.freed }
+// Slots implements Worker.
+func (a *Agent) Slots() (free int, freed <-chan struct{}) {
+	if !a.work.drains() {
+		free = max(a.work.free(), 0)
+	}
+	return free, a.work.freed
+}
+
+// due tells the engine that there is something to do for a run, by the run that its family has at
+// the top.
+func (a *Agent) due(ctx context.Context, r *Run) {
+	top := r.ID
+	for parent := r.Parent; parent != nil; {
+		above, err := a.journal.summaryOf(ctx, parent.RunID)
+		if err != nil || above.Finished() {
+			break // whoever looks finds it
+		}
+		top, parent = above.ID, above.Parent
+	}
+	a.config().Engine.Due(top)
+}
+
+// entrusts reports whether the engine brings it about that an agent consumes a request for a run.
+// No engine goes on with a run that is parked.
+func (a *Agent) entrusts(r *Run) bool {
+	return a.journal.shared != nil && a.serves.Load() && r.stalled < runstore.MaxStalled && a.work.at(r.ID) == nil && a.config().Engine.Ready()
+}
 
 // drive lets the engine work until the agent closes.
 func (w *atWork) drive() {

@@ -144,6 +144,10 @@ func (s *remoteStore) Positions(ctx context.Context, ids []string) (map[string]r
 	return last, s.err()
 }
 
+func (s *remoteStore) TakeFamily(_ context.Context, id string) (runstore.Due, error) {
+	return runstore.Due{}, runstore.AlreadyClaimed(id)
+}
+
 // TakeOver takes the runs that another process had, once each.
 func (s *remoteStore) TakeOver(ctx context.Context, limit int) (taken []runstore.Taken, err error) {
 	if err := s.err(); err != nil || s.claimed.Load() || !s.left.Swap(false) {

@@ -43,6 +43,7 @@ func Parse(path string, text []byte) (Config, error) {
 	d.Decode(text, reflect.ValueOf(&c).Elem())
 	check(d, &c)
 	checkNotify(d, &c.Notify)
+	checkTemporal(d, &c)
 	telemetryconfig.Check(d, "telemetry", &c.Telemetry)
 	authconfig.Check(d, "auth", &c.Auth)
 	authconfig.CheckListeners(d, "listeners", c.Listeners)

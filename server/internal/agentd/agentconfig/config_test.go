@@ -25,6 +25,8 @@ toolhost: 127.0.0.1:7000
 state: state
 journal: postgres://agentd@db.example/agentd
 nodes: {listen: "10.0.0.6:7445", address: "agents-1.example:7445", tls: {certificate: node.pem, key: /node.key, ca: nodes-ca.pem}}
+engine: temporal
+temporal: {address: "temporal.example:7233", namespace: prod, task_queue: team, tls: {ca: ca.pem, certificate: c.pem, key: k.pem, server_name: t.example}, api_key: {file: key}}
 audit: {file: a.jsonl, max_bytes: 2MiB, keep_files: 3}
 log: {level: debug, levels: {tools: info}, format: json}
 http: {listen: "0.0.0.0:82", tls: {certificate: c.pem, key: /k.pem}}
@@ -158,7 +160,7 @@ func TestEveryKeyMeansSomething(t *testing.T) {
 	if err := c.NoAgent("cooking"); !strings.Contains(err.Error(), "research") {
 		t.Errorf("an unknown agent: %v", err)
 	}
-	if c.Listen != "unix:///run/a.sock" || c.State != "/etc/state" || c.Journal != "postgres://agentd@db.example/agentd" || c.MaxRuns != 12 || c.ModelIdle != 90*time.Second || !c.ExplicitCompletion {
+	if c.Listen != "unix:///run/a.sock" || c.State != "/etc/state" || c.Journal != "postgres://agentd@db.example/agentd" || c.Engine != agentconfig.EngineTemporal || c.MaxRuns != 12 || c.ModelIdle != 90*time.Second || !c.ExplicitCompletion {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -179,6 +181,24 @@ func TestWithoutAFile(t *testing.T) {
 	c.SystemTools = []string{}
 	if len(c.OfferedSystemTools()) != 0 {
 		t.Error("none is one")
+	}
+}
+
+func TestJournalInAFile(t *testing.T) {
+	if c := parse(t, "journal: runs/a.db"); c.Journal != "/etc/runs/a.db" || c.Engine != "local" {
+		t.Errorf("the journal %s, the engine %s", c.Journal, c.Engine)
+	}
+}
+
+// The files of Temporal are relative to the file that names them, and are checked by their keys.
+func TestTemporal(t *testing.T) {
+	c := parse(t, everyKey)
+	want := map[string]string{"temporal.tls.ca": "/etc/ca.pem", "temporal.tls.certificate": "/etc/c.pem", "temporal.tls.key": "/etc/k.pem", "temporal.api_key.file": "/etc/key"}
+	if diff := cmp.Diff(want, c.Temporal.Files()); diff != "" || !c.Temporal.Secure() {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, text := range []string{`{address: "127.0.0.1:7233"}`, `{address: "localhost:7233", tls: {server_name: t}}`, `{address: "temporal:7233", plaintext: true}`, `{address: "t.example:7233", api_key: {env: KEY}}`} {
+		parse(t, "engine: temporal\njournal: postgres://a@db.example/runs\ntemporal: "+text)
 	}
 }
 

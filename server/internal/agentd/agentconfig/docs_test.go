@@ -26,7 +26,7 @@ func TestDocumentationIsFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	tables := yamldoctest.Reference{
-		Sources: []string{"settings.go", "agents.go", "console.go", "notify.go", "../../access/authconfig/listeners.go"}, Of: reflect.TypeFor[agentconfig.Config](),
+		Sources: []string{"settings.go", "agents.go", "console.go", "notify.go", "temporal.go", "../../access/authconfig/listeners.go"}, Of: reflect.TypeFor[agentconfig.Config](),
 		Elsewhere: yamldoctest.InBothFiles,
 	}.Write(t)
 	want := yamldoctest.Fresh(t, string(now), begin, end, tables)

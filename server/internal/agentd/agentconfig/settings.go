@@ -40,6 +40,11 @@ type Config struct {
 	// The file that stores the runs, or the URL of a PostgreSQL database, without a password. Only
 	// `agentd serve` works on runs in a database.
 	Journal string `yaml:"journal" is:"file or database" unset:"runs.db in the folder that state names" restart:"true"`
+	// What decides which agentd works on a run, of several with one database: `local`, each looks in
+	// the database; `temporal`, Temporal has them try, and each looks there seldom.
+	Engine string `yaml:"engine" default:"local" oneof:"local,temporal" restart:"true"`
+	// Where Temporal is, for `engine: temporal`.
+	Temporal Temporal `yaml:"temporal" restart:"true"`
 	// How long `agentd serve` keeps finished runs. It deletes a run with its sub-runs, when it starts
 	// and then once per hour.
 	Runs Runs `yaml:"runs"`

@@ -23,6 +23,7 @@ type nodeView struct {
 	SinceTime time.Time `json:"since_time"`
 	Renewed   float64   `json:"renewed_seconds_ago"`
 	Runs      int       `json:"runs"`
+	Engine    string    `json:"engine,omitempty"`
 }
 
 func newNodesCommand(p cli.Process) *cobra.Command {
@@ -34,8 +35,9 @@ func newNodesCommand(p cli.Process) *cobra.Command {
 		Long: "Nodes lists the agentds that work on the runs of a database, one line for each start of an agentd. It asks the database of\n" +
 			"the journal, and no agentd has to run. RENEWED says when the agentd last showed that it lives. One that is silent is\n" +
 			"stopped, cut off or gone: others take its runs once PostgreSQL has ended its connection. RUNS are those at work there.\n" +
-			"With -o json it prints an array of objects: id, name, version, address (where other agentds reach it), state (live\n" +
-			"or silent), since_time, renewed_seconds_ago and runs.",
+			"ENGINE says what has the agentd work on runs, and whether it is reached. With -o json it prints an array of objects: id,\n" +
+			"name, version, address (where other agentds reach it), state (live or silent), since_time, renewed_seconds_ago, runs and\n" +
+			"engine.",
 		Example: "  agentd nodes --journal postgres://agentd@db.example/agentd",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -59,9 +61,9 @@ func newNodesCommand(p cli.Process) *cobra.Command {
 			rows := [][]string{}
 			for _, n := range nodes {
 				ago := time.Duration(n.Renewed * float64(time.Second))
-				rows = append(rows, []string{n.ID, cli.Dash(n.Name), cli.Dash(n.Version), n.State, n.SinceTime.Local().Format(time.DateTime), cli.Age(ago) + " ago", strconv.Itoa(n.Runs)})
+				rows = append(rows, []string{n.ID, cli.Dash(n.Name), cli.Dash(n.Version), n.State, n.SinceTime.Local().Format(time.DateTime), cli.Age(ago) + " ago", strconv.Itoa(n.Runs), cli.Dash(n.Engine)})
 			}
-			return cli.WriteTable(p.Stdout, p.Screen(), []string{"NODE", "MACHINE", "VERSION", "STATE", "SINCE", "RENEWED", "RUNS"}, rows)
+			return cli.WriteTable(p.Stdout, p.Screen(), []string{"NODE", "MACHINE", "VERSION", "STATE", "SINCE", "RENEWED", "RUNS", "ENGINE"}, rows)
 		},
 	}
 	s.addJournalFlags(cmd.Flags())
@@ -89,7 +91,7 @@ func nodesOf(ctx context.Context, url string) (views []nodeView, err error) {
 		}
 		views[i] = nodeView{
 			ID: n.ID, Name: cli.Clip(n.Name, maxNodeText), Version: cli.Clip(n.Version, maxNodeText), Address: cli.Clip(n.Address, maxNodeText), State: state,
-			SinceTime: n.Since.UTC(), Renewed: n.Silence.Seconds(), Runs: n.Runs,
+			SinceTime: n.Since.UTC(), Renewed: n.Silence.Seconds(), Runs: n.Runs, Engine: cli.Clip(n.Engine, maxNodeText),
 		}
 	}
 	return views, err

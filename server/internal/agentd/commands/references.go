@@ -25,7 +25,7 @@ func references(c *agentconfig.Config, getenv func(string) string) (warnings []s
 	}
 	errs := []error{
 		scripts(c), authconfig.MissingFiles(c.Listeners, &c.HTTP), c.Nodes.Missing(), c.Console.TLS.Missing("console"),
-		authconfig.Missing("console.login.client_secret_file", c.Console.Login.ClientSecretFile), missing(c.Notify.Files()),
+		authconfig.Missing("console.login.client_secret_file", c.Console.Login.ClientSecretFile), missing(c.Notify.Files()), missing(c.Temporal.Files()),
 	}
 	files := &texts{getenv: getenv}
 	for _, read := range files.readers() {

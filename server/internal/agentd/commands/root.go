@@ -53,8 +53,8 @@ func NewRoot(p cli.Process) *cobra.Command {
 		newRunsCommand(p), newInboxCommand(p), newConsoleCommand(p), newShowCommand(p), newRespondCommand(p), newSendCommand(p), newCancelCommand(p), newDeleteCommand(p), target.NewCommand(program, p))
 	cli.AddGroup(root, "Run and configure the server", newServeCommand(p), newStatusCommand(p), newReloadCommand(p), newConfigCommand(p), newNotifyCommand(p),
 		access.NewTokenCommand(accessOf(p), p), access.NewAuthCommand(accessOf(p), p, newWhoAmICommand(p)),
-		newNodesCommand(p), newMigrateCommand(p), newBackupCommand(p), newRestoreCommand(p))
+		newNodesCommand(p), newEngineCommand(p), newMigrateCommand(p), newBackupCommand(p), newRestoreCommand(p))
 	target.CompleteFlags(root, program, p)
-	cli.MarkExperimental(root, "auth", "config", "console", "nodes", "notify", "reload", "status", "target", "token list", "token revoke")
+	cli.MarkExperimental(root, "auth", "config", "console", "engine", "nodes", "notify", "reload", "status", "target", "token list", "token revoke")
 	return root
 }

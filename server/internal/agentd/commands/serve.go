@@ -176,6 +176,11 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 	config.Notifier = notifier
 	nodes := s.openNodes(&config, log)
 	defer nodes.Close()
+	var closeEngine func()
+	if config.Engine, closeEngine, err = s.openEngine(store, config.Log); err != nil {
+		return err
+	}
+	defer closeEngine()
 	exported, err := s.openTelemetry(ctx, &config, !listeners.OnTCP(), logs)
 	if err != nil {
 		return err

@@ -10,6 +10,9 @@ import (
 // ErrClaimed says that another process has claimed the run. Errors that wrap it name the run.
 var ErrClaimed = errors.New("another process works on the run")
 
+// ErrParked says that TakeFamily leaves the run to Claim; see MaxStalled.
+var ErrParked = errors.New("the run is parked")
+
 // Claims is an additional interface of stores that several processes can use at the same time. It
 // reports which runs a process works on. The journal alone cannot show that, because a killed
 // process writes nothing.
@@ -37,8 +40,8 @@ type Claims interface {
 }
 
 // MaxStalled is how many stores that had a run may be gone, without progress between, until
-// TakeOver leaves the run, and those below it, to Claim: it may have ended their processes.
-// Progress is an append that Batch.Resumed does not exclude.
+// TakeOver and TakeFamily leave the run, and those below it, to Claim: it may have ended their
+// processes. Progress is an append that Batch.Resumed does not exclude.
 const MaxStalled = 3
 
 // Sharing is an additional interface of Claims of stores whose runs several servers work on at the
@@ -52,6 +55,10 @@ type Sharing interface {
 	// due, those of the tenants with the fewest runs that this store has claimed come first. Families
 	// with entries do not count, and MaxPage of them are taken at once.
 	TakeOver(ctx context.Context, limit int) ([]Taken, error)
+	// TakeFamily is TakeOver for one family, which a run without an unfinished parent names. If
+	// nothing in it is due, it claims nothing. Errors: ErrNotFound; ErrClaimed if a store has the
+	// claim of the run, this one included; ErrParked.
+	TakeFamily(ctx context.Context, runID string) (Due, error)
 	// Confirm returns nil if this store has the claim of a run with an epoch, or ErrClaimed. It
 	// writes, and returns nil only when that is as durable as Append's records.
 	Confirm(runID string, epoch uint64) error
@@ -91,6 +98,15 @@ type Leaving struct {
 type Taken struct {
 	Run
 	Epoch uint64
+}
+
+// Due is what TakeFamily has found of a family.
+type Due struct {
+	Taken []Taken // claimed now; empty: nothing is due
+	// Live means that the family goes on later: after Wait, by the clock of the store, which is
+	// positive, or if Wait is 0, with a request alone.
+	Live bool
+	Wait time.Duration
 }
 
 // AlreadyClaimed returns the ErrClaimed of a run.

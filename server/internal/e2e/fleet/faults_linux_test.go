@@ -129,6 +129,9 @@ func ofAgentds(l *load, seed uint64) *striker {
 	s.faults = []fault{
 		{"agentd kill", s.kills}, {"agentd restart", s.restarts}, {"agentd stop", s.stops(beyondAgentd)}, {"agentd cut off", s.severs(beyondAgentd)},
 	}
+	if withTemporal() && *lasts > 0 {
+		s.faults = append(s.faults, fault{"agentd stop beyond its heartbeat", s.stops(beyondHeartbeat)})
+	}
 	return s
 }
 

@@ -29,7 +29,11 @@ func TestFleet(t *testing.T) {
 		persons.Go(func() { l.answer(ctx) }) // ends with ctx
 	}
 	workers.Go(func() { l.work(t.Context()) })
-	for _, s := range []*striker{ofAgentds(l, *seed), ofToolhosts(l, *seed), ofPlugins(l, *seed)} {
+	others := []*striker{ofAgentds(l, *seed), ofToolhosts(l, *seed), ofPlugins(l, *seed)}
+	if withTemporal() {
+		others = append(others, ofTemporal(l, *seed))
+	}
+	for _, s := range others {
 		strikers.Go(func() {
 			if err := s.strike(t.Context(), over, made); err != nil {
 				t.Error(err)
@@ -45,6 +49,7 @@ func TestFleet(t *testing.T) {
 	cancel()
 	persons.Wait()
 	result := l.tally()
+	l.endsWithoutWorkflows(t)
 	t.Logf("%v\n%s", time.Since(began).Round(time.Second), result.table(made.count))
 	for _, line := range made.lines {
 		t.Log(line)

@@ -50,5 +50,8 @@ func buildAndRun(m *testing.M) (code int, err error) {
 	if err := programs.Build(ctx, filepath.Join(bin, "plugins"), "./internal/e2e/testplugins/payplugin"); err != nil {
 		return 0, err
 	}
+	if err := linkTemporal(); err != nil {
+		return 0, err
+	}
 	return m.Run(), nil
 }

@@ -39,6 +39,7 @@ func TestWaiting(t *testing.T) {
 	for _, n := range []int{0, *waiting / 10, *waiting} {
 		began := time.Now()
 		l.startUntil(n)
+		l.wipeTemporal()
 		t.Logf("%d runs wait after %v", n, time.Since(began).Round(time.Millisecond))
 		costs = append(costs, l.restart(n))
 	}
@@ -74,6 +75,7 @@ func TestWaiting(t *testing.T) {
 			t.Errorf("%s has paid %d times", r.id, len(receipts))
 		}
 	}
+	l.endsWithoutWorkflows(t)
 	for _, why := range l.odd {
 		t.Error(why)
 	}

@@ -78,6 +78,7 @@ type world struct {
 	ledger    string // the name of its database
 	journal   string // the name of its database
 	bank      *bank
+	temporal  *temporalService // nil: the engine is local
 	toolhosts []*server
 	agentds   []*server
 	agents    []*client.AgentClient // of a person, of each agentd
@@ -110,6 +111,9 @@ func newWorldOf(t *testing.T, script string, older bool) *world {
 	w.net = fmt.Sprintf("127.%d.%d", 1+rand.IntN(254), rand.IntN(256))
 	w.bank = openBank(t, w.net+".200:7000")
 	w.write("script.yaml", script)
+	if withTemporal() {
+		w.temporal = w.startTemporal()
+	}
 	for i := range size {
 		w.toolhosts = append(w.toolhosts, w.newServer("toolhost", i, 10))
 	}
@@ -172,8 +176,12 @@ func (w *world) newServer(program string, i, first int) *server {
 	for _, t := range w.toolhosts {
 		toolhosts = append(toolhosts, t.address)
 	}
-	config := w.write(name+"/agentd.yaml", fmt.Sprintf(settingsOfAgentd, url(w.journal), s.home, s.address, certificate, key, w.ca.Path,
-		strings.Join(toolhosts, ","), filepath.Join(w.dir, "script.yaml"), os.Getuid(), ip+":7444", among, itsKey, ca.Path))
+	settings := fmt.Sprintf(settingsOfAgentd, url(w.journal), s.home, s.address, certificate, key, w.ca.Path,
+		strings.Join(toolhosts, ","), filepath.Join(w.dir, "script.yaml"), os.Getuid(), ip+":7444", among, itsKey, ca.Path)
+	if w.temporal != nil {
+		settings += w.temporal.settings()
+	}
+	config := w.write(name+"/agentd.yaml", settings)
 	s.args = []string{"serve", "--config", config}
 	s.env = []string{"TOOLHOST_TLS_CA=" + w.ca.Path, "TOOLHOST_TLS_CERT=" + certificate, "TOOLHOST_TLS_KEY=" + key}
 	return s

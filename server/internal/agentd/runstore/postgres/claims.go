@@ -43,6 +43,7 @@ type claims struct {
 	held   bool              // the session holds the lock
 	serves bool              // and it shares serveKey, too
 	node   bool              // agentd_nodes has the row of this store
+	engine string            // of agentd_nodes
 	epochs map[string]uint64 // of the claims, by run
 	// tidyUntil is when it is certain that no statement whose answer was lost is still executed.
 	tidyUntil time.Time
@@ -100,7 +101,7 @@ func (c *claims) connect(ctx context.Context) (*pgx.Conn, error) {
 	serves, node := c.roles()
 	_, err = session.Exec(bounded, settings)
 	if err == nil && node { // before the lock, with which this store may judge the others
-		_, err = session.Exec(bounded, enterNode, c.key, c.name, version.Number, c.address())
+		_, err = session.Exec(bounded, enterNode, c.key, c.name, version.Number, c.address(), c.engineNow())
 	}
 	if err == nil {
 		// The server bounds the wait for a session of before, whose end it may not have noticed.

@@ -19,7 +19,7 @@ const (
 	// vanishes; PostgreSQL 13 cannot. A renewal that a crash loses does no harm.
 	settings = "SELECT set_config('synchronous_commit', 'off', false), CASE WHEN current_setting('server_version_num')::int >= 140000 THEN set_config('idle_session_timeout', '15s', false) END"
 
-	enterNode = "INSERT INTO agentd_nodes (node, name, version, address) VALUES ($1, $2, $3, $4) ON CONFLICT (node) DO UPDATE SET since = clock_timestamp(), renewed = clock_timestamp()"
+	enterNode = "INSERT INTO agentd_nodes (node, name, version, address, engine) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (node) DO UPDATE SET since = clock_timestamp(), renewed = clock_timestamp()"
 
 	// gone is the condition that the claimer of a row has no session and has not renewed its row, for
 	// as long as several renewals take, during the session of the store $2, which lasts: its lock is
@@ -42,7 +42,7 @@ func (s *Store) enter(ctx context.Context) error {
 	err := s.db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		batch := &pgx.Batch{}
 		batch.Queue("SELECT set_config('synchronous_commit', 'off', true)")
-		batch.Queue(enterNode, s.claims.key, s.claims.name, version.Number, s.claims.address())
+		batch.Queue(enterNode, s.claims.key, s.claims.name, version.Number, s.claims.address(), s.claims.engineNow())
 		batch.Queue(dropNodes, s.claims.key)
 		return conn.SendBatch(ctx, batch).Close()
 	})
@@ -59,11 +59,24 @@ func (c *claims) renew(ctx context.Context, session *pgx.Conn) error {
 	if _, node := c.roles(); !node {
 		return session.Ping(ctx)
 	}
-	tag, err := session.Exec(ctx, "UPDATE agentd_nodes SET renewed = clock_timestamp() WHERE node = $1", c.key)
+	tag, err := session.Exec(ctx, "UPDATE agentd_nodes SET renewed = clock_timestamp(), engine = $2 WHERE node = $1", c.key, c.engineNow())
 	if err == nil && tag.RowsAffected() == 0 {
 		err = errors.New("the row of this store is gone") // connect makes it again
 	}
 	return err
+}
+
+// SetEngine sets what Nodes says of the engine of this store, from the next renewal on.
+func (s *Store) SetEngine(engine string) {
+	s.claims.mu.Lock()
+	defer s.claims.mu.Unlock()
+	s.claims.engine = engine
+}
+
+func (c *claims) engineNow() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.engine
 }
 
 // leave gives up the claims and the locks, so that they end with Close. If a claim stays, such as
@@ -171,6 +184,7 @@ type Node struct {
 	Since   time.Time     // when its session began
 	Silence time.Duration // the time since it renewed its row
 	Runs    int           // that it has claimed
+	Engine  string        // as SetEngine set it, like Name
 	// Silent means that Silence is so long that other stores may take the claims, once PostgreSQL has
 	// ended the session.
 	Silent bool
@@ -180,13 +194,13 @@ type Node struct {
 // A store that ended without Close has its row until another one has taken its claims, and a day.
 func (s *Store) Nodes(ctx context.Context) (nodes []Node, err error) {
 	const query = `SELECT node, name, version, address, since, extract(epoch FROM clock_timestamp() - renewed)::float8,
-		(SELECT count(*) FROM agentd_runs WHERE claimer = node AND deleted IS NULL), renewed < clock_timestamp() - interval '5 seconds'
+		(SELECT count(*) FROM agentd_runs WHERE claimer = node AND deleted IS NULL), renewed < clock_timestamp() - interval '5 seconds', engine
 		FROM agentd_nodes ORDER BY since, node`
 	err = s.rows(ctx, query, nil, func(row pgx.CollectableRow) error {
 		var n Node
 		var key int64
 		var silence float64
-		err := row.Scan(&key, &n.Name, &n.Version, &n.Address, &n.Since, &silence, &n.Runs, &n.Silent)
+		err := row.Scan(&key, &n.Name, &n.Version, &n.Address, &n.Since, &silence, &n.Runs, &n.Silent, &n.Engine)
 		n.ID, n.Silence = fmt.Sprintf("%016x", key), time.Duration(max(silence, 0)*float64(time.Second))
 		nodes = append(nodes, n)
 		return err

@@ -179,5 +179,7 @@ BEGIN
 END $$;
 `}, {SQL: `
 ALTER TABLE agentd_nodes ADD COLUMN address text NOT NULL DEFAULT ''; -- where other agentds reach it; empty: nowhere
+`}, {SQL: `
+ALTER TABLE agentd_nodes ADD COLUMN engine text NOT NULL DEFAULT ''; -- what has the agentd work on runs
 `}}}
 }

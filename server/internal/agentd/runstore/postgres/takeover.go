@@ -79,6 +79,17 @@ const (
 	SELECT FROM above WHERE claimer IS NOT NULL OR stalled >= $3`
 )
 
+// The end of a statement that takes families: it locks the roots that a condition selects, claims
+// them with those below them if a condition holds, and returns them.
+var (
+	takeRoots = top + ` AND ` + live + ` AND ` + free + ` ORDER BY number FOR UPDATE SKIP LOCKED), family AS (
+	SELECT number, id FROM roots UNION
+	SELECT below.number, below.id FROM family, LATERAL (SELECT number, id FROM agentd_runs AS runs WHERE runs.parent = family.id AND runs.parent <> '' AND ` + live + ` AND ` + free + ` OFFSET 0) AS below)
+UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1 WHERE number IN (SELECT number FROM family) AND claimer IS NULL AND `
+	takenColumns = `
+RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
+)
+
 // freeVanished gives up the claims of stores that are gone, and counts for each run that it was
 // not only waiting for a person: it may have ended these agentds. It returns the runs that were
 // given up so runstore.MaxStalled times without progress between, which takeFamilies leaves alone.
@@ -113,11 +124,7 @@ var takeFamilies = `WITH RECURSIVE first AS MATERIALIZED (
 	(SELECT id, parent FROM agentd_runs AS runs WHERE posted > 0 AND ` + free + ` AND ` + alone + ` ORDER BY number LIMIT $4)), above AS (
 	SELECT id, parent FROM found UNION
 	SELECT mother.id, mother.parent FROM above, LATERAL (SELECT id, parent FROM agentd_runs WHERE id = above.parent AND unfinished LIMIT 1) AS mother), roots AS (
-	SELECT number, id FROM agentd_runs AS runs WHERE id IN (SELECT id FROM above) AND ` + top + ` AND ` + live + ` AND ` + free + ` ORDER BY number FOR UPDATE SKIP LOCKED), family AS (
-	SELECT number, id FROM roots UNION
-	SELECT below.number, below.id FROM family, LATERAL (SELECT number, id FROM agentd_runs AS runs WHERE runs.parent = family.id AND runs.parent <> '' AND ` + live + ` AND ` + free + ` OFFSET 0) AS below)
-UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1 WHERE number IN (SELECT number FROM family) AND claimer IS NULL AND ` + live + `
-RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
+	SELECT number, id FROM agentd_runs AS runs WHERE id IN (SELECT id FROM above) AND ` + takeRoots + live + takenColumns
 
 // mostTenants is the most tenants whose first runs a look compares. Each costs two steps in an
 // index.
@@ -131,7 +138,12 @@ func (s *Store) TakeOver(ctx context.Context, limit int) ([]runstore.Taken, erro
 	if err := s.free(ctx); err != nil {
 		return nil, s.failed("taking runs", err)
 	}
-	runs, epochs, err := s.runs(ctx, takeFamilies, limit, s.claims.key, runstore.MaxStalled, runstore.MaxPage, mostTenants)
+	return s.take(ctx, takeFamilies, limit, s.claims.key, runstore.MaxStalled, runstore.MaxPage, mostTenants)
+}
+
+// take executes a statement that takes families.
+func (s *Store) take(ctx context.Context, query string, arguments ...any) ([]runstore.Taken, error) {
+	runs, epochs, err := s.runs(ctx, query, arguments...)
 	if err != nil {
 		return nil, s.failed("taking runs", s.claims.took(nil, err))
 	}

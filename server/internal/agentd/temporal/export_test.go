@@ -1,0 +1,31 @@
+package temporal
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/toolhost/toolhost/server/internal/agentd/agent"
+)
+
+// The workflow and the activity, for the test suite and the replayer of the SDK.
+var Drive = drive
+
+const (
+	WorkflowName = workflowName
+	ActivityName = activityName
+	SignalName   = signalName
+	LongestWait  = longestWait
+	MaxDue       = maxDue
+)
+
+// Activity returns the activity of a worker.
+func Activity(w agent.Worker) func(ctx context.Context, runID string) (*agent.Rest, error) {
+	return (&activities{worker: w, log: slog.New(slog.DiscardHandler)}).work
+}
+
+// Waiting returns how many runs the service has to be told of.
+func Waiting(e *Engine) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.due)
+}

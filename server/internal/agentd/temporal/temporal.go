@@ -1,0 +1,293 @@
+// Package temporal is the engine of teams that run Temporal: each run that is no sub-run has a
+// workflow there, and a Temporal worker in each agentd works on the runs whose turn it is.
+//
+// The problem: the history of a workflow is bounded, is sent with each task, and is gone with its
+// database. Runs in it would hit its limits, and be lost with it. The idea: the workflow of a run
+// holds the id of the run and nothing else. It has an agentd call Work, waits until a time or for
+// the signal that something is due, and continues as new. The invariant: Temporal says which agentd
+// tries, and never what has happened. The store of the runs decides which agentd may write, and
+// what is due. So a workflow that is lost, doubled, late or forged costs time, and no effect.
+// Beside it, each agentd looks in the store for what is due, as with the engine agent.Local.
+//
+// The package owns the client and the worker of the SDK. It does not know stores. See
+// docs/temporal.md and docs/adr/0052-temporal.md.
+package temporal
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
+	sdk "go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/toolhost/toolhost/server/internal/agentd/agent"
+)
+
+const (
+	// lookTicks is how many seconds pass between two looks in the store. With more, the runs of an
+	// agentd that is gone would wait longer than with agent.Local.
+	lookTicks = 5
+	// checkPause is the default of Config.Check. Workers connect again by themselves, so it only
+	// bounds how late agentd leaves work to a service that is back.
+	checkPause = 30 * time.Second
+	// callTime bounds an RPC to the service. Who waits for it has the look in the store.
+	callTime = 10 * time.Second
+	// stopTime is how long Drive waits for activities, whose runs have ended before.
+	stopTime = 3 * time.Second
+	// maxDue bounds the runs of which the service has to be told, in memory. More are only found by
+	// looks.
+	maxDue = 100_000
+	// tellers is how many RPCs at once tell the service what is due.
+	tellers = 16
+	// cached is how many workflows the process keeps between two tasks, with a goroutine each. To make
+	// one again takes a history of a dozen events.
+	cached = 100
+)
+
+// Config says where the service is. The zero value of a field that is not optional is not valid.
+type Config struct {
+	Address   string // HOST:PORT
+	Namespace string
+	// TaskQueue is the queue of the agentds that share a database. The ids of workflows begin with it,
+	// so databases that share a namespace need different ones.
+	TaskQueue string
+	// TLS is nil for connections without TLS.
+	TLS *tls.Config
+	// APIKey returns the API key for an RPC. Nil: there is none.
+	APIKey func(ctx context.Context) (string, error)
+	// Check is the pause between two questions whether the service answers. 0 means 30 s.
+	Check time.Duration
+	// Report is called when it turns out that the service is reached, with nil, or that it is not. It
+	// is called after each change, by one goroutine at a time. Nil: nobody wants to know.
+	Report func(error)
+	Log    *slog.Logger
+}
+
+// Engine implements agent.Engine. It is safe for concurrent use.
+type Engine struct {
+	config Config
+	client client.Client
+	ready  atomic.Bool
+	// unregistered is set if the namespace does not have the search attributes.
+	unregistered atomic.Bool
+
+	mu   sync.Mutex
+	due  map[string]bool // the runs of which the service has to be told
+	told bool            // Report has been called
+	bell chan struct{}   // capacity 1; rings if there is something to tell
+}
+
+var _ agent.Engine = (*Engine)(nil)
+
+// New returns an engine that does not connect yet. The caller must call Close, after Drive.
+func New(config Config) (*Engine, error) {
+	options := client.Options{
+		HostPort: config.Address, Namespace: config.Namespace, Logger: log.NewStructuredLogger(config.Log),
+		ConnectionOptions: client.ConnectionOptions{TLS: config.TLS, TLSDisabled: config.TLS == nil, GetSystemInfoTimeout: callTime},
+	}
+	if config.APIKey != nil {
+		options.Credentials = client.NewAPIKeyDynamicCredentials(config.APIKey)
+	}
+	c, err := client.NewLazyClient(options)
+	return &Engine{config: config, client: c, due: map[string]bool{}, bell: make(chan struct{}, 1)}, err
+}
+
+// Close closes the connections.
+func (e *Engine) Close() { e.client.Close() }
+
+// Ready implements agent.Engine.
+func (e *Engine) Ready() bool { return e.ready.Load() }
+
+// Due implements agent.Engine. If the service is not reached, it is told later: a workflow that
+// missed the end of its run would wait for a day.
+func (e *Engine) Due(runID string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.due) < maxDue {
+		e.due[runID] = true
+	}
+	e.ring()
+}
+
+func (e *Engine) ring() {
+	select {
+	case e.bell <- struct{}{}:
+	default:
+	}
+}
+
+// Drive implements agent.Engine. While the service is not reached, it looks each second.
+func (e *Engine) Drive(ctx context.Context, w agent.Worker) {
+	var group sync.WaitGroup
+	defer group.Wait()
+	group.Go(func() { e.follow(ctx, w) }) // both end with ctx
+	group.Go(func() { e.tell(ctx) })
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for n := 1; ; n++ {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if n%lookTicks == 0 || !e.Ready() {
+			_, _ = w.Look(ctx) // the worker reports errors
+		} else {
+			_ = w.Collect(ctx)
+		}
+	}
+}
+
+// follow keeps a Temporal worker, and finds out whether the service is reached, until ctx ends.
+func (e *Engine) follow(ctx context.Context, w agent.Worker) {
+	var running worker.Worker
+	failed := make(chan error, 1)
+	defer func() {
+		if running != nil {
+			running.Stop()
+		}
+	}()
+	for {
+		err := e.check(ctx)
+		if err == nil && running == nil {
+			if running, err = e.work(w, failed); err != nil {
+				running = nil
+			}
+		}
+		e.report(err)
+		pause := time.NewTimer(cmp.Or(e.config.Check, checkPause))
+		select {
+		case <-pause.C:
+		case err := <-failed: // the SDK stops the worker
+			running = nil
+			e.report(err)
+			<-pause.C
+		case <-ctx.Done():
+			pause.Stop()
+			return
+		}
+	}
+}
+
+// check asks for the namespace. The SDK's own check asks for none, which API keys of Temporal Cloud
+// do not permit.
+func (e *Engine) check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	_, err := e.client.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: e.config.Namespace})
+	return err
+}
+
+// work starts a Temporal worker for an agent.
+func (e *Engine) work(w agent.Worker, failed chan<- error) (worker.Worker, error) {
+	tuner, err := worker.NewFixedSizeTuner(worker.FixedSizeTunerOptions{})
+	if err != nil {
+		return nil, err
+	}
+	worker.SetStickyWorkflowCacheSize(cached)
+	started := worker.New(e.client, e.config.TaskQueue, worker.Options{
+		Tuner: slotTuner{tuner, &slots{worker: w}}, WorkerStopTimeout: stopTime, DisableRegistrationAliasing: true,
+		OnFatalError: func(err error) { failed <- err }, // which the SDK calls once
+	})
+	register(started, &activities{worker: w, log: e.config.Log})
+	return started, started.Start()
+}
+
+// report notes whether the service is reached.
+func (e *Engine) report(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if before := e.ready.Swap(err == nil); before == (err == nil) && e.told {
+		return
+	}
+	e.told = true
+	if err != nil {
+		e.config.Log.Warn("Temporal is not reached; this agentd works on all runs that are due without it", "address", e.config.Address, "namespace", e.config.Namespace, "error", err)
+	} else {
+		e.config.Log.Info("Temporal is reached, and has agentds work on runs", "address", e.config.Address, "namespace", e.config.Namespace, "task_queue", e.config.TaskQueue)
+		e.unregistered.Store(false) // they may be there now
+		e.ring()
+	}
+	if e.config.Report != nil {
+		e.config.Report(err)
+	}
+}
+
+// tell tells the service what is due, until ctx ends.
+func (e *Engine) tell(ctx context.Context) {
+	for {
+		select {
+		case <-e.bell:
+		case <-ctx.Done():
+			return
+		}
+		if !e.Ready() {
+			continue // report rings
+		}
+		e.mu.Lock()
+		due := e.due
+		e.due = map[string]bool{}
+		e.mu.Unlock()
+		var group errgroup.Group
+		group.SetLimit(tellers)
+		for runID := range due {
+			group.Go(func() error {
+				err := e.signal(ctx, runID)
+				if err != nil && ctx.Err() == nil {
+					e.report(err)
+					e.Due(runID)
+				}
+				return nil
+			})
+		}
+		_ = group.Wait()
+	}
+}
+
+// signal says that something is due for a run, and makes its workflow if there is none.
+func (e *Engine) signal(ctx context.Context, runID string) error {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	known := !e.unregistered.Load()
+	err := e.signalWith(ctx, runID, known)
+	if _, refused := errors.AsType[*serviceerror.InvalidArgument](err); !refused || !known {
+		return err
+	}
+	reason := err
+	if err = e.signalWith(ctx, runID, false); err == nil && !e.unregistered.Swap(true) {
+		e.config.Log.Warn("workflows have no search attributes, because the namespace has none of these names; to see tenants, agents and states in Temporal, register them: "+registration(e.config.Namespace), "error", reason)
+	}
+	return err
+}
+
+func (e *Engine) signalWith(ctx context.Context, runID string, attributes bool) error {
+	tenant := agent.TenantOf(runID)
+	options := client.StartWorkflowOptions{
+		ID: e.workflowOf(runID), TaskQueue: e.config.TaskQueue, StaticSummary: "a run of agentd",
+		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, // a message continues a run that has ended
+		Priority:              sdk.Priority{FairnessKey: tenant[:min(len(tenant), maxFairnessKey)]},
+	}
+	if attributes {
+		options.TypedSearchAttributes = sdk.NewSearchAttributes(tenantKey.ValueSet(tenant), stateKey.ValueSet(stateWorking))
+	}
+	_, err := e.client.SignalWithStartWorkflow(ctx, options.ID, signalName, nil, options, workflowName, runID)
+	return err
+}
+
+// maxFairnessKey is the longest key of tenants that take turns that the service accepts.
+const maxFairnessKey = 64
+
+// workflowOf returns the id of the workflow of a run.
+func (e *Engine) workflowOf(runID string) string { return e.config.TaskQueue + "/" + runID }

@@ -1,0 +1,265 @@
+// Package temporaltest is a small Temporal service in memory, for tests of the engine with the real
+// SDK over gRPC. It knows what workflows of agentd use: activities with attempts and heartbeats,
+// timers, signals, search attributes, and continuing as new. It checks what the real service
+// checks as far as the engine depends on it, and keeps histories in the same form.
+package temporaltest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	common "go.temporal.io/api/common/v1"
+	"go.temporal.io/api/enums/v1"
+	history "go.temporal.io/api/history/v1"
+	namespace "go.temporal.io/api/namespace/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+)
+
+// Service is a Temporal service. Its methods are safe for concurrent use.
+type Service struct {
+	workflowservice.UnimplementedWorkflowServiceServer
+	// Address is where it listens.
+	Address string
+
+	server *grpc.Server
+
+	mu         sync.Mutex
+	changed    chan struct{} // closed when a task may be there
+	keys       []string      // of the RPCs, in their order: what they present as authorization
+	attributes bool          // the namespace has the search attributes
+	namespace  bool          // there is one
+	executions map[string]*execution
+	workflows  []*execution // with a task that no worker has
+	activities []*execution
+	closed     []*history.History // of executions that have ended
+	numbers    int
+}
+
+// Start starts a service until the end of the test.
+func Start(t *testing.T, options ...grpc.ServerOption) *Service {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Service{Address: listener.Addr().String(), changed: make(chan struct{}), attributes: true, namespace: true, executions: map[string]*execution{}}
+	s.server = grpc.NewServer(append(options, grpc.UnaryInterceptor(s.intercept))...)
+	workflowservice.RegisterWorkflowServiceServer(s.server, s)
+	served := make(chan error, 1)
+	go func() { served <- s.server.Serve(listener) }() // ends with Stop
+	t.Cleanup(func() {
+		s.server.Stop()
+		<-served
+		s.Wipe()
+	})
+	return s
+}
+
+// intercept notes keys, and turns errors into those of gRPC.
+func (s *Service) intercept(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	md, _ := metadata.FromIncomingContext(ctx)
+	s.mu.Lock()
+	s.keys = append(s.keys, strings.Join(md.Get("authorization"), " "))
+	s.mu.Unlock()
+	answer, err := handle(ctx, request)
+	if err != nil {
+		if known, ok := err.(serviceerror.ServiceError); ok {
+			err = known.Status().Err()
+		}
+		return nil, status.Convert(err).Err()
+	}
+	return answer, nil
+}
+
+// Keys returns what RPCs have presented as authorization, each value once.
+func (s *Service) Keys() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Compact(slices.Sorted(slices.Values(s.keys)))
+}
+
+// SetAttributes says whether the namespace has search attributes.
+func (s *Service) SetAttributes(has bool) { s.set(func() { s.attributes = has }) }
+
+// SetNamespace says whether there is a namespace. Without one, the service refuses all RPCs.
+func (s *Service) SetNamespace(has bool) { s.set(func() { s.namespace = has }) }
+
+func (s *Service) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+	s.wake()
+}
+
+// Wipe forgets everything, as if the database of the service was lost.
+func (s *Service) Wipe() {
+	s.set(func() {
+		for _, x := range s.executions {
+			x.forget()
+		}
+		clear(s.executions)
+		s.workflows, s.activities = nil, nil
+	})
+}
+
+// Open returns the ids of the open workflows, sorted.
+func (s *Service) Open() (ids []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id := range s.executions {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Closed returns the histories of executions that have ended, the oldest first.
+func (s *Service) Closed() []*history.History {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.closed)
+}
+
+// Attribute returns the value of a search attribute of an open workflow as JSON, or "".
+func (s *Service) Attribute(id, name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if x := s.executions[id]; x != nil {
+		return string(x.attributes[name].GetData())
+	}
+	return ""
+}
+
+// Waits returns the summary of the timer of an open workflow, as JSON, or "".
+func (s *Service) Waits(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if x := s.executions[id]; x != nil && x.timer != nil {
+		return x.waits
+	}
+	return ""
+}
+
+// Fire lets the timer of an open workflow fire, if it has one.
+func (s *Service) Fire(id string) {
+	s.mu.Lock()
+	x := s.executions[id]
+	s.mu.Unlock()
+	if x != nil {
+		x.fire(nil)
+	}
+}
+
+// wake lets polls look again. mu is held.
+func (s *Service) wake() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// poll waits for a task, at most as long as a long poll.
+func (s *Service) poll(ctx context.Context, find func() bool) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	for {
+		s.mu.Lock()
+		found, changed := find(), s.changed
+		s.mu.Unlock()
+		if found {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// GetSystemInfo implements the service.
+func (s *Service) GetSystemInfo(context.Context, *workflowservice.GetSystemInfoRequest) (*workflowservice.GetSystemInfoResponse, error) {
+	return &workflowservice.GetSystemInfoResponse{Capabilities: &workflowservice.GetSystemInfoResponse_Capabilities{
+		SignalAndQueryHeader: true, InternalErrorDifferentiation: true, ActivityFailureIncludeHeartbeat: true, SupportsSchedules: true,
+		EncodedFailureAttributes: true, UpsertMemo: true, SdkMetadata: true,
+	}}, nil
+}
+
+// DescribeNamespace implements the service.
+func (s *Service) DescribeNamespace(_ context.Context, request *workflowservice.DescribeNamespaceRequest) (*workflowservice.DescribeNamespaceResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.namespace {
+		return nil, serviceerror.NewNamespaceNotFound(request.GetNamespace())
+	}
+	return &workflowservice.DescribeNamespaceResponse{NamespaceInfo: &namespace.NamespaceInfo{Name: request.GetNamespace(), State: enums.NAMESPACE_STATE_REGISTERED}}, nil
+}
+
+// SignalWithStartWorkflowExecution implements the service.
+func (s *Service) SignalWithStartWorkflowExecution(_ context.Context, request *workflowservice.SignalWithStartWorkflowExecutionRequest) (*workflowservice.SignalWithStartWorkflowExecutionResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.namespace {
+		return nil, serviceerror.NewNamespaceNotFound(request.GetNamespace())
+	}
+	if len(request.GetSearchAttributes().GetIndexedFields()) > 0 && !s.attributes {
+		return nil, serviceerror.NewInvalidArgument("Namespace " + request.GetNamespace() + " has no mapping defined for search attribute AgentdState")
+	}
+	x, started := s.executions[request.GetWorkflowId()], false
+	if started = x == nil; started {
+		x = s.begin(request.GetWorkflowId(), "", &history.WorkflowExecutionStartedEventAttributes{
+			WorkflowType: request.GetWorkflowType(), TaskQueue: request.GetTaskQueue(), Input: request.GetInput(), SearchAttributes: request.GetSearchAttributes(), Priority: request.GetPriority(),
+			FirstWorkflowTaskBackoff: nil, WorkflowTaskTimeout: nil, Attempt: 1,
+		})
+	}
+	x.signal(request.GetSignalName(), request.GetSignalInput())
+	return &workflowservice.SignalWithStartWorkflowExecutionResponse{RunId: x.run, Started: started}, nil
+}
+
+// SignalWorkflowExecution implements the service.
+func (s *Service) SignalWorkflowExecution(_ context.Context, request *workflowservice.SignalWorkflowExecutionRequest) (*workflowservice.SignalWorkflowExecutionResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.executions[request.GetWorkflowExecution().GetWorkflowId()]
+	if x == nil {
+		return nil, serviceerror.NewNotFound("there is no such workflow")
+	}
+	x.signal(request.GetSignalName(), request.GetInput())
+	return &workflowservice.SignalWorkflowExecutionResponse{}, nil
+}
+
+// ListWorkflowExecutions implements the service. It returns all open workflows, on pages of two.
+func (s *Service) ListWorkflowExecutions(_ context.Context, request *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+	answer := &workflowservice.ListWorkflowExecutionsResponse{}
+	for _, id := range s.Open() {
+		if id <= string(request.GetNextPageToken()) {
+			continue
+		}
+		if len(answer.Executions) == 2 {
+			answer.NextPageToken = []byte(answer.Executions[1].GetExecution().GetWorkflowId())
+			break
+		}
+		answer.Executions = append(answer.Executions, &workflow.WorkflowExecutionInfo{Execution: &common.WorkflowExecution{WorkflowId: id}})
+	}
+	return answer, nil
+}
+
+// ShutdownWorker implements the service.
+func (s *Service) ShutdownWorker(context.Context, *workflowservice.ShutdownWorkerRequest) (*workflowservice.ShutdownWorkerResponse, error) {
+	return &workflowservice.ShutdownWorkerResponse{}, nil
+}
+
+// id returns a new id. mu is held.
+func (s *Service) id() string {
+	s.numbers++
+	return fmt.Sprintf("%08d-0000-4000-8000-000000000000", s.numbers)
+}

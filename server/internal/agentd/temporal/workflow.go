@@ -1,0 +1,179 @@
+package temporal
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	sdk "go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/toolhost/toolhost/server/internal/agentd/agent"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// The names of what a worker registers, and of the signal. Histories have them.
+const (
+	workflowName = "agentd.run"
+	activityName = "agentd.work"
+	signalName   = "due"
+)
+
+const (
+	// longestWork is the end of one attempt at an activity, which the service wants. A later attempt
+	// goes on.
+	longestWork = 365 * 24 * time.Hour
+	// silence is after how long without a heartbeat the service lets another agentd try. Looks in the
+	// store are faster, and each heartbeat is an RPC.
+	silence = time.Minute
+	// retryPause and retryMost are the pauses between attempts, if another agentd has the run, or the
+	// store is gone. Attempts do not make the history longer.
+	retryPause, retryMost = time.Second, 30 * time.Second
+	// shortestWait keeps a workflow from spinning, whatever an agentd answers. After longestWait a
+	// workflow looks whether it has missed something.
+	shortestWait, longestWait = time.Second, 24 * time.Hour
+)
+
+// What a run is at, for people who look at workflows.
+const (
+	stateWorking = "working"
+	stateWaiting = "waiting"
+	stateParked  = "parked"
+	stateEnded   = "ended"
+)
+
+// The search attributes of workflows.
+var (
+	tenantKey = sdk.NewSearchAttributeKeyKeyword("AgentdTenant")
+	agentKey  = sdk.NewSearchAttributeKeyKeyword("AgentdAgent")
+	stateKey  = sdk.NewSearchAttributeKeyKeyword("AgentdState")
+)
+
+// registration returns the command that registers the search attributes.
+func registration(namespace string) string {
+	command := "temporal operator search-attribute create --namespace " + namespace
+	for _, key := range []sdk.SearchAttributeKey{tenantKey, agentKey, stateKey} {
+		command += " --name " + key.GetName() + " --type Keyword"
+	}
+	return command
+}
+
+// register lets a worker execute the workflow and the activity.
+func register(r worker.Registry, a *activities) {
+	r.RegisterWorkflowWithOptions(drive, workflow.RegisterOptions{Name: workflowName})
+	r.RegisterActivityWithOptions(a.work, activity.RegisterOptions{Name: activityName})
+}
+
+// drive is the workflow of a run. It must make the same commands from the same history for ever,
+// because workflows wait for months. TestGoldenHistories keeps it from changing.
+func drive(ctx workflow.Context, runID string) error {
+	due, called := workflow.GetSignalChannel(ctx, signalName), false
+	for due.ReceiveAsync(nil) { // the activity is what they ask for
+	}
+	var r agent.Rest
+	show(ctx, stateWorking, stateWorking, &r)
+	attempts := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: longestWork, HeartbeatTimeout: silence,
+		RetryPolicy: &sdk.RetryPolicy{InitialInterval: retryPause, BackoffCoefficient: 2, MaximumInterval: retryMost},
+	})
+	if err := workflow.ExecuteActivity(attempts, activityName, runID).Get(ctx, &r); err != nil {
+		return err
+	}
+	for due.ReceiveAsync(nil) { // what continues as new must leave no signal
+		called = true
+	}
+	if !called {
+		if r.Ended {
+			show(ctx, stateEnded, stateEnded, &r)
+			return nil
+		}
+		if wait(ctx, due, &r); ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return workflow.NewContinueAsNewError(ctx, workflowName, runID)
+}
+
+// wait waits for the signal, or for the time at which the run goes on.
+func wait(ctx workflow.Context, due workflow.ReceiveChannel, r *agent.Rest) {
+	pause, state, what := longestWait, stateWaiting, "waits for "+cmp.Or(r.WaitsFor, "a request or a time")
+	if r.Next > 0 {
+		pause = min(max(r.Next, shortestWait), longestWait)
+	}
+	if r.Parked {
+		state, what = stateParked, "parked, because it may have ended agentds: send it a message, or cancel it"
+	}
+	show(ctx, state, what, r)
+	timer := workflow.NewTimerWithOptions(ctx, pause, workflow.TimerOptions{Summary: what})
+	workflow.NewSelector(ctx).AddFuture(timer, func(workflow.Future) {}).AddReceive(due, func(due workflow.ReceiveChannel, _ bool) { due.Receive(ctx, nil) }).Select(ctx)
+}
+
+// show shows what a run is at in the search attributes, if the workflow began with them, and in the
+// details.
+func show(ctx workflow.Context, state, details string, r *agent.Rest) {
+	workflow.SetCurrentDetails(ctx, details)
+	known := workflow.GetTypedSearchAttributes(ctx)
+	before, has := known.GetKeyword(stateKey)
+	if !has {
+		return
+	}
+	var updates []sdk.SearchAttributeUpdate
+	if before != state {
+		updates = append(updates, stateKey.ValueSet(state))
+	}
+	if name, _ := known.GetKeyword(agentKey); r.Agent != "" && r.Agent != name {
+		updates = append(updates, agentKey.ValueSet(r.Agent))
+	}
+	if len(updates) > 0 {
+		_ = workflow.UpsertTypedSearchAttributes(ctx, updates...) // it fails without updates
+	}
+}
+
+// activities are what the service may have this agentd do.
+type activities struct {
+	worker agent.Worker
+	log    *slog.Logger
+}
+
+// work works on a run until it rests. Its errors have no text of the run: the service shows them,
+// and lets another attempt follow, here or elsewhere.
+func (a *activities) work(ctx context.Context, runID string) (*agent.Rest, error) {
+	stop := beat(ctx)
+	defer stop()
+	r, err := a.worker.Work(ctx, runID)
+	kind := tool.KindOf(err)
+	switch {
+	case err == nil:
+		return &r, nil
+	case kind == tool.KindNotFound:
+		return &agent.Rest{Ended: true}, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case kind != tool.KindConflict && kind != tool.KindUnavailable:
+		a.log.Error("working on a run for Temporal", "run", runID, "error", err)
+	}
+	return nil, sdk.NewApplicationError("this agentd does not work on the run now: "+string(kind), string(kind))
+}
+
+// beat tells the service that the activity lives, until stop, which waits.
+func beat(ctx context.Context) (stop func()) {
+	ended := make(chan struct{})
+	beating, cancel := context.WithCancel(ctx)
+	go func() { // ends with stop
+		defer close(ended)
+		tick := time.NewTicker(silence / 4)
+		defer tick.Stop()
+		for {
+			activity.RecordHeartbeat(ctx) // the SDK sends fewer
+			select {
+			case <-tick.C:
+			case <-beating.Done():
+				return
+			}
+		}
+	}()
+	return func() { cancel(); <-ended }
+}
