@@ -30,10 +30,13 @@ func (s *setup) openEngine(store journal, log *slog.Logger) (engine agent.Engine
 		return nil, nil, cli.Usage("engine: temporal works on runs in a PostgreSQL database, and --journal or journal names a file")
 	}
 	shared.SetEngine(engineUnreached)
+	log = log.With("address", s.config.Temporal.Address, "namespace", s.config.Temporal.Namespace)
 	e, err := s.openTemporal(func(err error) {
 		if err != nil {
+			log.Warn("Temporal is not reached; this agentd works on all runs that are due without it", "error", err)
 			shared.SetEngine(engineUnreached)
 		} else {
+			log.Info("Temporal is reached, and has agentds work on runs", "task_queue", s.config.Temporal.TaskQueue)
 			shared.SetEngine(agentconfig.EngineTemporal)
 		}
 	}, log)

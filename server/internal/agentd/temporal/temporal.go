@@ -70,7 +70,7 @@ type Config struct {
 	// Check is the pause between two questions whether the service answers. 0 means 30 s.
 	Check time.Duration
 	// Report is called when it turns out that the service is reached, with nil, or that it is not. It
-	// is called after each change, by one goroutine at a time. Nil: nobody wants to know.
+	// is called after each change, by one goroutine at a time.
 	Report func(error)
 	Log    *slog.Logger
 }
@@ -82,6 +82,7 @@ type Engine struct {
 	ready  atomic.Bool
 	// unregistered is set if the namespace does not have the search attributes.
 	unregistered atomic.Bool
+	failed       atomic.Bool // the SDK has given the worker up
 
 	mu   sync.Mutex
 	due  map[string]bool // the runs of which the service has to be told
@@ -153,29 +154,23 @@ func (e *Engine) Drive(ctx context.Context, w agent.Worker) {
 // follow keeps a Temporal worker, and finds out whether the service is reached, until ctx ends.
 func (e *Engine) follow(ctx context.Context, w agent.Worker) {
 	var running worker.Worker
-	failed := make(chan error, 1)
-	defer func() {
-		if running != nil {
-			running.Stop()
-		}
-	}()
+	tick := time.NewTicker(cmp.Or(e.config.Check, checkPause))
+	defer tick.Stop()
 	for {
+		if e.failed.Swap(false) {
+			running = nil // the SDK has stopped it
+		}
 		err := e.check(ctx)
 		if err == nil && running == nil {
-			if running, err = e.work(w, failed); err != nil {
-				running = nil
-			}
+			running, err = e.work(w)
 		}
 		e.report(err)
-		pause := time.NewTimer(cmp.Or(e.config.Check, checkPause))
 		select {
-		case <-pause.C:
-		case err := <-failed: // the SDK stops the worker
-			running = nil
-			e.report(err)
-			<-pause.C
+		case <-tick.C:
 		case <-ctx.Done():
-			pause.Stop()
+			if running != nil {
+				running.Stop()
+			}
 			return
 		}
 	}
@@ -191,7 +186,7 @@ func (e *Engine) check(ctx context.Context) error {
 }
 
 // work starts a Temporal worker for an agent.
-func (e *Engine) work(w agent.Worker, failed chan<- error) (worker.Worker, error) {
+func (e *Engine) work(w agent.Worker) (worker.Worker, error) {
 	tuner, err := worker.NewFixedSizeTuner(worker.FixedSizeTunerOptions{})
 	if err != nil {
 		return nil, err
@@ -199,10 +194,13 @@ func (e *Engine) work(w agent.Worker, failed chan<- error) (worker.Worker, error
 	worker.SetStickyWorkflowCacheSize(cached)
 	started := worker.New(e.client, e.config.TaskQueue, worker.Options{
 		Tuner: slotTuner{tuner, &slots{worker: w}}, WorkerStopTimeout: stopTime, DisableRegistrationAliasing: true,
-		OnFatalError: func(err error) { failed <- err }, // which the SDK calls once
+		OnFatalError: func(err error) { e.failed.Store(true); e.report(err) },
 	})
 	register(started, &activities{worker: w, log: e.config.Log})
-	return started, started.Start()
+	if err := started.Start(); err != nil {
+		return nil, err
+	}
+	return started, nil
 }
 
 // report notes whether the service is reached.
@@ -213,16 +211,9 @@ func (e *Engine) report(err error) {
 		return
 	}
 	e.told = true
-	if err != nil {
-		e.config.Log.Warn("Temporal is not reached; this agentd works on all runs that are due without it", "address", e.config.Address, "namespace", e.config.Namespace, "error", err)
-	} else {
-		e.config.Log.Info("Temporal is reached, and has agentds work on runs", "address", e.config.Address, "namespace", e.config.Namespace, "task_queue", e.config.TaskQueue)
-		e.unregistered.Store(false) // they may be there now
-		e.ring()
-	}
-	if e.config.Report != nil {
-		e.config.Report(err)
-	}
+	e.unregistered.Store(false) // the search attributes may be there now
+	e.ring()
+	e.config.Report(err)
 }
 
 // tell tells the service what is due, until ctx ends.
@@ -267,7 +258,7 @@ func (e *Engine) signal(ctx context.Context, runID string) error {
 	}
 	reason := err
 	if err = e.signalWith(ctx, runID, false); err == nil && !e.unregistered.Swap(true) {
-		e.config.Log.Warn("workflows have no search attributes, because the namespace has none of these names; to see tenants, agents and states in Temporal, register them: "+registration(e.config.Namespace), "error", reason)
+		e.config.Log.Warn("workflows have no search attributes, because the namespace has none of these names; to see tenants, agents and states in Temporal, register them: "+registration, "namespace", e.config.Namespace, "error", reason)
 	}
 	return err
 }
@@ -280,7 +271,7 @@ func (e *Engine) signalWith(ctx context.Context, runID string, attributes bool) 
 		Priority:              sdk.Priority{FairnessKey: tenant[:min(len(tenant), maxFairnessKey)]},
 	}
 	if attributes {
-		options.TypedSearchAttributes = sdk.NewSearchAttributes(tenantKey.ValueSet(tenant), stateKey.ValueSet(stateWorking))
+		options.TypedSearchAttributes = sdk.NewSearchAttributes(tenantKey.ValueSet(tenant), stateKey.ValueSet("working"))
 	}
 	_, err := e.client.SignalWithStartWorkflow(ctx, options.ID, signalName, nil, options, workflowName, runID)
 	return err

@@ -91,7 +91,7 @@ func (w *worker) calls(runID string) int {
 // drive lets an engine drive a worker until the end of the test, or until stop.
 func drive(t *testing.T, s *temporaltest.Service, w *worker, change func(*temporal.Config)) (e *temporal.Engine, stop func()) {
 	t.Helper()
-	config := temporal.Config{Address: s.Address, Namespace: "default", TaskQueue: "agentd", Log: slog.New(slog.DiscardHandler), Check: 100 * time.Millisecond}
+	config := temporal.Config{Address: s.Address, Namespace: "default", TaskQueue: "agentd", Log: slog.New(slog.DiscardHandler), Check: 100 * time.Millisecond, Report: func(error) {}}
 	if change != nil {
 		change(&config)
 	}
@@ -268,6 +268,23 @@ func TestWithoutTheService(t *testing.T) {
 	}
 	s.SetNamespace(true)
 	eventually.Holds(t, "the service is told", func() bool { return w.calls("r") == 1 })
+	gone(t, s)
+}
+
+// A namespace that was deleted and made again is used again, without a restart.
+func TestALostNamespace(t *testing.T) {
+	s, w := temporaltest.Start(t), newWorker()
+	e, _ := drive(t, s, w, nil)
+	ready(t, e)
+	s.SetNamespace(false)
+	eventually.Holds(t, "the engine is not ready", func() bool { return !e.Ready() })
+	before := s.Refused()
+	eventually.Holds(t, "all pollers have asked", func() bool { return s.Refused() > before+20 })
+	s.Wipe()
+	s.SetNamespace(true)
+	ready(t, e)
+	e.Due("r")
+	eventually.Holds(t, "the run is worked on", func() bool { return w.calls("r") == 1 })
 	gone(t, s)
 }
 

@@ -37,29 +37,15 @@ const (
 	shortestWait, longestWait = time.Second, 24 * time.Hour
 )
 
-// What a run is at, for people who look at workflows.
-const (
-	stateWorking = "working"
-	stateWaiting = "waiting"
-	stateParked  = "parked"
-	stateEnded   = "ended"
-)
-
-// The search attributes of workflows.
+// The search attributes of workflows. States are working, waiting, parked and ended.
 var (
 	tenantKey = sdk.NewSearchAttributeKeyKeyword("AgentdTenant")
 	agentKey  = sdk.NewSearchAttributeKeyKeyword("AgentdAgent")
 	stateKey  = sdk.NewSearchAttributeKeyKeyword("AgentdState")
 )
 
-// registration returns the command that registers the search attributes.
-func registration(namespace string) string {
-	command := "temporal operator search-attribute create --namespace " + namespace
-	for _, key := range []sdk.SearchAttributeKey{tenantKey, agentKey, stateKey} {
-		command += " --name " + key.GetName() + " --type Keyword"
-	}
-	return command
-}
+// registration is the command that registers the search attributes.
+const registration = "temporal operator search-attribute create --name AgentdTenant --type Keyword --name AgentdAgent --type Keyword --name AgentdState --type Keyword"
 
 // register lets a worker execute the workflow and the activity.
 func register(r worker.Registry, a *activities) {
@@ -74,7 +60,7 @@ func drive(ctx workflow.Context, runID string) error {
 	for due.ReceiveAsync(nil) { // the activity is what they ask for
 	}
 	var r agent.Rest
-	show(ctx, stateWorking, stateWorking, &r)
+	show(ctx, "working", "working", &r)
 	attempts := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: longestWork, HeartbeatTimeout: silence,
 		RetryPolicy: &sdk.RetryPolicy{InitialInterval: retryPause, BackoffCoefficient: 2, MaximumInterval: retryMost},
@@ -87,7 +73,7 @@ func drive(ctx workflow.Context, runID string) error {
 	}
 	if !called {
 		if r.Ended {
-			show(ctx, stateEnded, stateEnded, &r)
+			show(ctx, "ended", "ended", &r)
 			return nil
 		}
 		if wait(ctx, due, &r); ctx.Err() != nil {
@@ -99,12 +85,12 @@ func drive(ctx workflow.Context, runID string) error {
 
 // wait waits for the signal, or for the time at which the run goes on.
 func wait(ctx workflow.Context, due workflow.ReceiveChannel, r *agent.Rest) {
-	pause, state, what := longestWait, stateWaiting, "waits for "+cmp.Or(r.WaitsFor, "a request or a time")
+	pause, state, what := longestWait, "waiting", "waits for "+cmp.Or(r.WaitsFor, "a request or a time")
 	if r.Next > 0 {
 		pause = min(max(r.Next, shortestWait), longestWait)
 	}
 	if r.Parked {
-		state, what = stateParked, "parked, because it may have ended agentds: send it a message, or cancel it"
+		state, what = "parked", "parked, because it may have ended agentds: send it a message, or cancel it"
 	}
 	show(ctx, state, what, r)
 	timer := workflow.NewTimerWithOptions(ctx, pause, workflow.TimerOptions{Summary: what})

@@ -38,6 +38,9 @@ func (x *execution) again(pause time.Duration) {
 // PollActivityTaskQueue implements the service.
 func (s *Service) PollActivityTaskQueue(ctx context.Context, request *workflowservice.PollActivityTaskQueueRequest) (*workflowservice.PollActivityTaskQueueResponse, error) {
 	answer := &workflowservice.PollActivityTaskQueueResponse{}
+	if err := s.refusal(request.GetNamespace()); err != nil {
+		return nil, err
+	}
 	s.poll(ctx, func() bool {
 		for len(s.activities) > 0 && ctx.Err() == nil {
 			x := s.activities[0]

@@ -150,6 +150,9 @@ func (x *execution) close() {
 // PollWorkflowTaskQueue implements the service. It takes mu, like the other RPCs.
 func (s *Service) PollWorkflowTaskQueue(ctx context.Context, request *workflowservice.PollWorkflowTaskQueueRequest) (*workflowservice.PollWorkflowTaskQueueResponse, error) {
 	answer := &workflowservice.PollWorkflowTaskQueueResponse{}
+	if err := s.refusal(request.GetNamespace()); err != nil {
+		return nil, err
+	}
 	s.poll(ctx, func() bool {
 		s.workflows = slices.DeleteFunc(s.workflows, func(x *execution) bool { return s.executions[x.id] != x })
 		if len(s.workflows) == 0 || request.GetTaskQueue().GetKind() == enums.TASK_QUEUE_KIND_STICKY || ctx.Err() != nil {

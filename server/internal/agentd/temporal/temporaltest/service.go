@@ -39,6 +39,7 @@ type Service struct {
 	keys       []string      // of the RPCs, in their order: what they present as authorization
 	attributes bool          // the namespace has the search attributes
 	namespace  bool          // there is one
+	refused    int           // polls and checks without a namespace
 	executions map[string]*execution
 	workflows  []*execution // with a task that no worker has
 	activities []*execution
@@ -173,7 +174,7 @@ func (s *Service) poll(ctx context.Context, find func() bool) {
 	defer cancel()
 	for {
 		s.mu.Lock()
-		found, changed := find(), s.changed
+		found, changed := !s.namespace || find(), s.changed
 		s.mu.Unlock()
 		if found {
 			return
@@ -196,12 +197,28 @@ func (s *Service) GetSystemInfo(context.Context, *workflowservice.GetSystemInfoR
 
 // DescribeNamespace implements the service.
 func (s *Service) DescribeNamespace(_ context.Context, request *workflowservice.DescribeNamespaceRequest) (*workflowservice.DescribeNamespaceResponse, error) {
+	if err := s.refusal(request.GetNamespace()); err != nil {
+		return nil, err
+	}
+	return &workflowservice.DescribeNamespaceResponse{NamespaceInfo: &namespace.NamespaceInfo{Name: request.GetNamespace(), State: enums.NAMESPACE_STATE_REGISTERED}}, nil
+}
+
+// refusal returns an error if there is no namespace.
+func (s *Service) refusal(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.namespace {
-		return nil, serviceerror.NewNamespaceNotFound(request.GetNamespace())
+		s.refused++
+		return serviceerror.NewNamespaceNotFound(name)
 	}
-	return &workflowservice.DescribeNamespaceResponse{NamespaceInfo: &namespace.NamespaceInfo{Name: request.GetNamespace(), State: enums.NAMESPACE_STATE_REGISTERED}}, nil
+	return nil
+}
+
+// Refused returns how often the service was asked for a namespace that does not exist.
+func (s *Service) Refused() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused
 }
 
 // SignalWithStartWorkflowExecution implements the service.
