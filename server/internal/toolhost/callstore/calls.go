@@ -33,7 +33,7 @@ type Writer interface {
 	// Begin succeeds for them from then on. One that the store does not know is closed, too, and then
 	// counts as one more id. A call that is under way at another toolhost may still end. It fails with
 	// ErrSuperseding if such a call has succeeded, even with an error of the tool, is under way at
-	// this store, or has begun again after it did not happen.
+	// this store, or has begun again after it did not happen, at a toolhost that is not gone.
 	BeginWithin(ctx context.Context, e Entry, q Quota) error
 	// End records how a call ended. If the result is too large, it records only how the call ended. It
 	// keeps the arguments only if the outcome is an error of kind outcome_unknown.

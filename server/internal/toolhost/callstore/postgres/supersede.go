@@ -20,13 +20,14 @@ import (
 // that is under way at another node may still end.
 //
 // A call is not closed that has an outcome of its tool, is under way at this node, or has begun
-// again after its tool said that it did not happen.
+// again, at a node that is not gone, after its tool said that it did not happen.
 const closeCalls = `INSERT INTO toolhost_calls AS c (hash, node, token, begun, state, ended, principal, tenant, session, id, sum, tool, plugin, error)
 	SELECT g.hash, @node::bigint, @by::bytea || @token::bytea, @begun::bigint, 3, @begun::bigint, @principal::text, @tenant::text, @session::text, g.id, @sum::bytea, @tool::text, @plugin::text, @error::bytea
 	FROM unnest(@hashes::bytea[], @ids::text[]) AS g (hash, id) ORDER BY g.hash
 	ON CONFLICT (hash) DO UPDATE SET token = excluded.token, arguments = NULL,
 		state = CASE c.state WHEN 5 THEN 3 ELSE c.state END, error = CASE c.state WHEN 5 THEN excluded.error ELSE c.error END
-	WHERE c.state IN (3, 5) OR c.state = 0 AND c.node <> @node AND c.verdict <> 2
+	WHERE c.state IN (3, 5) OR c.state = 0 AND c.node <> @node AND
+		(c.verdict <> 2 OR EXISTS (SELECT FROM toolhost_nodes n WHERE n.node = c.node AND n.gone IS NOT NULL))
 	RETURNING c.xmax = 0`
 
 // lockAttempts is how often a Begin that supersedes calls waits for their rows, a tenth of a second

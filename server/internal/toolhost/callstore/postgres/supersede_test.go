@@ -71,7 +71,17 @@ func TestSupersedingACallThatBeganAgain(t *testing.T) {
 	if again := find(t, b, "again"); again.Number != 0 {
 		t.Errorf("it has begun: %+v", again)
 	}
+	// It has an unknown outcome again once its node is gone, and may be repeated.
+	declareGone(t, address, "a")
+	storetest.Must(t, repeat(t, b, "again", "x"))
+	if x := find(t, b, "x"); x.State != callstore.StateUnknown {
+		t.Errorf("what it repeats: %+v", x)
+	}
+	want(t, "beginning it", begin(t, b, "x"), callstore.ErrTaken)
 	storetest.Must(t, a.End(t.Context(), e.Key, storetest.Answer("sent")))
+	if x := find(t, b, "x"); x.Outcome == nil || x.Outcome.Result.Text() != "sent" {
+		t.Errorf("the late end: %+v", x)
+	}
 }
 
 // inOrder returns ids in the order of their hashes.
