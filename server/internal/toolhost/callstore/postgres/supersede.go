@@ -20,15 +20,21 @@ import (
 // that is under way at another node may still end.
 //
 // A call is not closed that has an outcome of its tool, is under way at this node, or has begun
-// again, at a node that is not gone, after its tool said that it did not happen.
+// again, at a node that is not gone, after its tool said that it did not happen. A call of this node
+// that has begun and that the node does not have under way has reached no plugin: it was superseded
+// before the node could undo its Begin.
 const closeCalls = `INSERT INTO toolhost_calls AS c (hash, node, token, begun, state, ended, principal, tenant, session, id, sum, tool, plugin, error)
 	SELECT g.hash, @node::bigint, @by::bytea || @token::bytea, @begun::bigint, 3, @begun::bigint, @principal::text, @tenant::text, @session::text, g.id, @sum::bytea, @tool::text, @plugin::text, @error::bytea
 	FROM unnest(@hashes::bytea[], @ids::text[]) AS g (hash, id) ORDER BY g.hash
 	ON CONFLICT (hash) DO UPDATE SET token = excluded.token, arguments = NULL,
-		state = CASE c.state WHEN 5 THEN 3 ELSE c.state END, error = CASE c.state WHEN 5 THEN excluded.error ELSE c.error END
-	WHERE c.state IN (3, 5) OR c.state = 0 AND c.node <> @node AND
-		(c.verdict <> 2 OR EXISTS (SELECT FROM toolhost_nodes n WHERE n.node = c.node AND n.gone IS NOT NULL))
+		state = CASE WHEN ` + overHere + ` THEN 3 ELSE c.state END, error = CASE WHEN ` + overHere + ` THEN excluded.error ELSE c.error END,
+		ended = CASE WHEN c.state = 0 AND c.node = @node THEN excluded.ended ELSE c.ended END
+	WHERE c.state IN (3, 5) OR c.state = 0 AND CASE WHEN c.node = @node THEN c.hash <> ALL (@running::bytea[])
+		ELSE c.verdict <> 2 OR EXISTS (SELECT FROM toolhost_nodes n WHERE n.node = c.node AND n.gone IS NOT NULL) END
 	RETURNING c.xmax = 0`
+
+// overHere is the condition that a call which may be closed is executed nowhere.
+const overHere = "(c.state = 5 OR c.state = 0 AND c.node = @node)"
 
 // lockAttempts is how often a Begin that supersedes calls waits for their rows, a tenth of a second
 // each time. That is shorter than the time after which PostgreSQL looks for a deadlock.
@@ -114,14 +120,17 @@ func (w *writer) queueClosings(batch *pgx.Batch, o *op, closings []closing, done
 	if len(closings) == 0 {
 		return
 	}
-	hashes, ids := make([][]byte, len(closings)), make([]string, len(closings))
+	hashes, ids, running := make([][]byte, len(closings)), make([]string, len(closings)), [][]byte{}
 	for i := range closings {
 		hashes[i], ids[i] = closings[i].hash[:], closings[i].id
+		if _, is := w.begun[closings[i].hash]; is {
+			running = append(running, hashes[i])
+		}
 	}
 	e := &o.entry
 	batch.Queue(closeCalls, pgx.NamedArgs{
 		"node": w.store.node, "by": o.hash[:], "token": o.token, "begun": e.Begun.UnixNano(), "principal": e.Principal, "tenant": identity.TenantOf(e.Principal),
-		"session": e.Session, "sum": e.Sum[:], "tool": e.Tool, "plugin": e.Plugin, "error": callstore.Closing(e.ID).Short, "hashes": hashes, "ids": ids,
+		"session": e.Session, "sum": e.Sum[:], "tool": e.Tool, "plugin": e.Plugin, "error": callstore.Closing(e.ID).Short, "hashes": hashes, "ids": ids, "running": running,
 	}).Query(func(rows pgx.Rows) error {
 		var added bool
 		_, err := pgx.ForEachRow(rows, []any{&added}, func() error {

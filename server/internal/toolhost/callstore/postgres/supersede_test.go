@@ -84,6 +84,21 @@ func TestSupersedingACallThatBeganAgain(t *testing.T) {
 	}
 }
 
+// A node can repeat a call of its own that reached no plugin, and that another node's call has
+// superseded before it could be forgotten.
+func TestSupersedingACallThatWasNotForgotten(t *testing.T) {
+	address := postgrestest.Database(t)
+	a, b := open(t, config(address, "a")), open(t, config(address, "b"))
+	storetest.Must(t, begin(t, a, "x"), begin(t, a, "running"), repeat(t, b, "x.a2", "x"))
+	want(t, "forgetting", a.Forget(t.Context(), storetest.Key("x")), callstore.ErrNotBegun)
+	want(t, "repeating what runs", repeat(t, a, "x.a3", "x", "x.a2", "running"), callstore.ErrSuperseding)
+	storetest.Must(t, repeat(t, a, "x.a3", "x", "x.a2"))
+	if e := find(t, b, "x"); e.State != callstore.StateEnded || tool.KindOf(e.Err) != tool.KindOutcomeUnknown || e.Ended.IsZero() || e.Elsewhere != "" {
+		t.Errorf("the first call: %+v", e)
+	}
+	storetest.Must(t, a.End(t.Context(), storetest.Key("x.a3"), storetest.Answer("sent")), a.End(t.Context(), storetest.Key("running"), storetest.Answer("")))
+}
+
 // inOrder returns ids in the order of their hashes.
 func inOrder(ids ...string) []string {
 	slices.SortFunc(ids, func(x, y string) int {
