@@ -23,17 +23,17 @@ type Writer interface {
 	// survives the end of this process, and of all Begins of the key exactly this one has succeeded.
 	//
 	// It fails with ErrTaken if the id is taken, with a *FullError if there are too many ids, and with
-	// the system's error if the record cannot be written. It then records nothing. If ctx ends first,
+	// the system's error if the record cannot be written. It then records and closes nothing. If ctx ends first,
 	// it returns the cause of ctx. The id is then free, or the store frees it: the caller has nothing
 	// to undo, and a later Begin at this store does not collide with this one.
 	//
 	// If the store has no room for the arguments of the entry, it records the call without them.
 	//
 	// In the same transaction, it closes the calls that the entry supersedes: no Settle and no
-	// Begin succeeds for them from then on. One that the store does not know is closed, too. A call
-	// that is under way at another toolhost may still end. It fails with ErrSuperseding, and begins
-	// nothing, if such a call has succeeded, even with an error of the tool, is under way at this
-	// store, or has begun again after it did not happen.
+	// Begin succeeds for them from then on. One that the store does not know is closed, too, and then
+	// counts as one more id. A call that is under way at another toolhost may still end. It fails with
+	// ErrSuperseding if such a call has succeeded, even with an error of the tool, is under way at
+	// this store, or has begun again after it did not happen, at a toolhost that is not gone.
 	BeginWithin(ctx context.Context, e Entry, q Quota) error
 	// End records how a call ended. If the result is too large, it records only how the call ended. It
 	// keeps the arguments only if the outcome is an error of kind outcome_unknown.

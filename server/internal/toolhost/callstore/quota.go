@@ -55,14 +55,14 @@ func (h Holdings) Adopt(changes Holdings) {
 	}
 }
 
-// Full returns whose quota one more id of a principal would exceed, and how many ids that owner
+// Full returns whose quota so many more ids of a principal would exceed, and how many ids that owner
 // has; "": none. changes are those of the present transaction.
-func (h Holdings) Full(principal string, q Quota, changes Holdings) (owner string, ids int) {
+func (h Holdings) Full(principal string, more int, q Quota, changes Holdings) (owner string, ids int) {
 	tenant := identity.TenantOf(principal)
-	if ids = h.principals[principal] + changes.principals[principal]; q.OfPrincipal > 0 && ids >= q.OfPrincipal {
+	if ids = h.principals[principal] + changes.principals[principal]; q.OfPrincipal > 0 && ids+more > q.OfPrincipal {
 		return "the principal " + principal, ids
 	}
-	if ids = h.tenants[tenant] + changes.tenants[tenant]; q.OfTenant > 0 && ids >= q.OfTenant {
+	if ids = h.tenants[tenant] + changes.tenants[tenant]; q.OfTenant > 0 && ids+more > q.OfTenant {
 		return "the tenant " + tenant, ids
 	}
 	return "", 0

@@ -23,28 +23,31 @@ func (w *writer) keepArguments(c *change, number int64, bytes int) {
 	c.arguments[number] = int64(bytes)
 }
 
-// takeFree removes a call in StateFree if an operation begins the same call, and returns what the
-// tool had said. The call that begins gets a new number: the number of the newest call shows that a
-// copy of the file is older, also if the copy has the call as free.
-func (w *writer) takeFree(ctx context.Context, c *change, o *op, number int64) (free bool, said tool.Settlement, err error) {
+// isFree reports whether a call is in StateFree and an operation begins the same call, and returns
+// what the tool had said.
+func (w *writer) isFree(ctx context.Context, o *op, number int64) (free bool, said tool.Settlement, err error) {
 	var sum []byte
 	var verdict int
 	err = w.free.QueryRowContext(ctx, number).Scan(&sum, &verdict, &said.Reason)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !bytes.Equal(sum, o.entry.Sum[:]) {
 		return false, said, nil
 	}
-	if err != nil {
-		return false, said, err
-	}
 	said.Verdict = verdicts[verdict]
+	return err == nil, said, err
+}
+
+// takeFree removes a call in StateFree that begins again. The call that begins gets a new number:
+// the number of the newest call shows that a copy of the file is older, also if the copy has the
+// call as free.
+func (w *writer) takeFree(ctx context.Context, c *change, o *op, number int64) error {
 	if _, err := w.dropFree.ExecContext(ctx, number); err != nil {
-		return false, said, err
+		return err
 	}
 	w.keepArguments(c, number, 0)
 	c.owned.Add(o.key.Principal, -1)
 	c.growth--
 	c.deleted = true
-	return true, said, nil
+	return nil
 }
 
 func (w *writer) applySettle(ctx context.Context, c *change, o *op, number int64) error {

@@ -4,22 +4,24 @@ import (
 	"context"
 )
 
-// mayClose returns ErrSuperseding if a call that a Begin supersedes has an outcome or is under way.
-func (w *writer) mayClose(ctx context.Context, c *change, o *op) (refused, err error) {
+// mayClose returns ErrSuperseding if a call that a Begin supersedes has an outcome or is under way,
+// and otherwise how many of the calls are not in the file.
+func (w *writer) mayClose(ctx context.Context, c *change, o *op) (absent int, refused, err error) {
 	for _, key := range o.entry.Superseded() {
 		number, there := w.find(c, key.Hash())
 		if !there {
+			absent++
 			continue
 		}
 		var stands Standing
 		if err := w.standing.QueryRowContext(ctx, number).Scan(&stands); err != nil {
-			return nil, err
+			return 0, nil, err
 		}
 		if stands == StandsBegun || stands == StandsSucceeded || stands == StandsToolError {
-			return ErrSuperseding, nil
+			return 0, ErrSuperseding, nil
 		}
 	}
-	return nil, nil
+	return absent, nil, nil
 }
 
 // closeSuperseded closes the calls that a Begin supersedes: without arguments, no tool settles

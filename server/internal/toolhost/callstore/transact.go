@@ -161,20 +161,17 @@ func (w *writer) applyBegin(ctx context.Context, c *change, o *op, number int64,
 			return err
 		}
 		holder.refused = errLeft
+		c.numbers[o.hash] = 0
 		w.keepArguments(c, number, 0)
 		c.owned.Add(o.key.Principal, -1)
 		c.growth--
 		c.deleted = true
 		there = false
 	}
-	if refused, err := w.mayClose(ctx, c, o); refused != nil || err != nil {
-		o.refused = refused
-		return err
-	}
+	ids := 1                   // that the call adds
 	var before tool.Settlement // what made the call free
-	again := there
 	if there {
-		free, said, err := w.takeFree(ctx, c, o, number)
+		free, said, err := w.isFree(ctx, o, number)
 		if err != nil {
 			return err
 		}
@@ -182,11 +179,18 @@ func (w *writer) applyBegin(ctx context.Context, c *change, o *op, number int64,
 			o.refused = ErrTaken
 			return nil
 		}
-		before = said
+		before, ids = said, 0
 	}
-	if !again { // otherwise the store has the id already
-		if refused, err := w.full(ctx, c, o); refused != nil || err != nil {
-			o.refused = refused
+	absent, refused, err := w.mayClose(ctx, c, o)
+	if ids += absent; refused == nil && err == nil && ids > 0 {
+		refused, err = w.full(ctx, c, o, ids)
+	}
+	if refused != nil || err != nil {
+		o.refused = refused
+		return err
+	}
+	if there {
+		if err := w.takeFree(ctx, c, o, number); err != nil {
 			return err
 		}
 	}
@@ -196,11 +200,11 @@ func (w *writer) applyBegin(ctx context.Context, c *change, o *op, number int64,
 	return w.insertCall(ctx, c, o, before)
 }
 
-// full returns a *FullError if the store has no room for a new id.
-func (w *writer) full(ctx context.Context, c *change, o *op) (refused, err error) {
+// full returns a *FullError if the store has no room for so many new ids.
+func (w *writer) full(ctx context.Context, c *change, o *op, more int) (refused, err error) {
 	ids, owner := w.store.index.len()+c.growth, ""
-	if ids < w.store.cfg.MaxIDs {
-		if owner, ids = w.owned.Full(o.key.Principal, o.quota, c.owned); owner == "" {
+	if ids+more <= w.store.cfg.MaxIDs {
+		if owner, ids = w.owned.Full(o.key.Principal, more, o.quota, c.owned); owner == "" {
 			return nil, nil
 		}
 	}

@@ -51,7 +51,7 @@ func (s *Store) refresh(ctx context.Context) error {
 // removed from memory. An approval that cannot be read, such as one of a newer toolhost, is not
 // used here and stays in the database as it is.
 func (s *Store) followShared(rows []Row, all bool) error {
-	next, unreadable := make([]*entry, 0, len(rows)), map[string]bool{}
+	next, unreadable := make([]*entry, 0, len(rows)), map[string][2]string{}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range rows {
@@ -60,7 +60,8 @@ func (s *Store) followShared(rows []Row, all bool) error {
 			next = append(next, e)
 			continue
 		}
-		if unreadable[rows[i].ID] = true; !s.unreadable[rows[i].ID] {
+		unreadable[rows[i].ID] = [2]string{rows[i].Principal, rows[i].Request}
+		if _, logged := s.unreadable[rows[i].ID]; !logged {
 			s.cfg.Logger.Warn("a standing approval in the database cannot be read, such as one of a newer toolhost; it is not used here", "approval", rows[i].ID,
 				"principal", rows[i].Principal, "error", err)
 		}
@@ -73,7 +74,7 @@ func (s *Store) followShared(rows []Row, all bool) error {
 	}
 	if len(unreadable) > 0 {
 		if s.unreadable == nil {
-			s.unreadable = map[string]bool{}
+			s.unreadable = map[string][2]string{}
 		}
 		maps.Copy(s.unreadable, unreadable)
 	}
@@ -82,7 +83,10 @@ func (s *Store) followShared(rows []Row, all bool) error {
 		listed[e.approval.ID] = true
 		s.takeLocked(e)
 	}
-	s.keepLocked(func(id string) bool { return !unreadable[id] && (!all || listed[id]) })
+	s.keepLocked(func(id string) bool {
+		_, broken := unreadable[id]
+		return !broken && (!all || listed[id])
+	})
 	s.findSoonestLocked()
 	s.signalLocked()
 	return nil

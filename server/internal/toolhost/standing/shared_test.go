@@ -80,6 +80,11 @@ func TestAnApprovalThatCannotBeRead(t *testing.T) {
 	for range 2 {
 		refresh(d.rows, true, true, false, false, false)
 	}
+	again := proposal(func(r *tool.ApprovalRequest, _ *tool.StandingApproval) { r.RequestID = "broken" })
+	again.Limits = standing.Limits{PerPrincipal: 10, PerTenant: 10}
+	if _, _, err := s.Create(t.Context(), again); tool.KindOf(err) != tool.KindConflict || !strings.Contains(err.Error(), ids[2]) || len(d.rows) != 4 {
+		t.Errorf("repeating the request of one that cannot be read: %v; there are %d rows", err, len(d.rows))
+	}
 	if n := strings.Count(log.String(), "cannot be read"); n != 3 || !strings.Contains(log.String(), "at_most") {
 		t.Errorf("the log has it %d times:\n%s", n, &log)
 	}

@@ -75,8 +75,9 @@ type Store struct {
 	unwritten []*entry      // that have changed in memory, and not yet in the rows
 	longest   time.Duration // from the creation of an approval to its expiry; 0: not bounded
 	changed   chan struct{} // closed when approvals were added, were shortened or have ended
-	// unreadable has the ids of rows of the database that cannot be read, each of which was logged
-	unreadable map[string]bool
+	// unreadable has the rows of the database that cannot be read, by id, with their principals and
+	// requests. Each was logged.
+	unreadable map[string][2]string
 }
 
 // entry is one approval. mu of the store guards approval.Expires, Ended, End and RevokedBy, and
@@ -351,14 +352,29 @@ func (s *Store) Earlier(r *tool.ApprovalRequest, given arguments.Parsed) (_ tool
 func (s *Store) earlier(principal, request, digest string) (_ tool.StandingApproval, ok bool, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	had := s.requests[[2]string{principal, request}]
-	if request == "" || had == nil {
+	if request == "" {
 		return tool.StandingApproval{}, false, nil
+	}
+	had := s.requests[[2]string{principal, request}]
+	if had == nil {
+		return tool.StandingApproval{}, false, s.checkReadableLocked(principal, request)
 	}
 	if had.digest != digest {
 		return tool.StandingApproval{}, false, tool.Errorf(tool.KindConflict, "the request_id %q has created another standing approval, %s; choose another id", request, had.approval.ID)
 	}
 	return had.approval, true, nil
+}
+
+// checkReadableLocked returns an error if a request has created an approval that cannot be read, and
+// so cannot be compared with the request.
+func (s *Store) checkReadableLocked(principal, request string) error {
+	for id, of := range s.unreadable {
+		if of == [2]string{principal, request} {
+			return tool.Errorf(tool.KindConflict, "the request_id %q has created the standing approval %s, which this toolhost cannot read, such as one of a newer toolhost; "+
+				"choose another id, or repeat the request at a toolhost that can read it", request, id)
+		}
+	}
+	return nil
 }
 
 // checkRoom returns an error if a principal or its tenant has too many approvals in force.

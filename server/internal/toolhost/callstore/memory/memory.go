@@ -91,24 +91,26 @@ func (s *Store) Close() error {
 // BeginWithin implements callstore.Writer.
 func (s *Store) BeginWithin(ctx context.Context, e callstore.Entry, q callstore.Quota) error {
 	return s.write(ctx, "beginning", e.Key, func(now time.Time) error {
+		free, ids := s.find(e.Key), 1
+		var before *tool.Settlement
+		if free != nil {
+			if free.end.Stands != callstore.StandsFree || free.entry.Sum != e.Sum {
+				return callstore.ErrTaken
+			}
+			before, ids = free.settled, 0
+		}
 		for _, key := range e.Superseded() {
-			if c := s.find(key); c != nil && c.end.Stands != callstore.StandsFailed && c.end.Stands != callstore.StandsUnknown && c.end.Stands != callstore.StandsFree {
+			if c := s.find(key); c == nil {
+				ids++
+			} else if c.end.Stands != callstore.StandsFailed && c.end.Stands != callstore.StandsUnknown && c.end.Stands != callstore.StandsFree {
 				return callstore.ErrSuperseding
 			}
 		}
-		var before *tool.Settlement
-		if c := s.find(e.Key); c != nil {
-			if c.end.Stands != callstore.StandsFree || c.entry.Sum != e.Sum {
-				return callstore.ErrTaken
-			}
-			before = c.settled
-			s.remove(c)
+		if err := s.full(e.Principal, ids, q); err != nil {
+			return err
 		}
-		if ids := len(s.calls); ids >= s.cfg.MaxIDs && before == nil {
-			return &callstore.FullError{IDs: ids, Room: s.room()}
-		}
-		if owner, ids := s.owned.Full(e.Principal, q, callstore.NewHoldings()); owner != "" && before == nil {
-			return &callstore.FullError{Owner: owner, IDs: ids, Room: s.room()}
+		if free != nil {
+			s.remove(free)
 		}
 		if e.Begun.IsZero() {
 			e.Begun = now
@@ -126,6 +128,17 @@ func (s *Store) BeginWithin(ctx context.Context, e callstore.Entry, q callstore.
 		s.owned.Add(e.Principal, 1)
 		return nil
 	})
+}
+
+// full returns a *callstore.FullError if the store has no room for so many new ids.
+func (s *Store) full(principal string, more int, q callstore.Quota) error {
+	if ids := len(s.calls); more > 0 && ids+more > s.cfg.MaxIDs {
+		return &callstore.FullError{IDs: ids, Room: s.room()}
+	}
+	if owner, ids := s.owned.Full(principal, more, q, callstore.NewHoldings()); owner != "" && more > 0 {
+		return &callstore.FullError{Owner: owner, IDs: ids, Room: s.room()}
+	}
+	return nil
 }
 
 func (s *Store) closeSuperseded(e *callstore.Entry) {

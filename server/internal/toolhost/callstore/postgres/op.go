@@ -118,14 +118,15 @@ func (q *queue) take() (group []*op, last bool) {
 	return group, q.closed && len(q.ops) == 0
 }
 
-// groupOf returns how many of the operations can share a commit.
+// groupOf returns how many of the operations can share a commit. A Begin that supersedes calls is
+// alone, so that all of it can be taken back.
 func groupOf(ops []*op) (n int) {
 	bytes, keys := 0, map[callstore.Hash]bool{}
 	for ; n < min(len(ops), maxGroup); n++ {
 		o := ops[n]
 		bytes += len(o.ending.Data) + len(o.entry.Arguments)
 		changes := append(slices.Clip(o.closes), o.hash)
-		if n > 0 && (bytes > maxGroupBytes || slices.ContainsFunc(changes, func(h callstore.Hash) bool { return keys[h] })) {
+		if n > 0 && (bytes > maxGroupBytes || len(o.closes)+len(ops[0].closes) > 0 || slices.ContainsFunc(changes, func(h callstore.Hash) bool { return keys[h] })) {
 			break
 		}
 		for _, h := range changes {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -68,19 +69,20 @@ func (w *writer) admit(ctx context.Context, ops []*op) (admitted []*op, err erro
 			o.refused = errLeft
 			continue
 		}
-		ids, owner := int(w.store.ids.Load())+growth, ""
-		full := ids >= w.store.cfg.MaxIDs
-		if !full {
-			owner, ids = w.owned.Full(o.key.Principal, o.quota, changes)
-			full = owner != ""
-		}
-		if full {
+		ids := 1 + len(o.closes) // that it adds, at most
+		if w.full(o, ids, growth, changes) != nil {
 			if there == nil {
 				if there, err = w.look(ctx, ops); err != nil {
 					return nil, err
 				}
 			}
-			if o.refused = there.refusal(o, owner, ids); o.refused != nil {
+			if ids, o.refused = there.lacks(o); o.refused == nil && ids > 0 {
+				if full := w.full(o, ids, growth, changes); full != nil {
+					full.Room = there.room
+					o.refused = full
+				}
+			}
+			if o.refused != nil {
 				continue
 			}
 		}
@@ -100,18 +102,28 @@ func (w *writer) admit(ctx context.Context, ops []*op) (admitted []*op, err erro
 			o.entry.Arguments = nil
 		}
 		bytesLeft -= int64(len(o.entry.Arguments))
-		if !full {
-			changes.Add(o.key.Principal, 1)
-			growth++
-		}
+		changes.Add(o.key.Principal, ids)
+		growth += ids
 		admitted = append(admitted, o)
 	}
 	return admitted, nil
 }
 
+// full returns why a Begin cannot add so many ids, without Room; nil: it can. growth and changes are
+// what Begins before it add.
+func (w *writer) full(o *op, ids, growth int, changes callstore.Holdings) *callstore.FullError {
+	if all := int(w.store.ids.Load()) + growth; all+ids > w.store.cfg.MaxIDs {
+		return &callstore.FullError{IDs: all}
+	}
+	if owner, has := w.owned.Full(o.key.Principal, ids, o.quota, changes); owner != "" {
+		return &callstore.FullError{Owner: owner, IDs: has}
+	}
+	return nil
+}
+
 // present is what Begins need to know of a ledger that is full.
 type present struct {
-	calls map[callstore.Hash]held // that have the keys of the Begins
+	calls map[callstore.Hash]held // that have the keys of the Begins and of what these supersede
 	room  time.Time               // when the ledger forgets its oldest call
 }
 
@@ -123,7 +135,13 @@ type held struct {
 func (w *writer) look(ctx context.Context, ops []*op) (*present, error) {
 	p := &present{calls: map[callstore.Hash]held{}}
 	batch := &pgx.Batch{}
-	batch.Queue("SELECT hash, state, sum, token FROM toolhost_calls WHERE hash = ANY(@hashes)", hashes(pgx.NamedArgs{}, ops)).Query(func(rows pgx.Rows) error {
+	var hashes [][]byte
+	for _, o := range ops {
+		for _, h := range append(slices.Clip(o.closes), o.hash) {
+			hashes = append(hashes, h[:])
+		}
+	}
+	batch.Queue("SELECT hash, state, sum, token FROM toolhost_calls WHERE hash = ANY($1)", hashes).Query(func(rows pgx.Rows) error {
 		var hash []byte
 		var h held
 		_, err := pgx.ForEachRow(rows, []any{&hash, &h.state, &h.sum, &h.token}, func() error {
@@ -141,17 +159,20 @@ func (w *writer) look(ctx context.Context, ops []*op) (*present, error) {
 	return p, w.conn.SendBatch(ctx, batch).Close()
 }
 
-// refusal returns why a call cannot begin while the ledger, or the quota of an owner, is full. It
-// is nil if the ledger has the id, and the call may have it.
-func (p *present) refusal(o *op, owner string, ids int) error {
-	h, taken := p.calls[o.hash]
-	switch {
-	case taken && (h.state == callstore.StandsFree && bytes.Equal(h.sum, o.entry.Sum[:]) || bytes.Equal(h.token, o.token)):
-		return nil
-	case taken:
-		return callstore.ErrTaken
+// lacks returns how many ids a Begin adds, and whether it is refused because its own id is taken.
+func (p *present) lacks(o *op) (ids int, refused error) {
+	for _, closed := range o.closes {
+		if _, there := p.calls[closed]; !there {
+			ids++
+		}
 	}
-	return &callstore.FullError{Owner: owner, IDs: ids, Room: p.room}
+	switch h, taken := p.calls[o.hash]; {
+	case !taken:
+		return ids + 1, nil
+	case h.state == callstore.StandsFree && bytes.Equal(h.sum, o.entry.Sum[:]) || bytes.Equal(h.token, o.token):
+		return ids, nil
+	}
+	return 0, callstore.ErrTaken
 }
 
 // evict removes calls and outcomes that are too old or too many.

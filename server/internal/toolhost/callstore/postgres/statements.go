@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -129,15 +128,13 @@ func (w *writer) queueForgets(batch *pgx.Batch, ops []*op, after *[]func()) {
 // declares the node gone meanwhile. A key is taken over if its call is free and the same, or if the
 // row is that of an earlier attempt, whose answer was lost: to write it again waits until it is
 // durable.
-const (
-	beginCalls = `WITH alive AS (
+const beginCalls = `WITH alive AS (
 	SELECT node FROM toolhost_nodes WHERE node = @node AND gone IS NULL FOR SHARE),
 begun AS (
 	INSERT INTO toolhost_calls (hash, node, token, begun, state, principal, tenant, session, id, sum, tool, plugin, arguments, effect_key, seals)
 	SELECT g.hash, alive.node, g.token, g.begun, 0, g.principal, g.tenant, g.session, g.id, g.sum, g.tool, g.plugin, g.arguments, g.effect_key, g.seals
 	FROM alive, unnest(@hashes::bytea[], @tokens::bytea[], @beguns::bigint[], @principals::text[], @tenants::text[], @sessions::text[], @ids::text[], @sums::bytea[], @tools::text[], @plugins::text[], @arguments::bytea[], @effect_keys::text[], @seals::boolean[])
-		AS g (hash, token, begun, principal, tenant, session, id, sum, tool, plugin, arguments, effect_key, seals)`
-	beginRest = `
+		AS g (hash, token, begun, principal, tenant, session, id, sum, tool, plugin, arguments, effect_key, seals)
 	ORDER BY g.hash
 	ON CONFLICT (hash) DO UPDATE SET number = excluded.number, node = excluded.node, token = excluded.token, begun = excluded.begun, state = 0, ended = NULL,
 		tool = excluded.tool, plugin = excluded.plugin, instance = '', error = NULL, arguments = excluded.arguments, effect_key = excluded.effect_key, seals = excluded.seals
@@ -146,10 +143,10 @@ begun AS (
 beat AS (
 	UPDATE toolhost_beats SET count = count + 1, newest = greatest(newest, (SELECT max(number) FROM begun)) WHERE node = @node)
 SELECT EXISTS (SELECT FROM alive), hash, number, principal, verdict FROM (SELECT) one LEFT JOIN begun ON true`
-)
 
-// queueBegins writes the calls that begin; without any, it is a beat.
-func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
+// queueBegins writes the calls that begin; without any, it is a beat. Once the batch was executed,
+// the result has the numbers of those that have begun.
+func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) map[callstore.Hash]int64 {
 	if len(ops) == 0 {
 		batch.Queue("UPDATE toolhost_beats SET count = count + 1 WHERE node = $1", w.store.node)
 		batch.Queue("SELECT gone IS NULL FROM toolhost_nodes WHERE node = $1", w.store.node).QueryRow(func(row pgx.Row) error {
@@ -158,7 +155,7 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
 			w.checkAlive(alive || err != nil)
 			return err
 		})
-		return
+		return nil
 	}
 	n := len(ops)
 	beguns, texts, sums, values, seals := make([]int64, n), [7][]string{}, make([][]byte, n), make([][]byte, n), make([]bool, n)
@@ -179,12 +176,7 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
 	var alive bool
 	numbers := map[callstore.Hash]int64{}
 	var added []string // principals
-	closed := queueClosings(batch, ops, arguments)
-	query := beginCalls + beginRest
-	if closed != nil {
-		query = beginCalls + whereClosed + beginRest
-	}
-	batch.Queue(query, arguments).Query(func(rows pgx.Rows) error {
+	batch.Queue(beginCalls, arguments).Query(func(rows pgx.Rows) error {
 		var hash []byte
 		var number *int64
 		var principal *string
@@ -212,8 +204,6 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
 				w.argumentBytes += int64(len(o.entry.Arguments))
 			case !alive:
 				o.refused = ErrGone
-			case slices.ContainsFunc(o.closes, func(h callstore.Hash) bool { return !closed[h] }):
-				o.refused = callstore.ErrSuperseding
 			default:
 				o.refused = callstore.ErrTaken
 			}
@@ -226,4 +216,5 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) {
 			w.store.cfg.Begun(newest)
 		}
 	})
+	return numbers
 }

@@ -1,69 +1,144 @@
 package postgres
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
 	"github.com/jackc/pgx/v5"
 
 	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/server/internal/store/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
 )
 
-// closeCalls closes the calls that Begins of the same transaction supersede. It locks their rows,
-// so that none of them begins meanwhile. A closed call has no arguments, so no check settles it,
-// and it is not free. It has another token, so no attempt of before that is repeated finds its row.
-// One that is under way at another node may still end.
+// closeCalls closes calls that a Begin of the same transaction supersedes. It locks their rows, so
+// that none of them begins meanwhile. A closed call has no arguments, so no check settles it, and
+// it is not free. It has another token, so no attempt of before that is repeated finds its row. One
+// that is under way at another node may still end.
 //
 // A call is not closed that has an outcome of its tool, is under way at this node, or has begun
-// again after its tool said that it did not happen.
-//
-// whereClosed lets a Begin succeed if all that it supersedes is closed, or if an earlier attempt of
-// it has written its row: a late end may have replaced a closed call since.
-const (
-	closeCalls = `INSERT INTO toolhost_calls AS c (hash, node, token, begun, state, ended, principal, tenant, session, id, sum, tool, plugin, error)
-	SELECT g.hash, @node, g.by || g.token, g.begun, 3, g.begun, g.principal, g.tenant, g.session, g.id, g.sum, g.tool, g.plugin, g.error
-	FROM unnest(@closed::bytea[], @closed_by::bytea[], @closed_tokens::bytea[], @closed_beguns::bigint[], @closed_principals::text[], @closed_tenants::text[], @closed_sessions::text[],
-		@closed_ids::text[], @closed_sums::bytea[], @closed_tools::text[], @closed_plugins::text[], @closed_errors::bytea[])
-		AS g (hash, by, token, begun, principal, tenant, session, id, sum, tool, plugin, error)
-	ORDER BY g.hash
-	ON CONFLICT (hash) DO UPDATE SET token = excluded.token, arguments = NULL, state = CASE c.state WHEN 5 THEN 3 ELSE c.state END,
-		error = CASE c.state WHEN 5 THEN excluded.error ELSE c.error END
-	WHERE c.state IN (3, 5) OR c.state = 0 AND c.node <> @node AND c.verdict <> 2
-	RETURNING hash`
-	whereClosed = `
-	WHERE NOT EXISTS (SELECT FROM unnest(@closed::bytea[], @closed_by::bytea[], @closed_tokens::bytea[]) AS x (hash, by, token)
-		WHERE x.by = g.hash AND NOT EXISTS (SELECT FROM toolhost_calls s WHERE s.hash = x.hash AND s.token = x.by || x.token))
-	OR EXISTS (SELECT FROM toolhost_calls t WHERE t.hash = g.hash AND t.token = g.token)`
-)
+// again, at a node that is not gone, after its tool said that it did not happen. A call of this node
+// that has begun and that the node does not have under way has reached no plugin: it was superseded
+// before the node could undo its Begin.
+const closeCalls = `INSERT INTO toolhost_calls AS c (hash, node, token, begun, state, ended, principal, tenant, session, id, sum, tool, plugin, error)
+	SELECT g.hash, @node::bigint, @by::bytea || @token::bytea, @begun::bigint, 3, @begun::bigint, @principal::text, @tenant::text, @session::text, g.id, @sum::bytea, @tool::text, @plugin::text, @error::bytea
+	FROM unnest(@hashes::bytea[], @ids::text[]) AS g (hash, id) ORDER BY g.hash
+	ON CONFLICT (hash) DO UPDATE SET token = excluded.token, arguments = NULL,
+		state = CASE WHEN ` + overHere + ` THEN 3 ELSE c.state END, error = CASE WHEN ` + overHere + ` THEN excluded.error ELSE c.error END,
+		ended = CASE WHEN c.state = 0 AND c.node = @node THEN excluded.ended ELSE c.ended END
+	WHERE c.state IN (3, 5) OR c.state = 0 AND CASE WHEN c.node = @node THEN c.hash <> ALL (@running::bytea[])
+		ELSE c.verdict <> 2 OR EXISTS (SELECT FROM toolhost_nodes n WHERE n.node = c.node AND n.gone IS NOT NULL) END
+	RETURNING c.xmax = 0`
 
-// queueClosings closes what Begins supersede, and adds what whereClosed needs to their arguments.
-// It returns what is closed once the batch has been executed; nil: the Begins supersede nothing.
-// The calls that nobody had before count for the quotas with the next count.
-func queueClosings(batch *pgx.Batch, ops []*op, arguments pgx.NamedArgs) map[callstore.Hash]bool {
-	var hashes, by, tokens, sums, errs [][]byte
-	var beguns []int64
-	texts := make([][]string, 6)
-	for _, o := range ops {
-		e := &o.entry
-		for i, hash := range o.closes {
-			hashes, by, tokens, sums = append(hashes, hash[:]), append(by, o.hash[:]), append(tokens, o.token), append(sums, e.Sum[:])
-			errs, beguns = append(errs, callstore.Closing(e.ID).Short), append(beguns, e.Begun.UnixNano())
-			for j, text := range []string{e.Principal, identity.TenantOf(e.Principal), e.Session, e.Supersedes[i], e.Tool, e.Plugin} {
-				texts[j] = append(texts[j], text)
-			}
+// overHere is the condition that a call which may be closed is executed nowhere.
+const overHere = "(c.state = 5 OR c.state = 0 AND c.node = @node)"
+
+// lockAttempts is how often a Begin that supersedes calls waits for their rows, a tenth of a second
+// each time. That is shorter than the time after which PostgreSQL looks for a deadlock.
+const lockAttempts = 10
+
+// supersede writes a Begin that supersedes calls, in a transaction of its own: all of it or nothing.
+//
+// It locks the rows in the order of their hashes, as all Begins do, so that two that supersede each
+// other's calls do not wait for each other. An end or a forget of another node locks in another
+// order. So the wait is short, and then begins again, without the locks.
+func (w *writer) supersede(ctx context.Context, o *op) (synced bool, err error) {
+	for range lockAttempts {
+		if synced, err = w.trySupersede(ctx, o); !errors.Is(err, postgres.ErrTimeout) || w.conn == nil {
+			break
 		}
 	}
-	if len(hashes) == 0 {
-		return nil
+	return synced, err
+}
+
+func (w *writer) trySupersede(ctx context.Context, o *op) (synced bool, err error) {
+	tx, err := w.conn.Begin(ctx)
+	if err != nil {
+		return false, w.broken(err)
 	}
-	arguments["closed"], arguments["closed_by"], arguments["closed_tokens"], arguments["closed_sums"] = hashes, by, tokens, sums
-	arguments["closed_errors"], arguments["closed_beguns"] = errs, beguns
-	for j, name := range []string{"principals", "tenants", "sessions", "ids", "tools", "plugins"} {
-		arguments["closed_"+name] = texts[j]
+	var earlier bool // an earlier attempt, whose answer was lost, has written it; a late end may have replaced a closed call since
+	var after []func()
+	batch := &pgx.Batch{}
+	batch.Queue("SET LOCAL lock_timeout = '100ms'")
+	batch.Queue("SELECT EXISTS (SELECT FROM toolhost_calls WHERE hash = $1 AND token = $2)", o.hash[:], o.token).QueryRow(func(row pgx.Row) error { return row.Scan(&earlier) })
+	closes := slices.SortedFunc(slices.Values(o.closings()), func(a, b closing) int { return bytes.Compare(a.hash[:], b.hash[:]) })
+	at, _ := slices.BinarySearchFunc(closes, o.hash, func(c closing, h callstore.Hash) int { return bytes.Compare(c.hash[:], h[:]) })
+	var closed closed
+	w.queueClosings(batch, o, closes[:at], &closed)
+	begun := w.queueBegins(batch, []*op{o}, &after)
+	w.queueClosings(batch, o, closes[at:], &closed)
+	err = tx.SendBatch(ctx, batch).Close()
+	begins := err == nil && begun[o.hash] != 0
+	if !begins || !earlier && closed.rows < len(closes) {
+		if undone := tx.Rollback(ctx); err == nil {
+			err = undone
+		}
+		switch {
+		case err != nil:
+			return false, w.broken(err)
+		case begins:
+			o.refused = callstore.ErrSuperseding
+		default:
+			after[0]()
+		}
+		return false, nil
 	}
-	closed := map[callstore.Hash]bool{}
-	batch.Queue(closeCalls, arguments).Query(func(rows pgx.Rows) error {
-		var hash []byte
-		_, err := pgx.ForEachRow(rows, []any{&hash}, func() error { closed[callstore.Hash(hash)] = true; return nil })
+	if err = tx.Commit(ctx); err == nil {
+		err = postgres.Confirmed(w.conn)
+	}
+	if err != nil {
+		return false, w.broken(err)
+	}
+	w.unsynced = nil
+	after[0]()
+	w.own(o.key.Principal, closed.added)
+	w.store.beaten.Store(new(time.Now()))
+	return true, nil
+}
+
+// closing is a call that a Begin supersedes.
+type closing struct {
+	hash callstore.Hash
+	id   string
+}
+
+func (o *op) closings() []closing {
+	closings := make([]closing, len(o.closes))
+	for i, hash := range o.closes {
+		closings[i] = closing{hash, o.entry.Supersedes[i]}
+	}
+	return closings
+}
+
+// closed counts the rows of closed calls, and those of them that were not there before.
+type closed struct{ rows, added int }
+
+func (w *writer) queueClosings(batch *pgx.Batch, o *op, closings []closing, done *closed) {
+	if len(closings) == 0 {
+		return
+	}
+	hashes, ids, running := make([][]byte, len(closings)), make([]string, len(closings)), [][]byte{}
+	for i := range closings {
+		hashes[i], ids[i] = closings[i].hash[:], closings[i].id
+		if _, is := w.begun[closings[i].hash]; is {
+			running = append(running, hashes[i])
+		}
+	}
+	e := &o.entry
+	batch.Queue(closeCalls, pgx.NamedArgs{
+		"node": w.store.node, "by": o.hash[:], "token": o.token, "begun": e.Begun.UnixNano(), "principal": e.Principal, "tenant": identity.TenantOf(e.Principal),
+		"session": e.Session, "sum": e.Sum[:], "tool": e.Tool, "plugin": e.Plugin, "error": callstore.Closing(e.ID).Short, "hashes": hashes, "ids": ids, "running": running,
+	}).Query(func(rows pgx.Rows) error {
+		var added bool
+		_, err := pgx.ForEachRow(rows, []any{&added}, func() error {
+			if done.rows++; added {
+				done.added++
+			}
+			return nil
+		})
 		return err
 	})
-	return closed
 }

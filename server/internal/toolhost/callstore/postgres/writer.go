@@ -251,9 +251,18 @@ func (w *writer) write(ctx context.Context, group []*op) (synced bool, err error
 	if err != nil {
 		return false, w.broken(err)
 	}
+	if len(begins) > 0 && len(begins[0].closes) > 0 { // it is alone, see groupOf
+		return w.supersede(ctx, begins[0])
+	}
+	return w.send(ctx, by, begins)
+}
+
+// send writes what a group has in one batch, and what follows from it in memory. by has its
+// operations, and begins those of its Begins for which there is room.
+func (w *writer) send(ctx context.Context, by map[verb][]*op, begins []*op) (synced bool, err error) {
 	batch := &pgx.Batch{}
 	// What waits for a person or a check is rare, and a beat may make ends durable.
-	synced = len(group) == 0 || len(begins)+len(by[verbSettle]) > 0
+	synced = len(by) == 0 || len(begins)+len(by[verbSettle]) > 0
 	if !synced {
 		batch.Queue("SELECT set_config('synchronous_commit', 'off', true)")
 	}
@@ -276,7 +285,7 @@ func (w *writer) write(ctx context.Context, group []*op) (synced bool, err error
 	for _, f := range after {
 		f()
 	}
-	if len(group) == 0 || len(begins) > 0 {
+	if len(by) == 0 || len(begins) > 0 {
 		w.store.beaten.Store(new(time.Now()))
 	}
 	return synced, nil

@@ -65,6 +65,7 @@ func Run(t *testing.T, h Harness) {
 		"OnlyUnknownIsSettled":  testOnlyUnknownIsSettled,
 		"Superseded":            testSuperseded,
 		"NotSuperseded":         testNotSuperseded,
+		"SupersededCount":       testSupersededCount,
 		"ArgumentsHaveABound":   testArgumentsHaveABound,
 		"Model":                 testModel,
 		"NothingSharedInMemory": testNothingShared,

@@ -43,3 +43,6 @@ func (l *Log) Copy(ctx context.Context) error {
 
 // Prune removes from the database what the file does not have.
 func (l *Log) Prune(ctx context.Context) error { return l.shared.prune(ctx) }
+
+// CallsOfTenants is how the failed calls of tenants at other toolhosts are read.
+const CallsOfTenants = callsOfTenants

@@ -57,6 +57,8 @@ CREATE TABLE toolhost_history_hours (
 CREATE INDEX toolhost_history_hours_time ON toolhost_history_hours (time);
 `}, {SQL: `
 ALTER TABLE toolhost_history_calls ADD COLUMN tenant text COLLATE "C"; -- NULL: an older toolhost has copied the call
+`}, {SQL: `
+CREATE INDEX toolhost_history_calls_tenant ON toolhost_history_calls (tenant, time, folder, number);
 `}}}
 }
 
@@ -300,6 +302,18 @@ func (s *shared) do(ctx context.Context, sql string, arguments ...any) error {
 	})
 }
 
+// callsOfAll reads the calls of other toolhosts before a call, the newest first. callsOfTenants
+// reads those of tenants, and those of which it is not known whose they are. It asks for each tenant
+// by itself, so that it reads as many rows as it returns for each, however many other tenants have.
+const (
+	callsColumns   = "SELECT time, folder, number, node, data FROM toolhost_history_calls c WHERE "
+	callsBefore    = "folder <> $1 AND time >= $2 AND (time, folder, number) < ($3, $4, $5)"
+	newestCalls    = " ORDER BY time DESC, folder DESC, number DESC LIMIT $6"
+	callsOfAll     = callsColumns + callsBefore + newestCalls
+	callsOfTenants = "SELECT * FROM ((" + callsColumns + "tenant IS NULL AND " + callsBefore + newestCalls + `)
+		UNION ALL SELECT of.* FROM (SELECT DISTINCT * FROM unnest($7::text[])) t (name) CROSS JOIN LATERAL (` + callsColumns + "c.tenant = t.name AND " + callsBefore + newestCalls + ") of) found" + newestCalls
+)
+
 // CallsElsewhere is like Calls, for the calls of other toolhosts, as far as they have copied them.
 // Of calls that a toolhost of this version has copied, it reads only those of tenants.
 func (l *Log) CallsElsewhere(ctx context.Context, since, before time.Time, tenants tool.Tenants, visit func(tool.CallRecord) bool) error {
@@ -308,6 +322,10 @@ func (l *Log) CallsElsewhere(ctx context.Context, since, before time.Time, tenan
 	}
 	from, at := bounds(since, before)
 	folder, number := "", int64(0) // with at, of the last row that was read
+	query, of := callsOfAll, []any(nil)
+	if tenants != nil {
+		query, of = callsOfTenants, []any{[]string(tenants)}
+	}
 	for {
 		var page []tool.CallRecord
 		rows := 0
@@ -324,8 +342,7 @@ func (l *Log) CallsElsewhere(ctx context.Context, since, before time.Time, tenan
 				page = append(page, record)
 			}
 			return nil
-		}, `SELECT time, folder, number, node, data FROM toolhost_history_calls WHERE folder <> $1 AND time >= $2 AND (time, folder, number) < ($3, $4, $5)
-			AND ($7::text[] IS NULL OR tenant IS NULL OR tenant = ANY($7)) ORDER BY time DESC, folder DESC, number DESC LIMIT $6`, from, at, folder, number, shareBatch, []string(tenants))
+		}, query, append([]any{from, at, folder, number, shareBatch}, of...)...)
 		if err != nil {
 			return fmt.Errorf("reading the calls of other toolhosts: %w", err)
 		}

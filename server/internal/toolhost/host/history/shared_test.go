@@ -3,13 +3,16 @@
 package history_test
 
 import (
+	"context"
 	"log/slog"
+	"math"
 	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
@@ -205,7 +208,7 @@ func TestSharedHistoryOfATenant(t *testing.T) {
 		tenants tool.Tenants
 		counted uint64
 		calls   int
-	}{{"", nil, 4, 2}, {"fs", nil, 2, 2}, {"", tool.Tenants{"red"}, 2, 1}, {"mail", tool.Tenants{"red"}, 1, 1}, {"", tool.Tenants{}, 0, 0}} {
+	}{{"", nil, 4, 2}, {"fs", nil, 2, 2}, {"", tool.Tenants{"red"}, 2, 1}, {"mail", tool.Tenants{"red"}, 1, 1}, {"", tool.Tenants{}, 0, 0}, {"", tool.Tenants{"red", "red", "blue"}, 4, 2}} {
 		if counted, calls := read(test.plugin, test.tenants); counted != test.counted || len(calls) != test.calls {
 			t.Errorf("of %q and the tenants %q: %d counted, and the calls %q", test.plugin, test.tenants, counted, calls)
 		}
@@ -213,5 +216,24 @@ func TestSharedHistoryOfATenant(t *testing.T) {
 	server.Do(t, database, "UPDATE toolhost_history_calls SET tenant = NULL")
 	if _, calls := read("", tool.Tenants{"red"}); len(calls) != 2 {
 		t.Errorf("of an older toolhost: %q", calls)
+	}
+}
+
+// What a tenant reads does not depend on how many calls of others have failed.
+func TestSharedHistoryOfATenantUsesAnIndex(t *testing.T) {
+	server := postgrestest.Shared(t)
+	database := server.Create(t)
+	shared(t, server.URL(database), t.TempDir())
+	server.Do(t, database, `INSERT INTO toolhost_history_calls (folder, number, node, time, data, tenant)
+		SELECT 'other', n, 'machine', n, '', CASE WHEN n % 1000 = 0 THEN 'red' ELSE 'blue' END FROM generate_series(1, 50000) n; ANALYZE toolhost_history_calls`)
+	conn, err := pgx.Connect(t.Context(), server.URL(database))
+	must(t, err)
+	defer conn.Close(context.Background())
+	rows, err := conn.Query(t.Context(), "EXPLAIN (ANALYZE) "+history.CallsOfTenants, "this", int64(0), int64(math.MaxInt64), "", int64(0), 10, []string{"red"})
+	must(t, err)
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	must(t, err)
+	if plan := strings.Join(lines, "\n"); strings.Count(plan, "toolhost_history_calls_tenant") != 2 || strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Removed by Filter") {
+		t.Error(plan)
 	}
 }
