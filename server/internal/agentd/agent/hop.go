@@ -15,8 +15,8 @@ import (
 // them to the caller of ctx. Only the Seq of durable events counts. It ends with ctx.
 type Follow func(ctx context.Context, address, runID string, after uint64) iter.Seq2[loop.Event, error]
 
-// hopPause is the time between two attempts to follow a run at the same owner. Durable events do not
-// wait for it.
+// hopPause is the time between two attempts to follow a run at the same owner. Durable events do
+// not wait for it.
 const hopPause = 5 * time.Second
 
 // hop follows a run for one watcher at the agent that works on it.
