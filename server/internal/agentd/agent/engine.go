@@ -57,14 +57,14 @@ func (Local) Drive(ctx context.Context, w Worker) {
 
 // Work works on a run and its sub-runs until the run has ended or all of them only wait, and
 // returns when they go on by themselves. Zero: only a request continues them. Work does nothing for
-// a run that has ended. It may be called at any agent and at any time: the store gives a run to one
-// agent. Errors: KindNotFound; KindConflict if another agent works on the run; KindUnavailable if
-// the store is gone or the agent closes. If ctx ends first, the agent goes on with the run. In a
-// store that agents do not share, a run that waits is at work.
+// a run that has ended or is parked. It may be called at any agent and at any time: the store gives
+// a run to one agent. Errors: KindNotFound; KindConflict if another agent works on the run;
+// KindUnavailable if the store is gone or the agent closes. If ctx ends first, the agent goes on
+// with the run. In a store that agents do not share, a run that waits is at work.
 func (a *Agent) Work(ctx context.Context, runID string) (next time.Time, err error) {
 	for {
 		kept, err := a.journal.summaryOf(ctx, runID)
-		if err != nil || kept.Finished() {
+		if err != nil || kept.Finished() || kept.parks() && a.work.feedOf(runID) == nil {
 			return time.Time{}, err
 		}
 		r, err := a.work.rouse(kept.ref(), nil)

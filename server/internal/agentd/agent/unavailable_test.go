@@ -306,6 +306,7 @@ func TestARunThatWasElsewhereMeanwhile(t *testing.T) {
 }
 
 // A run that may have ended several agents stays where it is, and says so, until it gets an input.
+// A repeated start, or an engine, does not make it go on.
 func TestAParkedRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, store := newRemote(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(time.Minute)))
@@ -320,6 +321,11 @@ func TestAParkedRun(t *testing.T) {
 			if err != nil || r.State() != agent.RunInterrupted || (r.Parked != "") != parked {
 				t.Errorf("taken %d times: %s, %q, %v", stalled, r.State(), r.Parked, err)
 			}
+		}
+		before := store.epoch.Load()
+		f.start(loop.Task{})
+		if next, err := f.Work(t.Context(), "r"); err != nil || !next.IsZero() || store.epoch.Load() != before {
+			t.Errorf("it goes on at %s, %v, and was claimed %d times", next, err, store.epoch.Load()-before)
 		}
 		if _, err := f.SendMessage(t.Context(), "r", "go on"); err != nil {
 			t.Fatal(err)
