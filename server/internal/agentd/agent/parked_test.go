@@ -130,3 +130,76 @@ func TestARequestForARunThatIsParkedThen(t *testing.T) {
 		})
 	}
 }
+
+// newer is a store in which a later version has written the journal of a run.
+type newer struct {
+	*remoteStore
+	run    string
+	change func(*runstore.Record) // nil: this version can read the journal
+}
+
+func (s *newer) Snapshot(ctx context.Context, id string) (runstore.Snapshot, error) {
+	if id == s.run && s.change != nil {
+		return runstore.Snapshot{}, nil
+	}
+	return s.remoteStore.Snapshot(ctx, id)
+}
+
+func (s *newer) Read(ctx context.Context, id string, after uint64) iter.Seq2[runstore.Record, error] {
+	return func(yield func(runstore.Record, error) bool) {
+		for rec, err := range s.remoteStore.Read(ctx, id, after) {
+			if id == s.run && s.change != nil && rec.Seq > 1 {
+				s.change(&rec)
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// A run leaves its agent alone if that cannot read a sub-run of a later version, so that another
+// agent goes on with both. The call of the sub-run does not fail.
+func TestASubRunOfALaterVersion(t *testing.T) {
+	for name, change := range map[string]func(*runstore.Record){
+		"an unknown event":    func(rec *runstore.Record) { rec.Type = "of_the_future" },
+		"an unknown encoding": func(rec *runstore.Record) { rec.Version = 99 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := delegating(func(n int, req model.Request) *model.Response {
+					if n == 0 {
+						return response(model.StopToolUse, newTask("a", `{"task":"one"}`))
+					}
+					return response(model.StopEndTurn, text("heard: "+results(req)[0]))
+				}, func(n int, _ model.Request) *model.Response {
+					return []*model.Response{response(model.StopToolUse, call("c", "echo")), response(model.StopEndTurn, text("blue"))}[n]
+				})
+				f := newFixture(t, m, newTools(takes(time.Minute)), withSystem)
+				f.start(loop.Task{})
+				time.Sleep(time.Second)
+				f.Close()
+				store := &newer{&remoteStore{Store: f.store}, loop.SubRunID("r", "r.t1.c0"), change}
+				open := func() {
+					t.Helper()
+					f.open(func(c *agent.Config) { withSystem(c); c.Store = store })
+					if err := f.ResumeRun(t.Context(), "r"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				open()
+				time.Sleep(10 * time.Second)
+				if r, n := state(t, f, "r"), store.held.Load(); r.Finished() || n != 0 {
+					t.Fatalf("the run is %s, and the agent has %d claims", r.State(), n)
+				}
+				f.Close()
+				store.change = nil
+				open()
+				defer f.Close()
+				if end := f.end(); end.Text != "heard: blue" {
+					t.Errorf("the run ended with %+v", end)
+				}
+			})
+		})
+	}
+}
