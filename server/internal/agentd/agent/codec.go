@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,15 +24,18 @@ func encode(p loop.Payload, at time.Time) (runstore.Record, error) {
 	return runstore.Record{Time: at, Type: string(p.Type()), Version: encodingVersion, Data: data}, nil
 }
 
+// errNewer says that a later version of this program wrote an event.
+var errNewer = errors.New("use a newer agentd")
+
 // decode returns the event in a record.
 func decode(rec runstore.Record) (loop.Event, error) {
 	if rec.Version < 1 || rec.Version > encodingVersion {
-		return loop.Event{}, fmt.Errorf("event %d (%s) has encoding %d, and this program knows only up to %d; use a newer agentd",
-			rec.Seq, rec.Type, rec.Version, encodingVersion)
+		return loop.Event{}, fmt.Errorf("event %d (%s) has encoding %d, and this program knows only up to %d; %w",
+			rec.Seq, rec.Type, rec.Version, encodingVersion, errNewer)
 	}
 	p := loop.NewPayload(loop.Type(rec.Type))
 	if p == nil {
-		return loop.Event{}, fmt.Errorf("event %d is of the unknown type %q; use a newer agentd", rec.Seq, rec.Type)
+		return loop.Event{}, fmt.Errorf("event %d is of the unknown type %q; %w", rec.Seq, rec.Type, errNewer)
 	}
 	if err := json.Unmarshal(rec.Data, p); err != nil {
 		return loop.Event{}, fmt.Errorf("decoding event %d (%s): %w", rec.Seq, rec.Type, err)

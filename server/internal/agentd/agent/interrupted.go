@@ -110,7 +110,7 @@ func (j *journal) markInterrupted(ctx context.Context, runs []Run, again func() 
 		if err != nil {
 			return nil, err
 		}
-		if open(&now) && now.stalled >= runstore.MaxStalled {
+		if open(&now) && now.parks() {
 			now.Parked = parked
 		}
 		now.Interrupted = open(&now) && !(j.shared != nil && now.Waiting && now.Parked == "")

@@ -122,20 +122,31 @@ func (p *pacer) admitLocked(m *paced) {
 	}
 }
 
+// asksNoModel notes that nothing is lost if a task that asks a model ends now, as it does in a run
+// that is given up.
+func (r *run) asksNoModel(t *task) {
+	if t.asking.Store(false); r.agent.work.drains() {
+		r.wake() // it may be given up now
+	}
+}
+
 // ask makes one attempt of a request of a task, when the model may get it. The error is that of
 // stream.
 func (r *run) ask(t *task, at *route, request model.Request, see func(model.Chunk)) (*model.Response, error) {
 	m, pace := at.current(), &r.agent.pace
 	name := m.Model.Name()
-	if t.asking.Store(false); r.agent.work.drains() {
-		r.wake() // it may be given up now
-	}
+	r.asksNoModel(t)
 	if !pace.enter(t.ctx, name, TenantOf(r.id), at.last()) {
 		return nil, context.Cause(t.ctx)
 	}
 	failure := &model.Error{} // a panic of the model says nothing about its limits
 	t.asking.Store(true)
-	defer func() { pace.leave(name, failure, at.retry) }()
+	defer func() {
+		pace.leave(name, failure, at.retry)
+		if failure != nil { // an answer is still on its way to the journal
+			r.asksNoModel(t)
+		}
+	}()
 	resp, err := stream(t.ctx, m.Model, r.config.ModelIdle, request, see)
 	if failure = nil; err != nil {
 		failure = modelError(err)

@@ -199,13 +199,15 @@ func TestAPanicKeepsNoTurn(t *testing.T) {
 	})
 }
 
-// An agent that drains does not wait for requests that wait for their turn, or begin to.
+// An agent that drains does not wait for requests that wait for their turn or for another attempt,
+// or begin to.
 func TestDrainLeavesRequestsThatWait(t *testing.T) {
-	for _, begins := range []time.Duration{time.Second, 10 * time.Second} {
+	for i, begins := range []time.Duration{time.Second, 10 * time.Second, time.Second, 10 * time.Second} {
+		status := []int{429, 500}[i/2]
 		synctest.Test(t, func(t *testing.T) {
 			m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
 				time.Sleep(3 * time.Second)
-				return nil, &model.Error{Status: 429, Message: "too many", Retryable: true, RetryAfter: time.Minute}
+				return nil, &model.Error{Status: status, Message: "not now", Retryable: true, RetryAfter: time.Minute}
 			}}
 			f, store := newRemote(t, m, newTools(echo))
 			defer f.Close()
@@ -220,7 +222,7 @@ func TestDrainLeavesRequestsThatWait(t *testing.T) {
 			defer cancel()
 			f.Drain(ctx)
 			if took := time.Since(began); took > 3*time.Second || ctx.Err() != nil || store.held.Load() != 0 {
-				t.Errorf("begun after %s, %d runs are left after %s", begins, store.held.Load(), took)
+				t.Errorf("begun after %s, refused with %d: %d runs are left after %s", begins, status, store.held.Load(), took)
 			}
 		})
 	}

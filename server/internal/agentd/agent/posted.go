@@ -119,9 +119,8 @@ func (a *Agent) post(ctx context.Context, r *Run, in *input) (uint64, error) {
 	a.due(ctx, r)
 	if !a.config().Engine.Ready() {
 		_, _ = a.Look(a.ctx) // an error keeps nobody from the entry: all agents look again
-		a.rouseFamily(a.ctx, r.ID)
 	}
-	outcome, err := a.outcomes.await(ctx, e.EntryRef, nil)
+	outcome, err := a.awaitOutcome(ctx, e.EntryRef)
 	switch {
 	case err != nil:
 		return 0, err
@@ -137,8 +136,28 @@ func (a *Agent) post(ctx context.Context, r *Run, in *input) (uint64, error) {
 	return outcome.Seq, nil
 }
 
+// rousePause is the pause between two attempts to go on with a run whose entry has no outcome yet.
+// It is longer than an agent that has the run takes to look.
+const rousePause = 2 * lookPause
+
+// awaitOutcome returns what became of an entry. The agent that has the run can end before it admits
+// the entry, and no look takes a run that is parked then. So this agent tries to go on with the run
+// as long as the caller waits.
+func (a *Agent) awaitOutcome(ctx context.Context, ref runstore.EntryRef) (runstore.Outcome, error) {
+	for {
+		a.rouseFamily(a.ctx, ref.RunID)
+		bounded, cancel := context.WithTimeout(ctx, rousePause)
+		outcome, err := a.outcomes.await(bounded, ref, nil)
+		cancel()
+		if tool.KindOf(err) != tool.KindTimeout || ctx.Err() != nil {
+			return outcome, err
+		}
+	}
+}
+
 // rouseFamily goes on with a run that has an entry, and with the unfinished runs above it, unless
-// another agent works on one of them. A look takes neither a parked run nor one below it.
+// another agent works on one of them, or one has failed here. A look takes neither a parked run nor
+// one below it. The runs above get mail as well, so that they go on without a slot.
 func (a *Agent) rouseFamily(ctx context.Context, runID string) {
 	var family []runRef
 	for id := runID; id != "" && a.work.feedOf(id) == nil; {
@@ -153,11 +172,7 @@ func (a *Agent) rouseFamily(ctx context.Context, runID string) {
 		id = r.ref().parent
 	}
 	for _, k := range slices.Backward(family) {
-		var in *input
-		if k.id == runID {
-			in = mail
-		}
-		if a.work.wake(k, in) != nil {
+		if a.work.pauses(k.id) || a.work.wake(k, mail) != nil {
 			return // the agent that has it looks, too
 		}
 	}

@@ -335,6 +335,69 @@ func TestADecisionBelowAParkedRun(t *testing.T) {
 	}
 }
 
+// A run above the one that goes on is at work, too, also if no slot is free, and does not say any
+// more that it waits for a person.
+func TestADecisionBelowAParkedRunWithoutASlot(t *testing.T) {
+	release, called, result := make(chan struct{}), make(chan struct{}, 1), make(chan struct{})
+	m := delegating(func(n int, req model.Request) *model.Response {
+		if n == 0 {
+			return response(model.StopToolUse, newTask("a", `{"task":"one"}`))
+		}
+		return response(model.StopEndTurn, text("heard: "+results(req)[0]))
+	}, func(n int, _ model.Request) *model.Response {
+		return []*model.Response{response(model.StopToolUse, question("which?")), response(model.StopToolUse, call("c", "echo")), response(model.StopEndTurn, text("blue"))}[n]
+	})
+	inner := m.answer
+	m.answer = func(ctx context.Context, req model.Request) (*model.Response, error) {
+		if firstText(req) != "busy" {
+			return inner(ctx, req)
+		}
+		select {
+		case <-release:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		return response(model.StopEndTurn, text("ok")), nil
+	}
+	s := newShared(t, m, newTools(func(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome {
+		called <- struct{}{}
+		<-result
+		return echo(ctx, call, status)
+	}))
+	end := sync.OnceFunc(func() { close(result) })
+	defer end()
+	a, _ := s.open() // with two slots
+	a.start(loop.Task{})
+	s.rest(2)
+	s.db.Do(t, s.name, "UPDATE agentd_runs SET stalled = 3")
+	before := state(t, a, "r").Pending
+	for i := range 2 {
+		if _, err := a.StartRun(t.Context(), loop.Task{RunID: fmt.Sprint("busy", i), Prompt: "busy"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually.Holds(t, "no slot is free", func() bool {
+		return s.one("SELECT count(*) FROM agentd_runs WHERE claimer IS NOT NULL") == "2"
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := a.Respond(ctx, "r", loop.DecisionMade{ID: before[0].ID, Verdict: loop.VerdictAnswer, Text: "blue"}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-called:
+	case <-ctx.Done():
+		t.Fatal("the sub-run does not go on")
+	}
+	eventually.Shows(t, "the run above is at work", func() (bool, any) {
+		r := state(t, a, "r")
+		return r.State() == agent.RunRunning && !r.Waiting, r
+	})
+	close(release)
+	end()
+	a.ended("r", "heard: blue")
+}
+
 // A run that an agent cannot read is not taken again with each look, neither by this agent nor by
 // another one, and with an entry in its inbox neither.
 func TestARunThatFailsIsLeftAlone(t *testing.T) {

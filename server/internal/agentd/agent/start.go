@@ -98,7 +98,7 @@ func (a *Agent) rejoin(ctx context.Context, want *loop.RunStarted) error {
 		return tool.Errorf(tool.KindConflict, "the run %q exists and began with another request: its agent, model, tools, limits or another field differs; choose another id", want.RunID)
 	}
 	r, err := a.journal.summaryOf(ctx, want.RunID)
-	if err != nil || r.Finished() || r.foreign() {
+	if err != nil || r.Finished() || r.foreign() || r.parks() {
 		return err
 	}
 	if r.Parent == nil && a.work.feedOf(r.ID) == nil && !a.work.mayBegin() {

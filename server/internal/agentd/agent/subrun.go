@@ -58,6 +58,10 @@ func (s *subRun) work() {
 				return
 			}
 			continue
+		case s.run.agent.journal.shared != nil && errors.Is(err, errNewer):
+			// This agent leaves both runs alone for a while, so that one that can read them takes them.
+			s.run.report(update{task: s.task, lost: tool.Errorf(tool.KindConflict, "sub-run %s cannot go on here: %w", s.child.RunID, err)})
+			return
 		case errors.Is(err, runstore.ErrUnavailable):
 			away++
 		case attempt-away >= retry.MaxAttempts || !mayRecover(err) || tool.KindOf(err) == tool.KindCancelled, tool.AsError(err).RetryAfter > maxRetryAfter:
@@ -105,7 +109,7 @@ func (s *subRun) begin(ctx context.Context) error {
 	switch {
 	case err == nil && (have.Parent == nil || *have.Parent != *s.child.Parent):
 		return tool.Errorf(tool.KindConflict, "the id of the sub-run, %s, is taken by another run", s.child.RunID)
-	case err == nil:
+	case err == nil: // also if it is parked: this run is soon parked, too, if neither makes progress
 		return a.ResumeRun(ctx, s.child.RunID)
 	case tool.KindOf(err) != tool.KindNotFound:
 		return err

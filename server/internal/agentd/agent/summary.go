@@ -51,6 +51,9 @@ type Run struct {
 // foreign reports whether another process may work on a run that this agent does not work on.
 func (r *Run) foreign() bool { return r.Foreground && !r.Finished() }
 
+// parks reports whether no agent goes on with the run by itself, and without an input for it.
+func (r *Run) parks() bool { return r.stalled >= runstore.MaxStalled && !r.Finished() }
+
 // Finished reports whether the run has ended. A user message continues it.
 func (r *Run) Finished() bool { return r.StopReason != "" }
 

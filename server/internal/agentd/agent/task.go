@@ -21,7 +21,8 @@ type task struct {
 	cancel    context.CancelCauseFunc // for a call: cancel it and report its result
 	cancelled context.Context         // ended by cancel
 
-	// asking is set once a request of the task is on its way to a model, until another attempt waits.
+	// asking is set once a request of the task is on its way to a model, until it fails or another
+	// attempt waits.
 	asking atomic.Bool
 
 	asksNobody bool // for a review: it is done, and the run's goroutine keeps the task; only that uses it

@@ -145,6 +145,9 @@ func (s *remoteStore) Positions(ctx context.Context, ids []string) (map[string]r
 }
 
 func (s *remoteStore) TakeFamily(_ context.Context, id string) (runstore.Due, error) {
+	if s.stalled.Load() >= runstore.MaxStalled {
+		return runstore.Due{}, runstore.ErrParked
+	}
 	return runstore.Due{}, runstore.AlreadyClaimed(id)
 }
 
@@ -310,6 +313,7 @@ func TestARunThatWasElsewhereMeanwhile(t *testing.T) {
 }
 
 // A run that may have ended several agents stays where it is, and says so, until it gets an input.
+// A repeated start, or an engine, does not make it go on.
 func TestAParkedRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, store := newRemote(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(time.Minute)))
@@ -324,6 +328,11 @@ func TestAParkedRun(t *testing.T) {
 			if err != nil || r.State() != agent.RunInterrupted || (r.Parked != "") != parked {
 				t.Errorf("taken %d times: %s, %q, %v", stalled, r.State(), r.Parked, err)
 			}
+		}
+		before := store.epoch.Load()
+		f.start(loop.Task{})
+		if rest, err := f.Work(t.Context(), "r"); err != nil || !rest.Parked || store.epoch.Load() != before {
+			t.Errorf("it rests with %+v, %v, and was claimed %d times", rest, err, store.epoch.Load()-before)
 		}
 		if _, err := f.SendMessage(t.Context(), "r", "go on"); err != nil {
 			t.Fatal(err)

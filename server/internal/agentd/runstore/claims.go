@@ -41,7 +41,9 @@ type Claims interface {
 
 // MaxStalled is how many stores that had a run may be gone, without progress between, until
 // TakeOver and TakeFamily leave the run, and those below it, to Claim: it may have ended their
-// processes. Progress is an append that Batch.Resumed does not exclude.
+// processes. Then they take the run once if it has an entry. After either, the run is left again as
+// soon as that store is gone, too, without progress. Progress is an append that Batch.Resumed does
+// not exclude.
 const MaxStalled = 3
 
 // Sharing is an additional interface of Claims of stores whose runs several servers work on at the

@@ -393,8 +393,8 @@ func TestNodes(t *testing.T) {
 }
 
 // A run that three stores had that are gone, without progress between, is left alone until
-// somebody claims it and appends. Neither a run that only waits for a person nor one that was
-// given up counts.
+// somebody claims it, and then again unless it makes progress. It is taken once if it has an entry.
+// Neither a run that only waits for a person nor one that was given up counts.
 func TestParking(t *testing.T) {
 	s := postgrestest.Shared(t)
 	name := s.Create(t)
@@ -449,17 +449,38 @@ func TestParking(t *testing.T) {
 			t.Errorf("a parked run is taken: %v", taken)
 		}
 	}
-	if r, err := store.Get(t.Context(), "r"); err != nil || r.Stalled < runstore.MaxStalled {
-		t.Errorf("the parked run: %+v, %v", r, err)
+	counts := func(want int) {
+		t.Helper()
+		r, err := store.Get(t.Context(), "r")
+		if err != nil || r.Stalled != want {
+			t.Errorf("the run was taken %d times, want %d: %v", r.Stalled, want, err)
+		}
+		if due := s.Do(t, name, "SELECT wake_at IS NOT NULL FROM agentd_runs")[0][0]; due[:1] == "t" != (want < runstore.MaxStalled) {
+			t.Errorf("taken %d times, it is due: %s", want, due)
+		}
 	}
+	counts(runstore.MaxStalled)
 	if err := store.Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "r", ID: "e"}, Data: []byte("1")}); err != nil {
 		t.Fatal(err)
 	}
+	wantTaken("NULL", runstore.MaxStalled+1)
 	if taken := take("1"); len(taken) > 0 {
-		t.Errorf("a parked run with an entry is taken: %v", taken)
+		t.Errorf("a parked run that was tried with its entry is taken: %v", taken)
 	}
-	epoch, err := store.Claim("r")
-	if err != nil {
+	counts(runstore.MaxStalled + 2)
+	for range 2 {
+		var err error
+		if epoch, err = store.Claim("r"); err != nil {
+			t.Fatal(err)
+		}
+		counts(runstore.MaxStalled - 1)
+		wantTaken("1", runstore.MaxStalled+1) // once for the entry
+		if taken := take("1"); len(taken) > 0 {
+			t.Errorf("a run that was parked again is taken: %v", taken)
+		}
+	}
+	var err error
+	if epoch, err = store.Claim("r"); err != nil {
 		t.Fatal(err)
 	}
 	write("r", 3, epoch, runstore.Head{Unfinished: true, Decisions: []byte("[1]")})
@@ -481,6 +502,40 @@ func TestParking(t *testing.T) {
 		}
 		if r, err := store.Get(t.Context(), "r"); err != nil || r.Stalled != stalled {
 			t.Errorf("left, and rests %t: %+v, %v", rests, r, err)
+		}
+	}
+}
+
+// A run that waits for a person beside a sub-run is parked with the sub-run: it would go on with
+// it.
+func TestParkingWithASubRun(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	for _, head := range []runstore.Head{{Unfinished: true, Decisions: []byte("[1]")}, {Unfinished: true, Parent: "r"}} {
+		batch := runstore.Batch{RunID: "r", Records: storetest.Records(1, 1), Head: head}
+		if head.Parent != "" {
+			batch.RunID = "sub"
+		}
+		if err := store.Append(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Do(t, name, "INSERT INTO agentd_nodes (node, since, renewed) VALUES (1, '2020-01-01', '2020-01-01')")
+	for _, want := range []int{2, 2, 1, 0, 0} {
+		later(t, s, name)
+		s.Do(t, name, "UPDATE agentd_runs SET claimer = 1")
+		if taken, err := store.TakeOver(t.Context(), runstore.MaxPage); err != nil || len(taken) != want {
+			t.Errorf("took %v, %v, want %d", taken, err, want)
+		}
+	}
+	s.Do(t, name, "DELETE FROM agentd_runs WHERE id = 'sub'")
+	s.Do(t, name, "UPDATE agentd_runs SET stalled = 0")
+	for range runstore.MaxStalled {
+		later(t, s, name)
+		s.Do(t, name, "UPDATE agentd_runs SET claimer = 1")
+		if taken, err := store.TakeOver(t.Context(), 1); err != nil || len(taken) != 1 || taken[0].Stalled != 0 {
+			t.Errorf("a run that only waits: %v, %v", taken, err)
 		}
 	}
 }
