@@ -23,9 +23,9 @@ type Writer interface {
 	// survives the end of this process, and of all Begins of the key exactly this one has succeeded.
 	//
 	// It fails with ErrTaken if the id is taken, with a *FullError if there are too many ids, and with
-	// the system's error if the record cannot be written. It then records and closes nothing. If ctx ends first,
-	// it returns the cause of ctx. The id is then free, or the store frees it: the caller has nothing
-	// to undo, and a later Begin at this store does not collide with this one.
+	// the system's error if the record cannot be written. It then records and closes nothing. If ctx
+	// ends first, it returns the cause of ctx. The id is then free, or the store frees it: the
+	// caller has nothing to undo, and a later Begin at this store does not collide with this one.
 	//
 	// If the store has no room for the arguments of the entry, it records the call without them.
 	//

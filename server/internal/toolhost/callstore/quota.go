@@ -55,8 +55,8 @@ func (h Holdings) Adopt(changes Holdings) {
 	}
 }
 
-// Full returns whose quota so many more ids of a principal would exceed, and how many ids that owner
-// has; "": none. changes are those of the present transaction.
+// Full returns whose quota so many more ids of a principal would exceed, and how many ids that
+// owner has; "": none. changes are those of the present transaction.
 func (h Holdings) Full(principal string, more int, q Quota, changes Holdings) (owner string, ids int) {
 	tenant := identity.TenantOf(principal)
 	if ids = h.principals[principal] + changes.principals[principal]; q.OfPrincipal > 0 && ids+more > q.OfPrincipal {

@@ -365,8 +365,8 @@ func (s *Store) earlier(principal, request, digest string) (_ tool.StandingAppro
 	return had.approval, true, nil
 }
 
-// checkReadableLocked returns an error if a request has created an approval that cannot be read, and
-// so cannot be compared with the request.
+// checkReadableLocked returns an error if a request has created an approval that cannot be read,
+// and so cannot be compared with the request.
 func (s *Store) checkReadableLocked(principal, request string) error {
 	for id, of := range s.unreadable {
 		if of == [2]string{principal, request} {

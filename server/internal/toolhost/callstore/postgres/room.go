@@ -109,8 +109,8 @@ func (w *writer) admit(ctx context.Context, ops []*op) (admitted []*op, err erro
 	return admitted, nil
 }
 
-// full returns why a Begin cannot add so many ids, without Room; nil: it can. growth and changes are
-// what Begins before it add.
+// full returns why a Begin cannot add so many ids, without Room; nil: it can. growth and changes
+// are what Begins before it add.
 func (w *writer) full(o *op, ids, growth int, changes callstore.Holdings) *callstore.FullError {
 	if all := int(w.store.ids.Load()) + growth; all+ids > w.store.cfg.MaxIDs {
 		return &callstore.FullError{IDs: all}

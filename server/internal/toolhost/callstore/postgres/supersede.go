@@ -20,9 +20,9 @@ import (
 // that is under way at another node may still end.
 //
 // A call is not closed that has an outcome of its tool, is under way at this node, or has begun
-// again, at a node that is not gone, after its tool said that it did not happen. A call of this node
-// that has begun and that the node does not have under way has reached no plugin: it was superseded
-// before the node could undo its Begin.
+// again, at a node that is not gone, after its tool said that it did not happen. A call of this
+// node that has begun and that the node does not have under way has reached no plugin: it was
+// superseded before the node could undo its Begin.
 const closeCalls = `INSERT INTO toolhost_calls AS c (hash, node, token, begun, state, ended, principal, tenant, session, id, sum, tool, plugin, error)
 	SELECT g.hash, @node::bigint, @by::bytea || @token::bytea, @begun::bigint, 3, @begun::bigint, @principal::text, @tenant::text, @session::text, g.id, @sum::bytea, @tool::text, @plugin::text, @error::bytea
 	FROM unnest(@hashes::bytea[], @ids::text[]) AS g (hash, id) ORDER BY g.hash
@@ -40,7 +40,7 @@ const overHere = "(c.state = 5 OR c.state = 0 AND c.node = @node)"
 // each time. That is shorter than the time after which PostgreSQL looks for a deadlock.
 const lockAttempts = 10
 
-// supersede writes a Begin that supersedes calls, in a transaction of its own: all of it or nothing.
+// supersede writes a Begin that supersedes calls, in a transaction of its own: all of it or none.
 //
 // It locks the rows in the order of their hashes, as all Begins do, so that two that supersede each
 // other's calls do not wait for each other. An end or a forget of another node locks in another

@@ -303,8 +303,9 @@ func (s *shared) do(ctx context.Context, sql string, arguments ...any) error {
 }
 
 // callsOfAll reads the calls of other toolhosts before a call, the newest first. callsOfTenants
-// reads those of tenants, and those of which it is not known whose they are. It asks for each tenant
-// by itself, so that it reads as many rows as it returns for each, however many other tenants have.
+// reads those of tenants, and those of which it is not known whose they are. It asks for each
+// tenant by itself, so that it reads as many rows as it returns for each, however many other
+// tenants have.
 const (
 	callsColumns   = "SELECT time, folder, number, node, data FROM toolhost_history_calls c WHERE "
 	callsBefore    = "folder <> $1 AND time >= $2 AND (time, folder, number) < ($3, $4, $5)"
