@@ -24,8 +24,8 @@ type Writer interface {
 	//
 	// It fails with ErrTaken if the id is taken, with a *FullError if there are too many ids, and with
 	// the system's error if the record cannot be written. It then records and closes nothing. If ctx
-	// ends first, it returns the cause of ctx. The id is then free, or the store frees it: the caller
-	// has nothing to undo, and a later Begin at this store does not collide with this one.
+	// ends first, it returns the cause of ctx. The id is then free, or the store frees it: the
+	// caller has nothing to undo, and a later Begin at this store does not collide with this one.
 	//
 	// If the store has no room for the arguments of the entry, it records the call without them.
 	//

@@ -40,8 +40,7 @@ const overHere = "(c.state = 5 OR c.state = 0 AND c.node = @node)"
 // each time. That is shorter than the time after which PostgreSQL looks for a deadlock.
 const lockAttempts = 10
 
-// supersede writes a Begin that supersedes calls, in a transaction of its own: all of it or
-// nothing.
+// supersede writes a Begin that supersedes calls, in a transaction of its own: all of it or none.
 //
 // It locks the rows in the order of their hashes, as all Begins do, so that two that supersede each
 // other's calls do not wait for each other. An end or a forget of another node locks in another
