@@ -469,8 +469,7 @@ func TestParking(t *testing.T) {
 	}
 	counts(runstore.MaxStalled + 2)
 	for range 2 {
-		var err error
-		if epoch, err = store.Claim("r"); err != nil {
+		if _, err := store.Claim("r"); err != nil {
 			t.Fatal(err)
 		}
 		counts(runstore.MaxStalled - 1)
