@@ -140,12 +140,18 @@ func (a *Agent) post(ctx context.Context, r *Run, in *input) (uint64, error) {
 // It is longer than an agent that has the run takes to look.
 const rousePause = 2 * lookPause
 
+// engineRounds is how many rousePauses an engine that is ready has for an entry. Its looks need
+// fewer.
+const engineRounds = 3
+
 // awaitOutcome returns what became of an entry. The agent that has the run can end before it admits
 // the entry, and no look takes a run that is parked then. So this agent tries to go on with the run
-// as long as the caller waits.
+// as long as the caller waits, unless an engine may do it.
 func (a *Agent) awaitOutcome(ctx context.Context, ref runstore.EntryRef) (runstore.Outcome, error) {
-	for {
-		a.rouseFamily(a.ctx, ref.RunID)
+	for round := 0; ; round++ {
+		if round >= engineRounds || !a.config().Engine.Ready() {
+			a.rouseFamily(a.ctx, ref.RunID)
+		}
 		bounded, cancel := context.WithTimeout(ctx, rousePause)
 		outcome, err := a.outcomes.await(bounded, ref, nil)
 		cancel()
