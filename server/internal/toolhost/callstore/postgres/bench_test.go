@@ -54,7 +54,7 @@ func BenchmarkCalls(b *testing.B) {
 // BenchmarkNodes measures how many calls with side effects several toolhosts with one database
 // begin and end, each for 64 callers.
 func BenchmarkNodes(b *testing.B) {
-	for _, nodes := range []int{1, 2, 4, 8} {
+	for _, nodes := range []int{1, 4, 8} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
 			server := postgrestest.Start(b, "fsync=on")
 			address := server.URL("postgres")
@@ -62,12 +62,12 @@ func BenchmarkNodes(b *testing.B) {
 			for i := range nodes {
 				stores = append(stores, open(b, config(address, fmt.Sprint(i))))
 			}
-			var number atomic.Int64
+			var number, caller atomic.Int64
 			b.SetParallelism(64 * nodes / runtime.GOMAXPROCS(0))
 			before := server.Written(b)
 			b.ResetTimer()
 			b.RunParallel(func(p *testing.PB) {
-				store := stores[number.Add(1)%int64(nodes)]
+				store := stores[caller.Add(1)%int64(nodes)]
 				for p.Next() {
 					e := storetest.Entry(fmt.Sprint(number.Add(1)))
 					storetest.Must(b, store.BeginWithin(b.Context(), e, callstore.Quota{}), store.End(b.Context(), e.Key, storetest.Answer("a result of the usual size, which has a few words and numbers")))
