@@ -17,6 +17,10 @@ var ErrPassed = errors.New("its deadline passed")
 // plugin starts to count at another moment, and some count in whole milliseconds or more.
 const clockSlack = 100 * time.Millisecond
 
+// stoodStill is how late the end of a deadline comes at least if the process did not run meanwhile:
+// it was stopped, or its machine. It is also how long what arrived in that time can be read.
+const stoodStill = time.Second
+
 // Timer is the time that one call has. Use Init before any other method but Cancel, and Stop when
 // the call has ended. All methods are safe for concurrent use. A Timer must not be copied.
 //
@@ -28,12 +32,17 @@ const clockSlack = 100 * time.Millisecond
 //
 // The deadline of a context of the standard library cannot move. So the context of a Timer has
 // none: a time.Timer cancels it.
+//
+// A process that was stopped past the deadline finds two things at once when it goes on: that the
+// time is over, and what the plugin sent in time. So the context ends a moment later then, and the
+// answer counts.
 type Timer struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
 	mu    sync.Mutex
 	timer *time.Timer   // cancels ctx at the deadline; nil: there is no deadline
+	late  bool          // the deadline passed while the process stood still
 	limit time.Duration // from the last Set to the deadline, extensions included
 	end   time.Time     // the deadline; zero: none
 	last  time.Time     // the latest moment to which Extend can move the deadline; zero: it cannot
@@ -66,13 +75,28 @@ func (t *Timer) SetExtendable(d, most time.Duration) {
 }
 
 func (t *Timer) setLocked(d time.Duration) {
-	t.limit, t.end = d, time.Now().Add(d)
+	t.limit, t.end, t.late = d, time.Now().Add(d), false
 	switch {
 	case t.ctx.Err() != nil:
 	case t.timer == nil:
-		t.timer = time.AfterFunc(d, func() { t.Cancel(ErrPassed) })
+		t.timer = time.AfterFunc(d, t.pass)
 	default:
 		t.timer.Reset(d)
+	}
+}
+
+// pass ends the context at the deadline. It ends it a moment later if the process stood still, but
+// only once.
+func (t *Timer) pass() {
+	t.mu.Lock()
+	again := t.timer != nil && !t.late && time.Since(t.end) >= stoodStill
+	if again {
+		t.late = true
+		t.timer.Reset(stoodStill)
+	}
+	t.mu.Unlock()
+	if !again {
+		t.Cancel(ErrPassed)
 	}
 }
 
