@@ -25,9 +25,10 @@ type execution struct {
 	events     []*history.HistoryEvent
 	signals    []*history.HistoryEvent // that came during a workflow task
 	attributes map[string]*common.Payload
-	queued     bool  // a workflow task waits for a worker
-	task       int64 // the event with which a worker began one; 0: none has
-	before     int64 // the last such event of a task that was completed
+	queued     bool        // a workflow task waits for a worker
+	task       int64       // the event with which a worker began one; 0: none has
+	late       *time.Timer // fires if the worker that has one is silent
+	before     int64       // the last such event of a task that was completed
 	timer      *time.Timer
 	timerID    string
 	timerEvent int64
@@ -100,6 +101,9 @@ func (x *execution) put(e *history.HistoryEvent) {
 
 // settle ends the task of a worker, and adds what has happened meanwhile.
 func (x *execution) settle() {
+	if x.late != nil {
+		x.late.Stop()
+	}
 	happened := x.signals
 	x.signals, x.task = nil, 0
 	for _, e := range happened {
@@ -138,6 +142,9 @@ func (x *execution) forget() {
 		x.activity.silent.Stop()
 	}
 	x.activity = nil
+	if x.late != nil {
+		x.late.Stop()
+	}
 }
 
 // close ends an execution.
@@ -163,6 +170,8 @@ func (s *Service) PollWorkflowTaskQueue(ctx context.Context, request *workflowse
 		x.task = x.add(enums.EVENT_TYPE_WORKFLOW_TASK_STARTED, func(e *history.HistoryEvent) {
 			e.Attributes = &history.HistoryEvent_WorkflowTaskStartedEventAttributes{WorkflowTaskStartedEventAttributes: &history.WorkflowTaskStartedEventAttributes{ScheduledEventId: int64(len(x.events)), Identity: request.GetIdentity()}}
 		})
+		task := x.task
+		x.late = time.AfterFunc(taskTime, func() { x.lose(task) })
 		answer = &workflowservice.PollWorkflowTaskQueueResponse{
 			TaskToken: []byte(x.run), WorkflowExecution: &common.WorkflowExecution{WorkflowId: x.id, RunId: x.run}, WorkflowType: x.started.GetWorkflowType(),
 			PreviousStartedEventId: x.before, StartedEventId: x.task, Attempt: 1, History: proto.CloneOf(&history.History{Events: x.events}),
@@ -171,6 +180,25 @@ func (s *Service) PollWorkflowTaskQueue(ctx context.Context, request *workflowse
 		return true
 	})
 	return answer, nil
+}
+
+// taskTime is how long a worker may take for a workflow task, as by default. Then the service takes
+// the worker for lost: one that stops may never see the task that it was just given.
+const taskTime = 10 * time.Second
+
+// lose ends the workflow task that began with an event, if it is still at its worker, so that
+// another worker gets one.
+func (x *execution) lose(task int64) {
+	x.s.mu.Lock()
+	defer x.s.mu.Unlock()
+	if x.s.executions[x.id] != x || x.task != task {
+		return
+	}
+	x.add(enums.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT, func(e *history.HistoryEvent) {
+		e.Attributes = &history.HistoryEvent_WorkflowTaskTimedOutEventAttributes{WorkflowTaskTimedOutEventAttributes: &history.WorkflowTaskTimedOutEventAttributes{ScheduledEventId: task - 1, StartedEventId: task, TimeoutType: enums.TIMEOUT_TYPE_START_TO_CLOSE}}
+	})
+	x.settle()
+	x.schedule()
 }
 
 // at returns the execution with a workflow task at a worker.
