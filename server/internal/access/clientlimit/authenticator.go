@@ -13,6 +13,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/authn"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
+	"github.com/toolhost/toolhost/server/internal/access/peercred"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -30,7 +31,7 @@ type Authenticator struct {
 // look at its credential, unless the credential was valid before: others behind the same proxy do
 // not lock out its owner. The error of that is a gate.LimitError, which the caller gets.
 func (a *Authenticator) Authenticate(ctx context.Context, e authn.Evidence) (authn.Verified, error) {
-	guest := guestOf(ctx)
+	guest := peercred.GuestOf(ctx)
 	origin := originOf(guest, e)
 	if wait := a.Failures.Blocked(origin); wait > 0 && fallible(e) && !a.proven.has(e.Bearer) {
 		return authn.Verified{}, limited("there were too many failed attempts to authenticate", wait)

@@ -13,11 +13,11 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/keepalive"
-	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/tap"
 
 	"github.com/toolhost/toolhost/server/internal/access/listen"
+	"github.com/toolhost/toolhost/server/internal/access/peercred"
 	"github.com/toolhost/toolhost/server/internal/wire/grpcserver"
 )
 
@@ -76,7 +76,7 @@ func (e entry) tap(ctx context.Context, info *tap.Info) (context.Context, error)
 	if err := grpcserver.RefuseHeaders(ctx, info, e.headers, e.logger); err != nil {
 		return ctx, err
 	}
-	guest := guestOf(ctx)
+	guest := peercred.GuestOf(ctx)
 	if guest == nil {
 		return ctx, nil
 	}
@@ -106,17 +106,4 @@ func (entry) unary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handle
 func (entry) stream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	arrived(stream.Context())
 	return handler(srv, stream)
-}
-
-// guestOf returns the connection of an RPC if limits apply to it, or nil.
-func guestOf(ctx context.Context) *listen.Conn {
-	p, ok := peer.FromContext(ctx)
-	if !ok {
-		return nil
-	}
-	info, ok := p.AuthInfo.(interface{ Guest() *listen.Conn })
-	if !ok {
-		return nil
-	}
-	return info.Guest()
 }

@@ -9,11 +9,10 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/peer"
 
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/server/internal/access/authn"
-	"github.com/toolhost/toolhost/server/internal/access/listen"
+	"github.com/toolhost/toolhost/server/internal/access/peercred"
 	"github.com/toolhost/toolhost/server/internal/access/rpcright"
 )
 
@@ -42,7 +41,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, e authn.Evidence) (aut
 	if err != nil {
 		return authn.Verified{}, fmt.Errorf("the %s %s: %w", a.Program, node, err)
 	}
-	if guest := guestOf(ctx); guest != nil && !guest.Admit(a.Program+" "+node) {
+	if guest := peercred.GuestOf(ctx); guest != nil && !guest.Admit(a.Program+" "+node) {
 		return authn.Verified{}, fmt.Errorf("the %s %s has too many connections", a.Program, node)
 	}
 	p.From += " through the " + a.Program + " " + node
@@ -63,17 +62,4 @@ func callerOf(ctx context.Context) (p identity.Principal, err error) {
 		return p, fmt.Errorf("the principal for which the request is passed on cannot be read: %w", err)
 	}
 	return p, p.Check()
-}
-
-// guestOf returns the connection of an RPC if limits apply to it, or nil.
-func guestOf(ctx context.Context) *listen.Conn {
-	p, ok := peer.FromContext(ctx)
-	if !ok {
-		return nil
-	}
-	info, ok := p.AuthInfo.(interface{ Guest() *listen.Conn })
-	if !ok {
-		return nil
-	}
-	return info.Guest()
 }

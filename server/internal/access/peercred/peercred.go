@@ -43,6 +43,19 @@ func (i Info) Guest() *listen.Conn {
 	return i.Conn
 }
 
+// GuestOf returns the connection of an RPC if limits apply to it, or nil.
+func GuestOf(ctx context.Context) *listen.Conn {
+	p, ok := peer.FromContext(ctx)
+	if !ok {
+		return nil
+	}
+	info, ok := p.AuthInfo.(interface{ Guest() *listen.Conn })
+	if !ok {
+		return nil
+	}
+	return info.Guest()
+}
+
 // Evidence returns what the connection says about the caller.
 func (i Info) Evidence() authn.Evidence { return i.Caller }
 
