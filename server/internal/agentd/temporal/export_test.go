@@ -23,6 +23,9 @@ func Activity(w agent.Worker) func(ctx context.Context, runID string) (*agent.Re
 	return (&activities{worker: w, log: slog.New(slog.DiscardHandler)}).work
 }
 
+// Unreached is unreached.
+var Unreached = unreached
+
 // Waiting returns how many runs the service has to be told of.
 func Waiting(e *Engine) int {
 	e.mu.Lock()

@@ -17,7 +17,7 @@ type slots struct {
 	worker agent.Worker
 
 	mu      sync.Mutex
-	waiting int // permits for tasks whose runs the agent does not count yet
+	waiting int // permits for tasks that the agent does not count yet
 }
 
 var _ worker.SlotSupplier = (*slots)(nil)
@@ -25,9 +25,9 @@ var _ worker.SlotSupplier = (*slots)(nil)
 const (
 	// slotPause is the pause between two looks for a free slot.
 	slotPause = 50 * time.Millisecond
-	// claimTime is how long it usually takes from a task to the claim of its run. If it takes longer,
-	// the worker may get a task without a slot, which another attempt follows.
-	claimTime = 200 * time.Millisecond
+	// beginTime is how long it takes at most from a task to its attempt, which the agent counts. If it
+	// takes longer, the worker may get a task without a slot, which another attempt follows.
+	beginTime = 200 * time.Millisecond
 )
 
 // ReserveSlot implements worker.SlotSupplier.
@@ -57,10 +57,10 @@ func (s *slots) TryReserveSlot(worker.SlotReservationInfo) *worker.SlotPermit {
 	return &worker.SlotPermit{UserData: &sync.Once{}}
 }
 
-// MarkSlotUsed implements worker.SlotSupplier: the agent counts the run once it has claimed it.
+// MarkSlotUsed implements worker.SlotSupplier: the agent counts the attempt, and then the run.
 func (s *slots) MarkSlotUsed(info worker.SlotMarkUsedInfo) {
 	permit := info.Permit()
-	time.AfterFunc(claimTime, func() { s.count(permit) })
+	time.AfterFunc(beginTime, func() { s.count(permit) })
 }
 
 // ReleaseSlot implements worker.SlotSupplier.

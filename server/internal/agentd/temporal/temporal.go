@@ -19,6 +19,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +32,7 @@ import (
 	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc/codes"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 )
@@ -44,7 +46,7 @@ const (
 	checkPause = 30 * time.Second
 	// callTime bounds an RPC to the service. Who waits for it has the look in the store.
 	callTime = 10 * time.Second
-	// stopTime is how long Drive waits for activities, whose runs have ended before.
+	// stopTime is how long Drive waits for the service and for activities, whose runs have ended before.
 	stopTime = 3 * time.Second
 	// maxDue bounds the runs of which the service has to be told, in memory. More are only found by
 	// looks.
@@ -83,10 +85,13 @@ type Engine struct {
 	// unregistered is set if the namespace does not have the search attributes.
 	unregistered atomic.Bool
 	failed       atomic.Bool // the SDK has given the worker up
+	refused      atomic.Bool // the log has that the service refused a run
+
+	reports sync.Mutex
+	told    bool // Report has been called; reports guards it
 
 	mu   sync.Mutex
 	due  map[string]bool // the runs of which the service has to be told
-	told bool            // Report has been called
 	bell chan struct{}   // capacity 1; rings if there is something to tell
 }
 
@@ -129,17 +134,24 @@ func (e *Engine) ring() {
 	}
 }
 
-// Drive implements agent.Engine. While the service is not reached, it looks each second.
+// Drive implements agent.Engine. While the service is not reached, it looks each second, and when a
+// slot is free for which runs wait.
 func (e *Engine) Drive(ctx context.Context, w agent.Worker) {
 	var group sync.WaitGroup
 	defer group.Wait()
 	group.Go(func() { e.follow(ctx, w) }) // both end with ctx
 	group.Go(func() { e.tell(ctx) })
+	_, freed := w.Slots()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for n := 1; ; n++ {
+		wanted := freed
+		if e.Ready() {
+			wanted = nil // its worker waits for slots
+		}
 		select {
 		case <-tick.C:
+		case <-wanted:
 		case <-ctx.Done():
 			return
 		}
@@ -169,6 +181,7 @@ func (e *Engine) follow(ctx context.Context, w agent.Worker) {
 		case <-tick.C:
 		case <-ctx.Done():
 			if running != nil {
+				defer time.AfterFunc(stopTime, e.client.Close).Stop() // it asks the service, which may hang
 				running.Stop()
 			}
 			return
@@ -205,13 +218,14 @@ func (e *Engine) work(w agent.Worker) (worker.Worker, error) {
 
 // report notes whether the service is reached.
 func (e *Engine) report(err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.reports.Lock() // and not mu, so that Due does not wait for a log
+	defer e.reports.Unlock()
 	if before := e.ready.Swap(err == nil); before == (err == nil) && e.told {
 		return
 	}
 	e.told = true
 	e.unregistered.Store(false) // the search attributes may be there now
+	e.refused.Store(false)
 	e.ring()
 	e.config.Report(err)
 }
@@ -234,17 +248,37 @@ func (e *Engine) tell(ctx context.Context) {
 		var group errgroup.Group
 		group.SetLimit(tellers)
 		for runID := range due {
-			group.Go(func() error {
-				err := e.signal(ctx, runID)
-				if err != nil && ctx.Err() == nil {
-					e.report(err)
-					e.Due(runID)
-				}
-				return nil
-			})
+			group.Go(func() error { e.tellOne(ctx, runID); return nil })
 		}
 		_ = group.Wait()
 	}
+}
+
+// tellOne tells the service that something is due for a run, or keeps that for later if the service
+// is not reached. What the service refuses about one run, such as the signal after 10,000 ones, says
+// nothing about the others, and a look in the store finds that run.
+func (e *Engine) tellOne(ctx context.Context, runID string) {
+	if !e.Ready() {
+		e.Due(runID)
+		return
+	}
+	switch err := e.signal(ctx, runID); {
+	case err == nil || ctx.Err() != nil:
+	case unreached(err):
+		e.report(err)
+		e.Due(runID)
+	case !e.refused.Swap(true):
+		e.config.Log.Warn("Temporal refuses to be told that a run has something to do; agentds find that by themselves, and further refusals are not logged", "run", runID, "error", err)
+	}
+}
+
+// unreached reports whether an error is about the service or the namespace, and not about one run.
+func unreached(err error) bool {
+	switch err.(type) {
+	case *serviceerror.NamespaceNotFound, *serviceerror.NamespaceInvalidState, *serviceerror.NamespaceNotActive:
+		return true
+	}
+	return slices.Contains([]codes.Code{codes.Unavailable, codes.DeadlineExceeded, codes.ResourceExhausted, codes.PermissionDenied, codes.Unauthenticated}, serviceerror.ToStatus(err).Code())
 }
 
 // signal says that something is due for a run, and makes its workflow if there is none.
@@ -271,7 +305,7 @@ func (e *Engine) signalWith(ctx context.Context, runID string, attributes bool) 
 		Priority:              sdk.Priority{FairnessKey: tenant[:min(len(tenant), maxFairnessKey)]},
 	}
 	if attributes {
-		options.TypedSearchAttributes = sdk.NewSearchAttributes(tenantKey.ValueSet(tenant), stateKey.ValueSet("working"))
+		options.TypedSearchAttributes = sdk.NewSearchAttributes(tenantKey.ValueSet(tenant), agentKey.ValueSet(""), stateKey.ValueSet("working")) // all that drive sets
 	}
 	_, err := e.client.SignalWithStartWorkflow(ctx, options.ID, signalName, nil, options, workflowName, runID)
 	return err
