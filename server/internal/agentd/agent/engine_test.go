@@ -142,6 +142,28 @@ func TestRequestsAreLeftToTheEngine(t *testing.T) {
 	b.ended("r", "heard: blue")
 }
 
+// The engine is not told of a run on which an agent works, which finds the request by itself: the
+// signals of a run that works for hours would have no end.
+func TestNoEngineIsToldOfARunAtWork(t *testing.T) {
+	release := make(chan struct{})
+	s := newShared(t, slotModel(release), newTools(echo))
+	a, _ := s.openWith(agent.Local{})
+	if _, err := a.StartRun(t.Context(), loop.Task{RunID: "r", Prompt: "wait"}); err != nil {
+		t.Fatal(err)
+	}
+	eventually.Holds(t, "the model is asked", func() bool { return len(s.model.seen()) > 0 })
+	e := deaf{make(chan string, 1)}
+	b, _ := s.openWith(e)
+	if _, err := b.SendMessage(t.Context(), "r", "and this"); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(e.due); n != 0 {
+		t.Error("the engine is told of the run")
+	}
+	close(release)
+	ended(t, b, "r")
+}
+
 // testEngine checks what each engine has to do for agents that share a store. Each agent gets an
 // engine of its own, which knows nothing.
 func testEngine(t *testing.T, engine func() agent.Engine) {
