@@ -12,10 +12,12 @@ import (
 )
 
 // The row of a run counts its entries without an outcome, so that whoever adds one, consumes one,
-// or gives the run up locks and compares the same row.
+// or gives the run up locks and compares the same row. A parked run that a store tries now, or has
+// tried, is tried once more for each entry that is added. So a request that is repeated with its id
+// has no further try.
 const (
 	post = `WITH run AS (
-	UPDATE agentd_runs AS r SET posted = posted + 1 WHERE id = $1 AND deleted IS NULL AND posted < $6
+	UPDATE agentd_runs AS r SET posted = posted + 1, stalled = least(stalled, CASE WHEN claimer IS NULL THEN $7::int ELSE $7::int - 1 END) WHERE id = $1 AND deleted IS NULL AND posted < $6
 	AND NOT EXISTS (SELECT FROM agentd_inbox AS known WHERE known.run = r.number AND known.id = $2)
 	RETURNING number)
 INSERT INTO agentd_inbox (run, id, data, digests, contents) SELECT number, $2, $3, $4, $5 FROM run`
@@ -50,7 +52,7 @@ UPDATE agentd_inbox AS i SET seq = $5, refusal = $6, data = NULL, digests = NULL
 	SELECT r.number, r.posted, family.wait, family.rests FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bool[]) AS family (id, epoch, wait, rests)
 	JOIN agentd_runs AS r ON r.id = family.id AND r.epoch = family.epoch WHERE r.claimer = $1 ORDER BY r.number FOR UPDATE OF r), quiet AS (
 	SELECT number, wait, rests FROM held WHERE NOT EXISTS (SELECT FROM held WHERE posted > 0)), gone AS (
-	UPDATE agentd_runs AS r SET claimer = NULL, wake_at = clock_timestamp() + quiet.wait * interval '1 microsecond', stalled = CASE WHEN quiet.rests THEN 0 ELSE stalled END FROM quiet WHERE r.number = quiet.number RETURNING r.number)
+	UPDATE agentd_runs AS r SET claimer = NULL, wake_at = clock_timestamp() + quiet.wait * interval '1 microsecond', stalled = CASE WHEN quiet.rests THEN 0 ELSE least(stalled, $6::int) END FROM quiet WHERE r.number = quiet.number RETURNING r.number)
 SELECT EXISTS (SELECT FROM gone) OR NOT EXISTS (SELECT FROM held)`
 )
 
@@ -65,7 +67,7 @@ func (s *Store) Post(ctx context.Context, e runstore.Entry) error {
 		digests, contents = append(digests, e.Contents[i].SHA256), append(contents, e.Contents[i].Data)
 	}
 	err := s.db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		tag, err := conn.Exec(ctx, post, e.RunID, e.ID, []byte(e.Data), digests, contents, runstore.MaxPosted)
+		tag, err := conn.Exec(ctx, post, e.RunID, e.ID, []byte(e.Data), digests, contents, runstore.MaxPosted, runstore.MaxStalled)
 		if errors.Is(postgres.Error(err), postgres.ErrConflict) || err == nil && tag.RowsAffected() > 0 {
 			return nil // in the former case, another one has added the entry meanwhile
 		}
@@ -169,7 +171,7 @@ func (s *Store) Leave(family []runstore.Leaving) (left bool) {
 			waits[i] = new(run.Wait.Microseconds())
 		}
 	}
-	err := s.row(context.Background(), family[0].RunID, leaveRuns, []any{s.claims.key, ids, epochs, waits, rests}, &left)
+	err := s.row(context.Background(), family[0].RunID, leaveRuns, []any{s.claims.key, ids, epochs, waits, rests, runstore.MaxStalled}, &left)
 	if err != nil {
 		s.claims.doubt()
 		left = true
