@@ -157,6 +157,9 @@ func TestNoEngineIsToldOfARunAtWork(t *testing.T) {
 	if _, err := b.SendMessage(t.Context(), "r", "and this"); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := b.StartRun(t.Context(), loop.Task{RunID: "r", Prompt: "wait"}); err != nil { // a repetition
+		t.Fatal(err)
+	}
 	if n := len(e.due); n != 0 {
 		t.Error("the engine is told of the run")
 	}

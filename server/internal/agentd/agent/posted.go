@@ -119,8 +119,8 @@ func (a *Agent) post(ctx context.Context, r *Run, in *input) (uint64, error) {
 	if !a.config().Engine.Ready() {
 		a.due(r)
 		_, _ = a.Look(a.ctx) // an error keeps nobody from the entry: all agents look again
-	} else if owned, err := a.journal.claims.Claimed([]string{r.ID}); err != nil || !owned[r.ID] {
-		a.due(r) // an agent that works on the run looks for entries by itself
+	} else {
+		a.dueUnowned(r)
 	}
 	outcome, err := a.awaitOutcome(ctx, e.EntryRef)
 	switch {

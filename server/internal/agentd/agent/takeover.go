@@ -167,6 +167,14 @@ func (a *Agent) due(r *Run) {
 	a.config().Engine.Due(top)
 }
 
+// dueUnowned is due, unless an agent works on the run, which looks for requests by itself. The
+// signals of a run that works for hours have a limit at some engines.
+func (a *Agent) dueUnowned(r *Run) {
+	if owned, err := a.journal.claims.Claimed([]string{r.ID}); err != nil || !owned[r.ID] {
+		a.due(r)
+	}
+}
+
 // entrusts reports whether a request for a run is written to the inbox at once: because the engine
 // brings it about that an agent consumes it, or because the run is parked, so that each request has
 // one agent try, however often its caller repeats it; see runstore.MaxStalled.
