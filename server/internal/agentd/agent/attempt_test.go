@@ -23,8 +23,8 @@ func (s *slowFamily) TakeFamily(ctx context.Context, id string) (runstore.Due, e
 	return s.remoteStore.TakeFamily(ctx, id)
 }
 
-// An attempt of an engine has a slot while the store is asked for the run, so that the engine begins
-// no more attempts than there are slots, however slow the store is.
+// An attempt of an engine has a slot while the store is asked for the run, so that the engine
+// begins no more attempts than there are slots, however slow the store is.
 func TestAnAttemptHasASlot(t *testing.T) {
 	f, remote := newRemote(t, okModel(), newTools(echo))
 	f.Close()

@@ -14,8 +14,8 @@ import (
 // Rebuild makes the workflows of unfinished runs that are no sub-runs, and tells those that exist
 // to look. It also tells the other open workflows of the task queue, whose runs have ended while
 // the service could not be told; they end then. It can be repeated, and beside agentds that work.
-// It returns how many workflows of runs, and how many others, it has told. It goes on if the service
-// refuses some, and then returns an error as well.
+// It returns how many workflows of runs, and how many others, it has told. It goes on if the
+// service refuses some, and then returns an error as well.
 func (e *Engine) Rebuild(ctx context.Context, runs iter.Seq2[string, error]) (told, others int, err error) {
 	open := make(map[string]bool)
 	var refused atomic.Int64

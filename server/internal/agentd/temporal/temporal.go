@@ -46,7 +46,8 @@ const (
 	checkPause = 30 * time.Second
 	// callTime bounds an RPC to the service. Who waits for it has the look in the store.
 	callTime = 10 * time.Second
-	// stopTime is how long Drive waits for the service and for activities, whose runs have ended before.
+	// stopTime is how long Drive waits for the service and for activities, whose runs have ended
+	// before.
 	stopTime = 3 * time.Second
 	// maxDue bounds the runs of which the service has to be told, in memory. More are only found by
 	// looks.
@@ -255,8 +256,8 @@ func (e *Engine) tell(ctx context.Context) {
 }
 
 // tellOne tells the service that something is due for a run, or keeps that for later if the service
-// is not reached. What the service refuses about one run, such as the signal after 10,000 ones, says
-// nothing about the others, and a look in the store finds that run.
+// is not reached. What the service refuses about one run, such as the signal after 10,000 ones,
+// says nothing about the others, and a look in the store finds that run.
 func (e *Engine) tellOne(ctx context.Context, runID string) {
 	if !e.Ready() {
 		e.Due(runID)

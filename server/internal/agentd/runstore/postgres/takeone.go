@@ -14,8 +14,8 @@ var takeFamily = `WITH RECURSIVE roots AS (
 	WHERE member.number IN (SELECT number FROM family) AND (member.posted > 0 OR member.unfinished AND member.wake_at <= statement_timestamp()))` + takenColumns
 
 // lookAtFamily returns why takeFamily has taken nothing: whether there is something to do at all,
-// whether a store has the run, how often it stalled, and when the first of the family goes on that is
-// not parked.
+// whether a store has the run, how often it stalled, and when the first of the family goes on that
+// is not parked.
 const lookAtFamily = `WITH RECURSIVE family AS (
 	SELECT id, unfinished, wake_at, claimer, stalled FROM agentd_runs WHERE id = $1 AND deleted IS NULL UNION
 	SELECT below.id, below.unfinished, below.wake_at, below.claimer, below.stalled FROM family, LATERAL (

@@ -111,9 +111,9 @@ RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
 // something to do: it may have ended these agentds. A run that only waits for sub-runs there is not
 // ahead of the one that has ended most without progress, and is parked with it, because it would go
 // on with it. freeVanished returns the runs that were given up so runstore.MaxStalled times without
-// progress between, which takeFamilies leaves alone. These are not due any more, so that a look does
-// not step over them; a claim makes them due again. A store is found by its claims: the index is
-// asked for each claimer once.
+// progress between, which takeFamilies leaves alone. These are not due any more, so that a look
+// does not step over them; a claim makes them due again. A store is found by its claims: the index
+// is asked for each claimer once.
 const freeVanished = `WITH RECURSIVE claimers AS (
 	(SELECT claimer FROM agentd_runs WHERE claimer IS NOT NULL ORDER BY claimer LIMIT 1) UNION ALL
 	SELECT next.claimer FROM claimers, LATERAL (SELECT claimer FROM agentd_runs AS runs WHERE runs.claimer > claimers.claimer ORDER BY runs.claimer LIMIT 1) AS next), vanished AS MATERIALIZED (

@@ -291,7 +291,8 @@ func (s *Service) ListWorkflowExecutions(_ context.Context, request *workflowser
 	return answer, nil
 }
 
-// HangShutdown lets the service answer no worker that stops, and returns how the waits of these end.
+// HangShutdown lets the service answer no worker that stops, and returns how the waits of these
+// end.
 func (s *Service) HangShutdown() <-chan error {
 	hangs := make(chan error, 1)
 	s.set(func() { s.hangs = hangs })
