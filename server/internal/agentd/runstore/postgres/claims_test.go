@@ -638,6 +638,13 @@ func TestAClaimCounts(t *testing.T) {
 	claim("NULL", nil, 2)
 	claim("1", runstore.ErrClaimed, runstore.MaxStalled)
 	claim("NULL", nil, runstore.MaxStalled-1)
+	s.Do(t, name, "UPDATE agentd_runs SET stalled = 4") // as with an entry
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := open(t, s.URL(name)).Get(t.Context(), "r"); err != nil || r.Stalled != runstore.MaxStalled {
+		t.Errorf("a store that ended by itself is counted: %d, %v", r.Stalled, err)
+	}
 }
 
 // What is below a parked run, or a run at work, is not due, and takes no place of a run that is.

@@ -52,7 +52,7 @@ UPDATE agentd_inbox AS i SET seq = $5, refusal = $6, data = NULL, digests = NULL
 	SELECT r.number, r.posted, family.wait, family.rests FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bool[]) AS family (id, epoch, wait, rests)
 	JOIN agentd_runs AS r ON r.id = family.id AND r.epoch = family.epoch WHERE r.claimer = $1 ORDER BY r.number FOR UPDATE OF r), quiet AS (
 	SELECT number, wait, rests FROM held WHERE NOT EXISTS (SELECT FROM held WHERE posted > 0)), gone AS (
-	UPDATE agentd_runs AS r SET claimer = NULL, wake_at = clock_timestamp() + quiet.wait * interval '1 microsecond', stalled = CASE WHEN quiet.rests THEN 0 ELSE least(stalled, $6::int) END FROM quiet WHERE r.number = quiet.number RETURNING r.number)
+	UPDATE agentd_runs AS r SET claimer = NULL, wake_at = clock_timestamp() + quiet.wait * interval '1 microsecond', stalled = CASE WHEN quiet.rests THEN 0 ELSE stalled END FROM quiet WHERE r.number = quiet.number RETURNING r.number)
 SELECT EXISTS (SELECT FROM gone) OR NOT EXISTS (SELECT FROM held)`
 )
 
@@ -171,7 +171,7 @@ func (s *Store) Leave(family []runstore.Leaving) (left bool) {
 			waits[i] = new(run.Wait.Microseconds())
 		}
 	}
-	err := s.row(context.Background(), family[0].RunID, leaveRuns, []any{s.claims.key, ids, epochs, waits, rests, runstore.MaxStalled}, &left)
+	err := s.row(context.Background(), family[0].RunID, leaveRuns, []any{s.claims.key, ids, epochs, waits, rests}, &left)
 	if err != nil {
 		s.claims.doubt()
 		left = true
