@@ -70,7 +70,7 @@ func (s scheduler) Drive(ctx context.Context, w agent.Worker) {
 func TestTemporalEngine(t *testing.T) {
 	service := temporaltest.Start(t)
 	testEngine(t, func() agent.Engine {
-		e, err := temporal.New(temporal.Config{Address: service.Address, Namespace: "default", TaskQueue: "agentd", Log: slog.New(slog.DiscardHandler), Report: func(error) {}})
+		e, err := temporal.New(temporal.Config{Address: service.Address, Namespace: "default", TaskQueue: "agentd", Check: time.Second, Log: slog.New(slog.DiscardHandler), Report: func(error) {}})
 		if err != nil {
 			t.Fatal(err)
 		}

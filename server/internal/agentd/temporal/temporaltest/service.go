@@ -41,7 +41,8 @@ type Service struct {
 	namespace  bool          // there is one
 	refused    int           // polls and checks without a namespace
 	refuses    map[string]error
-	hangs      chan error // gets how a ShutdownWorker ends that got no answer; nil: it gets one
+	asked      int                // how often the service was asked to signal a workflow, and to make it
+	hangs      chan time.Duration // gets the time that was left of a ShutdownWorker without an answer; nil: it gets one
 	executions map[string]*execution
 	workflows  []*execution // with a task that no worker has
 	activities []*execution
@@ -222,6 +223,14 @@ func (s *Service) refusal(name string) error {
 	return nil
 }
 
+// Asked returns how often the service was asked to signal a workflow, and to make it if there is
+// none.
+func (s *Service) Asked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
+}
+
 // Refused returns how often the service was asked for a namespace that does not exist.
 func (s *Service) Refused() int {
 	s.mu.Lock()
@@ -233,6 +242,7 @@ func (s *Service) Refused() int {
 func (s *Service) SignalWithStartWorkflowExecution(_ context.Context, request *workflowservice.SignalWithStartWorkflowExecutionRequest) (*workflowservice.SignalWithStartWorkflowExecutionResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.asked++
 	if !s.namespace {
 		return nil, serviceerror.NewNamespaceNotFound(request.GetNamespace())
 	}
@@ -291,10 +301,10 @@ func (s *Service) ListWorkflowExecutions(_ context.Context, request *workflowser
 	return answer, nil
 }
 
-// HangShutdown lets the service answer no worker that stops, and returns how the waits of these
-// end.
-func (s *Service) HangShutdown() <-chan error {
-	hangs := make(chan error, 1)
+// HangShutdown lets the service answer no worker that stops, and returns how much time was left when
+// the wait of one ended.
+func (s *Service) HangShutdown() <-chan time.Duration {
+	hangs := make(chan time.Duration, 1)
 	s.set(func() { s.hangs = hangs })
 	return hangs
 }
@@ -306,7 +316,8 @@ func (s *Service) ShutdownWorker(ctx context.Context, _ *workflowservice.Shutdow
 	s.mu.Unlock()
 	if hangs != nil {
 		<-ctx.Done()
-		hangs <- ctx.Err()
+		deadline, _ := ctx.Deadline()
+		hangs <- time.Until(deadline)
 	}
 	return &workflowservice.ShutdownWorkerResponse{}, nil
 }
