@@ -33,7 +33,7 @@ const (
 var libraries = map[string][]string{
 	grpc: {
 		"client", "gen", "sdk", "internal/wire", "server/internal/wire", "server/internal/access", "server/internal/systemd", "server/internal/telemetry",
-		"server/internal/agentd/agentserver", "server/internal/agentd/temporal/temporaltest", "server/internal/toolhost/hostserver", "server/internal/toolhost/hosttest", "server/internal/toolhost/conformance",
+		"server/internal/agentd/agentserver", "server/internal/agentd/temporal", "server/internal/toolhost/hostserver", "server/internal/toolhost/hosttest", "server/internal/toolhost/conformance",
 		"server/internal/toolhost/process", "server/internal/toolhost/mcp/mcphttp", "server/internal/toolhost/workspace", "server/internal/toolhost/commands/workspace", "server/internal/testkit/agentmessages",
 	},
 	protobuf: {

@@ -27,6 +27,7 @@ type atWork struct {
 	slots   int
 	crowded bool
 	freed   chan struct{} // capacity 1; signals that a slot is free, if crowded is set
+	trying  int           // attempts of an engine that may claim a run
 	// draining is set once the agent gives up its runs.
 	draining bool
 	// moving are the runs whose claim is being taken or given up, which may need a database. The
@@ -371,11 +372,25 @@ func (w *atWork) countLocked(r *run) {
 	}
 }
 
-// free returns how many more runs can have a slot. It is negative if runs wait for one here.
+// free returns how many more runs can have a slot, if each attempt of an engine claims one. It is
+// negative if runs wait for one here.
 func (w *atWork) free() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return cap(w.agent.slots) - w.slots
+	return cap(w.agent.slots) - w.slots - w.trying
+}
+
+// try counts an attempt of an engine until done, which may take as long as the store.
+func (w *atWork) try() (done func()) {
+	add := func(n int) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.trying += n; n < 0 && w.crowded {
+			w.ring()
+		}
+	}
+	add(1)
+	return func() { add(-1) }
 }
 
 // mayBegin reports whether a new run begins here at once. Otherwise it stays in the store, where

@@ -139,6 +139,7 @@ func (a *Agent) take(ctx context.Context, runID string) (*run, Rest, error) {
 	if a.work.drains() {
 		return nil, Rest{}, errClosed()
 	}
+	defer a.work.try()()
 	due, err := shared.TakeFamily(ctx, runID)
 	if err == nil && len(due.Taken) > 0 {
 		return a.begunOf(runID, due.Taken)

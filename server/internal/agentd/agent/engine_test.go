@@ -70,7 +70,7 @@ func (s scheduler) Drive(ctx context.Context, w agent.Worker) {
 func TestTemporalEngine(t *testing.T) {
 	service := temporaltest.Start(t)
 	testEngine(t, func() agent.Engine {
-		e, err := temporal.New(temporal.Config{Address: service.Address, Namespace: "default", TaskQueue: "agentd", Log: slog.New(slog.DiscardHandler), Report: func(error) {}})
+		e, err := temporal.New(temporal.Config{Address: service.Address, Namespace: "default", TaskQueue: "agentd", Check: time.Second, Log: slog.New(slog.DiscardHandler), Report: func(error) {}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,6 +140,31 @@ func TestRequestsAreLeftToTheEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.ended("r", "heard: blue")
+}
+
+// The engine is not told of a run on which an agent works, which finds the request by itself: the
+// signals of a run that works for hours would have no end.
+func TestNoEngineIsToldOfARunAtWork(t *testing.T) {
+	release := make(chan struct{})
+	s := newShared(t, slotModel(release), newTools(echo))
+	a, _ := s.openWith(agent.Local{})
+	if _, err := a.StartRun(t.Context(), loop.Task{RunID: "r", Prompt: "wait"}); err != nil {
+		t.Fatal(err)
+	}
+	eventually.Holds(t, "the model is asked", func() bool { return len(s.model.seen()) > 0 })
+	e := deaf{make(chan string, 1)}
+	b, _ := s.openWith(e)
+	if _, err := b.SendMessage(t.Context(), "r", "and this"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.StartRun(t.Context(), loop.Task{RunID: "r", Prompt: "wait"}); err != nil { // a repetition
+		t.Fatal(err)
+	}
+	if n := len(e.due); n != 0 {
+		t.Error("the engine is told of the run")
+	}
+	close(release)
+	ended(t, b, "r")
 }
 
 // testEngine checks what each engine has to do for agents that share a store. Each agent gets an

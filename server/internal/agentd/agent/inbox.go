@@ -138,7 +138,7 @@ func (a *Agent) hand(ctx context.Context, runID string, in *input) (uint64, erro
 		return 0, err
 	}
 	if handed = true; !here {
-		a.due(ctx, &r)
+		a.due(&r)
 	}
 	select {
 	case answer := <-in.reply:

@@ -116,9 +116,11 @@ func (a *Agent) post(ctx context.Context, r *Run, in *input) (uint64, error) {
 	if err := a.journal.shared.Post(ctx, e); err != nil {
 		return 0, storeError(err)
 	}
-	a.due(ctx, r)
 	if !a.config().Engine.Ready() {
+		a.due(r)
 		_, _ = a.Look(a.ctx) // an error keeps nobody from the entry: all agents look again
+	} else {
+		a.dueUnowned(r)
 	}
 	outcome, err := a.awaitOutcome(ctx, e.EntryRef)
 	switch {
@@ -145,8 +147,8 @@ const rousePause = 2 * lookPause
 const engineRounds = 3
 
 // awaitOutcome returns what became of an entry. The agent that has the run can end before it admits
-// the entry, and no look takes a run that is parked then. So this agent tries to go on with the run
-// as long as the caller waits, unless an engine may do it.
+// the entry, and no look takes a run below one that is parked then. So this agent tries to go on
+// with the run as long as the caller waits, unless an engine may do it.
 func (a *Agent) awaitOutcome(ctx context.Context, ref runstore.EntryRef) (runstore.Outcome, error) {
 	for round := 0; ; round++ {
 		if round >= engineRounds || !a.config().Engine.Ready() {
@@ -162,8 +164,8 @@ func (a *Agent) awaitOutcome(ctx context.Context, ref runstore.EntryRef) (runsto
 }
 
 // rouseFamily goes on with a run that has an entry, and with the unfinished runs above it, unless
-// another agent works on one of them, or one has failed here. A look takes neither a parked run nor
-// one below it. The runs above get mail as well, so that they go on without a slot.
+// another agent works on one of them, or one has failed here, or the run was parked and an agent
+// has tried it with the entry. The runs above get mail as well, so that they go on without a slot.
 func (a *Agent) rouseFamily(ctx context.Context, runID string) {
 	var family []runRef
 	for id := runID; id != "" && a.work.feedOf(id) == nil; {
@@ -171,7 +173,11 @@ func (a *Agent) rouseFamily(ctx context.Context, runID string) {
 		if err != nil {
 			return
 		}
-		if above := len(family) > 0; above && (r.Finished() || r.foreign() || len(family) > maxDepth) {
+		above := len(family) > 0
+		if !above && r.stalled > runstore.MaxStalled {
+			return
+		}
+		if above && (r.Finished() || r.foreign() || len(family) > maxDepth) {
 			break
 		}
 		family = append(family, r.ref())

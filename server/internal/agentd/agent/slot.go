@@ -49,12 +49,18 @@ func (s *slot) wanted() chan<- struct{} {
 	return s.run.agent.slots
 }
 
-// busy reports whether a run has work to do.
-func busy(state *loop.State) bool {
+// busy reports whether a run has work to do, itself or in a sub-run that does not wait.
+func busy(state *loop.State) bool { return works(state, true) }
+
+// works reports whether a run has something to do itself, or if subRuns is set, as busy.
+func works(state *loop.State, subRuns bool) bool {
 	for _, command := range loop.Next(state) {
 		switch c := command.(type) {
 		case loop.Wait, loop.ReviewCall:
 		case loop.CallTool:
+			if !subRuns && c.Call.System == loop.SystemNewTask {
+				continue
+			}
 			if c.Cancel != nil || !state.WaitsForPerson(c.Call.ID) {
 				return true
 			}

@@ -102,7 +102,7 @@ func (a *Agent) rejoin(ctx context.Context, want *loop.RunStarted) error {
 		return err
 	}
 	if r.Parent == nil && a.work.feedOf(r.ID) == nil && !a.work.mayBegin() {
-		a.due(ctx, &r)
+		a.dueUnowned(&r)
 		return nil
 	}
 	if err = a.work.wake(r.ref(), nil); a.journal.shared != nil && elsewhere(err) {

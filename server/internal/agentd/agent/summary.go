@@ -102,7 +102,7 @@ func headFor(s *loop.State) (runstore.Head, error) {
 		return runstore.Head{}, fmt.Errorf("summing up run %s: %w", s.Started().RunID, err)
 	}
 	head := runstore.Head{
-		Unfinished: s.Finished() == nil && !s.Started().Foreground, Ended: s.Finished() != nil, Summary: data,
+		Unfinished: s.Finished() == nil && !s.Started().Foreground, Ended: s.Finished() != nil, OnlyWaits: !works(s, false), Summary: data,
 		Owner: s.Started().Principal, Tenant: TenantOf(s.Started().RunID),
 	}
 	if head.Decisions, head.DecideBy, err = headOf(s.Pending(), s.Seq()); err != nil {

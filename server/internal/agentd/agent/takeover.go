@@ -151,23 +151,38 @@ func (a *Agent) Slots() (free int, freed <-chan struct{}) {
 }
 
 // due tells the engine that there is something to do for a run, by the run that its family has at
-// the top.
-func (a *Agent) due(ctx context.Context, r *Run) {
+// the top. The caller may be gone. Without the store, nobody is told, and looks find the run.
+func (a *Agent) due(r *Run) {
 	top := r.ID
 	for parent := r.Parent; parent != nil; {
-		above, err := a.journal.summaryOf(ctx, parent.RunID)
-		if err != nil || above.Finished() {
-			break // whoever looks finds it
+		above, err := a.journal.summaryOf(a.ctx, parent.RunID)
+		if err != nil {
+			return
+		}
+		if above.Finished() {
+			break
 		}
 		top, parent = above.ID, above.Parent
 	}
 	a.config().Engine.Due(top)
 }
 
-// entrusts reports whether the engine brings it about that an agent consumes a request for a run.
-// No engine goes on with a run that is parked.
+// dueUnowned is due, unless an agent works on the run, which looks for requests by itself. The
+// signals of a run that works for hours have a limit at some engines.
+func (a *Agent) dueUnowned(r *Run) {
+	if owned, err := a.journal.claims.Claimed([]string{r.ID}); err != nil || !owned[r.ID] {
+		a.due(r)
+	}
+}
+
+// entrusts reports whether a request for a run is written to the inbox at once: because the engine
+// brings it about that an agent consumes it, or because the run is parked, so that each request has
+// one agent try, however often its caller repeats it; see runstore.MaxStalled.
 func (a *Agent) entrusts(r *Run) bool {
-	return a.journal.shared != nil && a.serves.Load() && r.stalled < runstore.MaxStalled && a.work.at(r.ID) == nil && a.config().Engine.Ready()
+	if a.journal.shared == nil || a.work.at(r.ID) != nil {
+		return false
+	}
+	return r.stalled >= runstore.MaxStalled || a.serves.Load() && a.config().Engine.Ready()
 }
 
 // drive lets the engine work until the agent closes.

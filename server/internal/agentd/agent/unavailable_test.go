@@ -316,10 +316,11 @@ func TestARunThatWasElsewhereMeanwhile(t *testing.T) {
 // A repeated start, or an engine, does not make it go on.
 func TestAParkedRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, store := newRemote(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(time.Minute)))
+		f, remote := newRemote(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(time.Hour)))
 		f.start(loop.Task{})
 		time.Sleep(time.Second)
 		f.Close()
+		store := &inboxed{remoteStore: remote, outcomes: make(map[runstore.EntryRef]runstore.Outcome)}
 		f.open(func(c *agent.Config) { c.Store = store })
 		defer f.Close()
 		for stalled, parked := range []bool{false, false, false, true} {
@@ -334,7 +335,20 @@ func TestAParkedRun(t *testing.T) {
 		if rest, err := f.Work(t.Context(), "r"); err != nil || !rest.Parked || store.epoch.Load() != before {
 			t.Errorf("it rests with %+v, %v, and was claimed %d times", rest, err, store.epoch.Load()-before)
 		}
-		if _, err := f.SendMessage(t.Context(), "r", "go on"); err != nil {
+		send := func() error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			_, err := f.SendMessage(ctx, "r", "go on")
+			return err
+		}
+		store.stalled.Store(runstore.MaxStalled + 1) // an agent has tried it with the message, and the caller repeats that
+		for range 2 {
+			if err := send(); err == nil || store.epoch.Load() != before {
+				t.Errorf("repeated: %v, and the run was claimed", err)
+			}
+		}
+		store.stalled.Store(runstore.MaxStalled)
+		if err := send(); err != nil {
 			t.Fatal(err)
 		}
 		if r, err := f.GetRun(t.Context(), "r"); err != nil || r.State() != agent.RunRunning || r.Parked != "" {

@@ -105,11 +105,10 @@ func (s *setup) rebuildEngine(ctx context.Context) (err error) {
 	}
 	defer func() { err = closeAll(err, store.Close) }()
 	told, others, err := e.rebuild(ctx, unfinishedRuns(ctx, store))
-	if err != nil {
-		return err
+	if err == nil || told+others > 0 {
+		fmt.Fprintf(s.process.Out(), "%s of unfinished runs, and %s of other runs, are told to look\n", cli.Count(told, "workflow"), cli.Count(others, "workflow"))
 	}
-	fmt.Fprintf(s.process.Out(), "%s of unfinished runs, and %s of other runs, are told to look\n", cli.Count(told, "workflow"), cli.Count(others, "workflow"))
-	return nil
+	return err
 }
 
 // unfinishedRuns yields the ids of the unfinished runs that are no sub-runs of such.

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/wire/credential"
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
@@ -23,7 +24,7 @@ import (
 // close after the engine has driven.
 func (s *setup) openTemporal(report func(error), log *slog.Logger) (e *temporalEngine, err error) {
 	t := &s.config.Temporal
-	config := temporal.Config{Address: t.Address, Namespace: t.Namespace, TaskQueue: t.TaskQueue, Report: report, Log: log}
+	config := temporal.Config{Address: t.Address, Namespace: t.Namespace, TaskQueue: t.TaskQueue, Check: 30 * time.Second, Report: report, Log: log}
 	if t.Secure() {
 		if config.TLS, err = clientTLS(t.TLS); err != nil {
 			return nil, cli.Usage("temporal.tls: %w", err)

@@ -55,7 +55,8 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	goleak.VerifyTestMain(m)
+	// The SDK of Temporal forgets a workflow that was open at the end, and does not end its goroutine.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("go.temporal.io/sdk/internal.(*coroutineState).initialYield"))
 }
 
 // beToolhost is `toolhost serve` with the tools of the conformance suite.

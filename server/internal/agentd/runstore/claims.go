@@ -27,7 +27,7 @@ type Claims interface {
 	// Claim claims a run, and returns the epoch of the claim, which ends the one that this store may
 	// have. It fails with ErrClaimed if another store has the claim. A store whose runs several
 	// servers work on does the same for a sub-run if it does not have the claim of the unfinished
-	// parent.
+	// parent, and for a run that is parked since its process has gone; see MaxStalled.
 	Claim(runID string) (epoch uint64, err error)
 	// ClaimAll claims those of the runs that no other store has, with one request to the store. It
 	// returns the epochs of the runs that this store has claimed now.
@@ -41,9 +41,10 @@ type Claims interface {
 
 // MaxStalled is how many stores that had a run may be gone, without progress between, until
 // TakeOver and TakeFamily leave the run, and those below it, to Claim: it may have ended their
-// processes. Then they take the run once if it has an entry. After either, the run is left again as
-// soon as that store is gone, too, without progress. Progress is an append that Batch.Resumed does
-// not exclude.
+// processes. Then the run is tried once for each entry that is added: they take it, or Claim. After
+// either, the run is left again as soon as that store is gone, too, without progress. Progress is
+// an append that Batch.Resumed does not exclude. A run that only waits does not count, except with
+// the sub-runs that it waits for.
 const MaxStalled = 3
 
 // Sharing is an additional interface of Claims of stores whose runs several servers work on at the

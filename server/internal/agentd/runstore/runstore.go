@@ -61,6 +61,9 @@ type Head struct {
 	// Ended means that nobody continues the run unless a user does. A run can be neither: the
 	// command in whose foreground it is continues it.
 	Ended bool
+	// OnlyWaits means that the run has nothing to do itself: it waits for decisions, and for its
+	// sub-runs. Only a Sharing store keeps it, for MaxStalled, and returns it in no Run.
+	OnlyWaits bool
 	// Summary is a JSON value that the writer chooses. Empty means none.
 	Summary json.RawMessage
 	// Decisions is a JSON value that the writer chooses: the decisions that the run waits for, for

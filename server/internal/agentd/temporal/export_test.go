@@ -2,7 +2,6 @@ package temporal
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 )
@@ -20,12 +19,11 @@ const (
 
 // Activity returns the activity of a worker.
 func Activity(w agent.Worker) func(ctx context.Context, runID string) (*agent.Rest, error) {
-	return (&activities{worker: w, log: slog.New(slog.DiscardHandler)}).work
+	return activities{w}.work
 }
 
+// Unreached is unreached.
+var Unreached = unreached
+
 // Waiting returns how many runs the service has to be told of.
-func Waiting(e *Engine) int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return len(e.due)
-}
+func Waiting(e *Engine) int { return len(e.due) }

@@ -75,7 +75,9 @@ func record(t *testing.T) {
 
 func recordOne(t *testing.T, name string, rests []agent.Rest, attributes bool) {
 	s, w := temporaltest.Start(t), newWorker()
-	s.SetAttributes(attributes)
+	if !attributes {
+		s.SetAttributes()
+	}
 	address := s.Address
 	if *service != "" {
 		address = *service

@@ -3,6 +3,7 @@ package temporal
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/worker"
@@ -14,32 +15,26 @@ import (
 // one before it asks the service for a task, so that a task for which there is no slot here stays
 // in the queue, for another agentd. A run that waits only for a person has an activity and no slot.
 type slots struct {
-	worker agent.Worker
-
-	mu      sync.Mutex
-	waiting int // permits for tasks whose runs the agent does not count yet
+	worker  agent.Worker
+	waiting atomic.Int64 // permits for tasks that the agent does not count yet
 }
-
-var _ worker.SlotSupplier = (*slots)(nil)
 
 const (
 	// slotPause is the pause between two looks for a free slot.
 	slotPause = 50 * time.Millisecond
-	// claimTime is how long it usually takes from a task to the claim of its run. If it takes longer,
-	// the worker may get a task without a slot, which another attempt follows.
-	claimTime = 200 * time.Millisecond
+	// beginTime is how long it takes at most from a task to its attempt, which the agent counts. If it
+	// takes longer, the worker may get a task without a slot, which another attempt follows.
+	beginTime = 200 * time.Millisecond
 )
 
 // ReserveSlot implements worker.SlotSupplier.
 func (s *slots) ReserveSlot(ctx context.Context, info worker.SlotReservationInfo) (*worker.SlotPermit, error) {
-	tick := time.NewTicker(slotPause)
-	defer tick.Stop()
 	for {
 		if permit := s.TryReserveSlot(info); permit != nil {
 			return permit, nil
 		}
 		select {
-		case <-tick.C:
+		case <-time.After(slotPause):
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -48,32 +43,20 @@ func (s *slots) ReserveSlot(ctx context.Context, info worker.SlotReservationInfo
 
 // TryReserveSlot implements worker.SlotSupplier.
 func (s *slots) TryReserveSlot(worker.SlotReservationInfo) *worker.SlotPermit {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if free, _ := s.worker.Slots(); free <= s.waiting {
+	if free, _ := s.worker.Slots(); int64(free) < s.waiting.Add(1) {
+		s.waiting.Add(-1)
 		return nil
 	}
-	s.waiting++
-	return &worker.SlotPermit{UserData: &sync.Once{}}
+	return &worker.SlotPermit{UserData: sync.OnceFunc(func() { s.waiting.Add(-1) })}
 }
 
-// MarkSlotUsed implements worker.SlotSupplier: the agent counts the run once it has claimed it.
+// MarkSlotUsed implements worker.SlotSupplier: the agent counts the attempt, and then the run.
 func (s *slots) MarkSlotUsed(info worker.SlotMarkUsedInfo) {
-	permit := info.Permit()
-	time.AfterFunc(claimTime, func() { s.count(permit) })
+	time.AfterFunc(beginTime, info.Permit().UserData.(func()))
 }
 
 // ReleaseSlot implements worker.SlotSupplier.
-func (s *slots) ReleaseSlot(info worker.SlotReleaseInfo) { s.count(info.Permit()) }
-
-// count ends the wait of a permit, once.
-func (s *slots) count(permit *worker.SlotPermit) {
-	permit.UserData.(*sync.Once).Do(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.waiting--
-	})
-}
+func (s *slots) ReleaseSlot(info worker.SlotReleaseInfo) { info.Permit().UserData.(func())() }
 
 // MaxSlots implements worker.SlotSupplier: there is no fixed number.
 func (s *slots) MaxSlots() int { return 0 }

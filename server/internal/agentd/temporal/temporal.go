@@ -14,11 +14,10 @@
 package temporal
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
-	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,11 +25,13 @@ import (
 	enums "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
-	"golang.org/x/sync/errgroup"
+	"go.temporal.io/sdk/workflow"
+	"google.golang.org/grpc/codes"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 )
@@ -39,21 +40,16 @@ const (
 	// lookTicks is how many seconds pass between two looks in the store. With more, the runs of an
 	// agentd that is gone would wait longer than with agent.Local.
 	lookTicks = 5
-	// checkPause is the default of Config.Check. Workers connect again by themselves, so it only
-	// bounds how late agentd leaves work to a service that is back.
-	checkPause = 30 * time.Second
 	// callTime bounds an RPC to the service. Who waits for it has the look in the store.
 	callTime = 10 * time.Second
-	// stopTime is how long Drive waits for activities, whose runs have ended before.
+	// stopTime is how long Drive waits for the service and for activities, whose runs have ended
+	// before.
 	stopTime = 3 * time.Second
 	// maxDue bounds the runs of which the service has to be told, in memory. More are only found by
 	// looks.
 	maxDue = 100_000
 	// tellers is how many RPCs at once tell the service what is due.
 	tellers = 16
-	// cached is how many workflows the process keeps between two tasks, with a goroutine each. To make
-	// one again takes a history of a dozen events.
-	cached = 100
 )
 
 // Config says where the service is. The zero value of a field that is not optional is not valid.
@@ -67,7 +63,8 @@ type Config struct {
 	TLS *tls.Config
 	// APIKey returns the API key for an RPC. Nil: there is none.
 	APIKey func(ctx context.Context) (string, error)
-	// Check is the pause between two questions whether the service answers. 0 means 30 s.
+	// Check is the pause between two questions whether the service answers. Workers connect again by
+	// themselves, so it only bounds how late agentd leaves work to a service that is back.
 	Check time.Duration
 	// Report is called when it turns out that the service is reached, with nil, or that it is not. It
 	// is called after each change, by one goroutine at a time.
@@ -83,14 +80,14 @@ type Engine struct {
 	// unregistered is set if the namespace does not have the search attributes.
 	unregistered atomic.Bool
 	failed       atomic.Bool // the SDK has given the worker up
+	refused      atomic.Bool // the log has that the service refused a run
 
-	mu   sync.Mutex
-	due  map[string]bool // the runs of which the service has to be told
-	told bool            // Report has been called
-	bell chan struct{}   // capacity 1; rings if there is something to tell
+	reports sync.Mutex
+	told    bool // Report has been called; reports guards it
+
+	due   chan string // the runs of which the service has to be told, each once
+	noted sync.Map    // those in due
 }
-
-var _ agent.Engine = (*Engine)(nil)
 
 // New returns an engine that does not connect yet. The caller must call Close, after Drive.
 func New(config Config) (*Engine, error) {
@@ -102,7 +99,7 @@ func New(config Config) (*Engine, error) {
 		options.Credentials = client.NewAPIKeyDynamicCredentials(config.APIKey)
 	}
 	c, err := client.NewLazyClient(options)
-	return &Engine{config: config, client: c, due: map[string]bool{}, bell: make(chan struct{}, 1)}, err
+	return &Engine{config: config, client: c, due: make(chan string, maxDue)}, err
 }
 
 // Close closes the connections.
@@ -114,32 +111,32 @@ func (e *Engine) Ready() bool { return e.ready.Load() }
 // Due implements agent.Engine. If the service is not reached, it is told later: a workflow that
 // missed the end of its run would wait for a day.
 func (e *Engine) Due(runID string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.due) < maxDue {
-		e.due[runID] = true
+	if _, noted := e.noted.LoadOrStore(runID, nil); noted {
+		return
 	}
-	e.ring()
-}
-
-func (e *Engine) ring() {
 	select {
-	case e.bell <- struct{}{}:
+	case e.due <- runID:
 	default:
+		e.noted.Delete(runID)
 	}
 }
 
-// Drive implements agent.Engine. While the service is not reached, it looks each second.
+// Drive implements agent.Engine. While the service is not reached, it looks each second, and when a
+// slot is free for which runs wait.
 func (e *Engine) Drive(ctx context.Context, w agent.Worker) {
 	var group sync.WaitGroup
 	defer group.Wait()
 	group.Go(func() { e.follow(ctx, w) }) // both end with ctx
-	group.Go(func() { e.tell(ctx) })
+	for range tellers {
+		group.Go(func() { e.tell(ctx) })
+	}
+	_, freed := w.Slots()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for n := 1; ; n++ {
 		select {
 		case <-tick.C:
+		case <-freed:
 		case <-ctx.Done():
 			return
 		}
@@ -154,7 +151,7 @@ func (e *Engine) Drive(ctx context.Context, w agent.Worker) {
 // follow keeps a Temporal worker, and finds out whether the service is reached, until ctx ends.
 func (e *Engine) follow(ctx context.Context, w agent.Worker) {
 	var running worker.Worker
-	tick := time.NewTicker(cmp.Or(e.config.Check, checkPause))
+	tick := time.NewTicker(e.config.Check)
 	defer tick.Stop()
 	for {
 		if e.failed.Swap(false) {
@@ -162,13 +159,16 @@ func (e *Engine) follow(ctx context.Context, w agent.Worker) {
 		}
 		err := e.check(ctx)
 		if err == nil && running == nil {
-			running, err = e.work(w)
+			if running, err = e.work(w); err != nil {
+				running = nil
+			}
 		}
 		e.report(err)
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			if running != nil {
+				defer time.AfterFunc(stopTime, e.client.Close).Stop() // it asks the service, which may hang
 				running.Stop()
 			}
 			return
@@ -191,94 +191,90 @@ func (e *Engine) work(w agent.Worker) (worker.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	worker.SetStickyWorkflowCacheSize(cached)
+	// It is the number of workflows between two tasks in memory, with a goroutine each. To make one
+	// again takes a history of a dozen events.
+	worker.SetStickyWorkflowCacheSize(100)
 	started := worker.New(e.client, e.config.TaskQueue, worker.Options{
 		Tuner: slotTuner{tuner, &slots{worker: w}}, WorkerStopTimeout: stopTime, DisableRegistrationAliasing: true,
 		OnFatalError: func(err error) { e.failed.Store(true); e.report(err) },
 	})
-	register(started, &activities{worker: w, log: e.config.Log})
-	if err := started.Start(); err != nil {
-		return nil, err
-	}
-	return started, nil
+	started.RegisterWorkflowWithOptions(drive, workflow.RegisterOptions{Name: workflowName})
+	started.RegisterActivityWithOptions(activities{w}.work, activity.RegisterOptions{Name: activityName})
+	return started, started.Start()
 }
 
 // report notes whether the service is reached.
 func (e *Engine) report(err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if before := e.ready.Swap(err == nil); before == (err == nil) && e.told {
-		return
+	e.reports.Lock()
+	defer e.reports.Unlock()
+	if reached := err == nil; e.ready.Swap(reached) != reached || !e.told {
+		e.told = true
+		e.unregistered.Store(false) // the search attributes may be there now
+		e.refused.Store(false)
+		e.config.Report(err)
 	}
-	e.told = true
-	e.unregistered.Store(false) // the search attributes may be there now
-	e.ring()
-	e.config.Report(err)
 }
 
-// tell tells the service what is due, until ctx ends.
+// tell tells the service what is due, while it is reached, until ctx ends. What the service refuses
+// about one run, such as the signal after 10,000 ones, says nothing about the others, and a look in
+// the store finds that run.
 func (e *Engine) tell(ctx context.Context) {
-	for {
-		select {
-		case <-e.bell:
-		case <-ctx.Done():
-			return
-		}
-		if !e.Ready() {
-			continue // report rings
-		}
-		e.mu.Lock()
+	for ctx.Err() == nil {
 		due := e.due
-		e.due = map[string]bool{}
-		e.mu.Unlock()
-		var group errgroup.Group
-		group.SetLimit(tellers)
-		for runID := range due {
-			group.Go(func() error {
-				err := e.signal(ctx, runID)
-				if err != nil && ctx.Err() == nil {
-					e.report(err)
-					e.Due(runID)
-				}
-				return nil
-			})
+		if !e.Ready() {
+			due = nil
 		}
-		_ = group.Wait()
+		select {
+		case runID := <-due:
+			e.noted.Delete(runID)
+			switch err := e.signal(ctx, runID); {
+			case err == nil || ctx.Err() != nil:
+			case unreached(err):
+				e.report(err)
+				e.Due(runID)
+			case !e.refused.Swap(true):
+				e.config.Log.Warn("Temporal refuses to be told that a run has something to do; agentds find that by themselves, and further refusals are not logged", "run", runID, "error", err)
+			}
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
 	}
+}
+
+// unreached reports whether an error is about the service or the namespace, which may not be found
+// or be in the wrong state, and not about one run.
+func unreached(err error) bool {
+	return slices.Contains([]codes.Code{codes.Unavailable, codes.DeadlineExceeded, codes.ResourceExhausted, codes.PermissionDenied, codes.Unauthenticated, codes.NotFound, codes.FailedPrecondition}, serviceerror.ToStatus(err).Code())
 }
 
 // signal says that something is due for a run, and makes its workflow if there is none.
 func (e *Engine) signal(ctx context.Context, runID string) error {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	known := !e.unregistered.Load()
-	err := e.signalWith(ctx, runID, known)
-	if _, refused := errors.AsType[*serviceerror.InvalidArgument](err); !refused || !known {
-		return err
-	}
-	reason := err
-	if err = e.signalWith(ctx, runID, false); err == nil && !e.unregistered.Swap(true) {
-		e.config.Log.Warn("workflows have no search attributes, because the namespace has none of these names; to see tenants, agents and states in Temporal, register them: "+registration, "namespace", e.config.Namespace, "error", reason)
-	}
-	return err
-}
-
-func (e *Engine) signalWith(ctx context.Context, runID string, attributes bool) error {
 	tenant := agent.TenantOf(runID)
 	options := client.StartWorkflowOptions{
 		ID: e.workflowOf(runID), TaskQueue: e.config.TaskQueue, StaticSummary: "a run of agentd",
-		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, // a message continues a run that has ended
-		Priority:              sdk.Priority{FairnessKey: tenant[:min(len(tenant), maxFairnessKey)]},
+		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,           // a message continues a run that has ended
+		Priority:              sdk.Priority{FairnessKey: tenant[:min(len(tenant), 64)]}, // tenants take turns; the service accepts no longer key
 	}
-	if attributes {
-		options.TypedSearchAttributes = sdk.NewSearchAttributes(tenantKey.ValueSet(tenant), stateKey.ValueSet("working"))
+	start := func(attributes ...sdk.SearchAttributeUpdate) error {
+		options.TypedSearchAttributes = sdk.NewSearchAttributes(attributes...)
+		_, err := e.client.SignalWithStartWorkflow(ctx, options.ID, signalName, nil, options, workflowName, runID)
+		return err
 	}
-	_, err := e.client.SignalWithStartWorkflow(ctx, options.ID, signalName, nil, options, workflowName, runID)
+	if e.unregistered.Load() {
+		return start()
+	}
+	reason := start(tenantKey.ValueSet(tenant), agentKey.ValueSet(""), stateKey.ValueSet("working")) // all that drive sets
+	if serviceerror.ToStatus(reason).Code() != codes.InvalidArgument {
+		return reason
+	}
+	err := start()
+	if err == nil && !e.unregistered.Swap(true) {
+		e.config.Log.Warn("workflows have no search attributes, because the namespace does not have all of these names; to see tenants, agents and states in Temporal, register them: "+registration, "namespace", e.config.Namespace, "error", reason)
+	}
 	return err
 }
-
-// maxFairnessKey is the longest key of tenants that take turns that the service accepts.
-const maxFairnessKey = 64
 
 // workflowOf returns the id of the workflow of a run.
 func (e *Engine) workflowOf(runID string) string { return e.config.TaskQueue + "/" + runID }

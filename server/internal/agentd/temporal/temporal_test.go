@@ -3,11 +3,19 @@ package temporal_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"iter"
 	"log/slog"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"go.temporal.io/api/serviceerror"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
@@ -27,6 +35,7 @@ type worker struct {
 	collect int
 	block   chan struct{} // Work waits for it; nil: no
 	atWork  int
+	freed   chan struct{} // nil: no run waits for a slot
 }
 
 func newWorker() *worker {
@@ -79,7 +88,7 @@ func (w *worker) Collect(context.Context) error {
 func (w *worker) Slots() (int, <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.free - w.atWork, nil
+	return w.free - w.atWork, w.freed
 }
 
 func (w *worker) calls(runID string) int {
@@ -263,12 +272,38 @@ func TestWithoutTheService(t *testing.T) {
 	}
 	e.Due("r")
 	eventually.Holds(t, "it looks", func() bool { w.mu.Lock(); defer w.mu.Unlock(); return w.looks >= 2 })
-	if w.calls("r") > 0 || len(s.Open()) > 0 {
-		t.Error("the run is at the service")
+	if n := s.Asked(); w.calls("r") > 0 || n > 0 {
+		t.Errorf("the service is asked %d times", n)
 	}
 	s.SetNamespace(true)
 	eventually.Holds(t, "the service is told", func() bool { return w.calls("r") == 1 })
 	gone(t, s)
+}
+
+// While the service is not reached, a run that waits for a slot does not wait for the next second.
+func TestASlotForARunThatWaits(t *testing.T) {
+	s, w := temporaltest.Start(t), newWorker()
+	s.SetNamespace(false)
+	w.freed = make(chan struct{})
+	drive(t, s, w, nil)
+	select {
+	case w.freed <- struct{}{}:
+	case <-time.After(10 * time.Second):
+		t.Fatal("nobody waits for a slot")
+	}
+	eventually.Holds(t, "it looks", func() bool { w.mu.Lock(); defer w.mu.Unlock(); return w.looks >= 1 })
+}
+
+// An agentd that ends does not wait for a service that hangs as long as the SDK would.
+func TestTheServiceHangsAtTheEnd(t *testing.T) {
+	s, w := temporaltest.Start(t), newWorker()
+	e, stop := drive(t, s, w, nil)
+	ready(t, e)
+	hangs := s.HangShutdown()
+	stop()
+	if left := <-hangs; left < time.Second {
+		t.Errorf("the SDK waits as long as it would, but %v", left)
+	}
 }
 
 // A namespace that was deleted and made again is used again, without a restart.
@@ -288,19 +323,105 @@ func TestALostNamespace(t *testing.T) {
 	gone(t, s)
 }
 
-// A namespace without the search attributes takes workflows without them.
+// A namespace without one of the search attributes takes workflows without any.
 func TestWithoutSearchAttributes(t *testing.T) {
+	for _, missing := range temporaltest.Attributes() {
+		t.Run(missing, func(t *testing.T) {
+			s, w := temporaltest.Start(t), newWorker()
+			s.SetAttributes(slices.DeleteFunc(temporaltest.Attributes(), func(name string) bool { return name == missing })...)
+			w.rests["r"] = []agent.Rest{{WaitsFor: "decisions (question: 1)", Agent: "helper"}}
+			e, _ := drive(t, s, w, nil)
+			ready(t, e)
+			e.Due("r")
+			eventually.Holds(t, "the run waits", func() bool { return s.Waits("agentd/r") != "" })
+			if state := s.Attribute("agentd/r", "AgentdState"); state != "" {
+				t.Errorf("the workflow has a state: %s", state)
+			}
+			w.mu.Lock()
+			w.rests["r"] = []agent.Rest{{Ended: true}}
+			w.mu.Unlock()
+			e.Due("r")
+			gone(t, s)
+		})
+	}
+}
+
+// lines is a log.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// What the service refuses about one run, such as a signal beyond its limit, keeps the engine from
+// no other one. The log says it once.
+func TestARefusedRun(t *testing.T) {
 	s, w := temporaltest.Start(t), newWorker()
-	s.SetAttributes(false)
-	w.rests["r"] = []agent.Rest{{WaitsFor: "decisions (question: 1)"}}
-	e, _ := drive(t, s, w, nil)
+	s.Refuse("agentd/full", serviceerror.NewInvalidArgument("exceeded workflow execution limit for signal events"))
+	var text lines
+	reports := make(chan error, 100)
+	e, stop := drive(t, s, w, func(c *temporal.Config) {
+		c.Log = slog.New(slog.NewTextHandler(&text, nil))
+		c.Report = func(err error) { reports <- err }
+	})
 	ready(t, e)
-	e.Due("r")
-	eventually.Holds(t, "the run waits", func() bool { return s.Waits("agentd/r") != "" })
-	w.mu.Lock()
-	w.rests["r"] = []agent.Rest{{Ended: true}}
-	w.mu.Unlock()
-	e.Due("r")
+	for _, id := range []string{"one", "two"} {
+		e.Due("full")
+		e.Due(id)
+		eventually.Holds(t, "the other run is worked on", func() bool { return w.calls(id) == 1 })
+		eventually.Holds(t, "nothing is to be told", func() bool { return temporal.Waiting(e) == 0 })
+	}
+	gone(t, s)
+	stop()
+	if n := strings.Count(text.String(), "exceeded workflow execution limit"); n != 1 || len(reports) != 1 || !e.Ready() {
+		t.Errorf("the log has the refusal %d times, and there are %d reports:\n%s", n, len(reports), &text)
+	}
+}
+
+// Errors about the service or the namespace concern all runs, and others do not.
+func TestUnreached(t *testing.T) {
+	for want, errs := range map[bool][]error{
+		true: {
+			serviceerror.NewUnavailable(""), serviceerror.NewDeadlineExceeded(""), serviceerror.NewResourceExhausted(0, ""), serviceerror.NewPermissionDenied("", ""),
+			status.Error(codes.Unauthenticated, ""), fmt.Errorf("asking: %w", context.DeadlineExceeded),
+			serviceerror.NewNamespaceNotFound(""), serviceerror.NewNamespaceInvalidState("", 0, nil), serviceerror.NewNamespaceNotActive("", "", ""), // SignalWithStart finds nothing else
+		},
+		false: {serviceerror.NewInvalidArgument(""), serviceerror.NewInternal(""), errors.New("unknown")},
+	} {
+		for _, err := range errs {
+			if temporal.Unreached(err) != want {
+				t.Errorf("%T: want %t", err, want)
+			}
+		}
+	}
+}
+
+// While a report is written, runs are noted for the service.
+func TestASlowReport(t *testing.T) {
+	s, w := temporaltest.Start(t), newWorker()
+	reported, release := make(chan error), make(chan struct{})
+	e, _ := drive(t, s, w, func(c *temporal.Config) { c.Report = func(err error) { reported <- err; <-release } })
+	<-reported
+	noted := make(chan struct{})
+	go func() { e.Due("r"); close(noted) }() // ends with the report at the latest
+	select {
+	case <-noted:
+	case <-time.After(10 * time.Second):
+		t.Error("Due waits for the report")
+	}
+	close(release)
+	eventually.Holds(t, "the run is worked on", func() bool { return w.calls("r") == 1 })
 	gone(t, s)
 }
 
@@ -333,6 +454,17 @@ func TestAZombie(t *testing.T) {
 	gone(t, s)
 }
 
+// yields returns a list of runs without an error.
+func yields(runs []string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, id := range runs {
+			if !yield(id, nil) {
+				return
+			}
+		}
+	}
+}
+
 // A service that lost its database gets the workflows again, also more than once.
 func TestRebuild(t *testing.T) {
 	s, w := temporaltest.Start(t), newWorker()
@@ -363,13 +495,7 @@ func TestRebuild(t *testing.T) {
 	w.mu.Unlock()
 	rebuild := func(wantTold, wantOthers int) {
 		t.Helper()
-		told, others, err := e.Rebuild(t.Context(), func(yield func(string, error) bool) {
-			for _, id := range runs {
-				if !yield(id, nil) {
-					return
-				}
-			}
-		})
+		told, others, err := e.Rebuild(t.Context(), yields(runs))
 		if err != nil || told != wantTold || others != wantOthers {
 			t.Errorf("told %d and %d, %v; want %d and %d", told, others, err, wantTold, wantOthers)
 		}
@@ -381,8 +507,19 @@ func TestRebuild(t *testing.T) {
 		rebuild(4, 0)
 		all(4)
 	}
+	s.Wipe()
+	s.Refuse("agentd/b", serviceerror.NewInvalidArgument("there is something wrong with b"))
+	told, others, err := e.Rebuild(t.Context(), yields(runs))
+	if told != 3 || others != 0 || err == nil || !strings.Contains(err.Error(), "1 workflows") || !strings.Contains(err.Error(), "wrong with b") {
+		t.Errorf("told %d and %d, %v", told, others, err)
+	}
+	all(3)
 	if _, _, err := e.Rebuild(t.Context(), func(yield func(string, error) bool) { yield("", errors.New("the database is gone")) }); err == nil {
 		t.Error("a list that fails is no error")
+	}
+	s.SetNamespace(false)
+	if told, _, err := e.Rebuild(t.Context(), yields(runs)); told != 0 || err == nil || strings.Contains(err.Error(), "find by themselves") {
+		t.Errorf("without a namespace, told %d, %v", told, err)
 	}
 }
 

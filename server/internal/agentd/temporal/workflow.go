@@ -3,12 +3,11 @@ package temporal
 import (
 	"cmp"
 	"context"
-	"log/slog"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
 	sdk "go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
@@ -46,12 +45,6 @@ var (
 
 // registration is the command that registers the search attributes.
 const registration = "temporal operator search-attribute create --name AgentdTenant --type Keyword --name AgentdAgent --type Keyword --name AgentdState --type Keyword"
-
-// register lets a worker execute the workflow and the activity.
-func register(r worker.Registry, a *activities) {
-	r.RegisterWorkflowWithOptions(drive, workflow.RegisterOptions{Name: workflowName})
-	r.RegisterActivityWithOptions(a.work, activity.RegisterOptions{Name: activityName})
-}
 
 // drive is the workflow of a run. It must make the same commands from the same history for ever,
 // because workflows wait for months. TestGoldenHistories keeps it from changing.
@@ -103,63 +96,44 @@ func show(ctx workflow.Context, state, details string, r *agent.Rest) {
 	workflow.SetCurrentDetails(ctx, details)
 	known := workflow.GetTypedSearchAttributes(ctx)
 	before, has := known.GetKeyword(stateKey)
-	if !has {
-		return
-	}
-	var updates []sdk.SearchAttributeUpdate
-	if before != state {
-		updates = append(updates, stateKey.ValueSet(state))
-	}
-	if name, _ := known.GetKeyword(agentKey); r.Agent != "" && r.Agent != name {
-		updates = append(updates, agentKey.ValueSet(r.Agent))
-	}
-	if len(updates) > 0 {
-		_ = workflow.UpsertTypedSearchAttributes(ctx, updates...) // it fails without updates
+	name, _ := known.GetKeyword(agentKey)
+	if now := cmp.Or(r.Agent, name); has && (state != before || now != name) {
+		_ = workflow.UpsertTypedSearchAttributes(ctx, agentKey.ValueSet(now), stateKey.ValueSet(state))
 	}
 }
 
 // activities are what the service may have this agentd do.
-type activities struct {
-	worker agent.Worker
-	log    *slog.Logger
-}
+type activities struct{ worker agent.Worker }
 
-// work works on a run until it rests. Its errors have no text of the run: the service shows them,
-// and lets another attempt follow, here or elsewhere.
-func (a *activities) work(ctx context.Context, runID string) (*agent.Rest, error) {
-	stop := beat(ctx)
-	defer stop()
+// work works on a run until it rests. Its errors have no text of the run, which the agent logs: the
+// service shows them, and lets another attempt follow, here or elsewhere.
+func (a activities) work(ctx context.Context, runID string) (*agent.Rest, error) {
+	defer beat(ctx)()
 	r, err := a.worker.Work(ctx, runID)
-	kind := tool.KindOf(err)
-	switch {
+	switch kind := tool.KindOf(err); {
 	case err == nil:
 		return &r, nil
 	case kind == tool.KindNotFound:
 		return &agent.Rest{Ended: true}, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case kind != tool.KindConflict && kind != tool.KindUnavailable:
-		a.log.Error("working on a run for Temporal", "run", runID, "error", err)
+	default:
+		return nil, sdk.NewApplicationError("this agentd does not work on the run now: "+string(kind), string(kind))
 	}
-	return nil, sdk.NewApplicationError("this agentd does not work on the run now: "+string(kind), string(kind))
 }
 
 // beat tells the service that the activity lives, until stop, which waits.
 func beat(ctx context.Context) (stop func()) {
-	ended := make(chan struct{})
 	beating, cancel := context.WithCancel(ctx)
-	go func() { // ends with stop
-		defer close(ended)
-		tick := time.NewTicker(silence / 4)
-		defer tick.Stop()
-		for {
+	var group sync.WaitGroup
+	group.Go(func() { // ends with stop
+		for beating.Err() == nil {
 			activity.RecordHeartbeat(ctx) // the SDK sends fewer
 			select {
-			case <-tick.C:
+			case <-time.After(silence / 4):
 			case <-beating.Done():
-				return
 			}
 		}
-	}()
-	return func() { cancel(); <-ended }
+	})
+	return func() { cancel(); group.Wait() }
 }

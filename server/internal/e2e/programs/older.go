@@ -19,11 +19,10 @@ var older = map[string][]edit{
 	"./cmd/toolhost": {{file: "toolhost/callstore/postgres/schema.go"}},
 	"./cmd/agentd": {
 		{file: "agentd/runstore/postgres/schema.go"},
-		{"agentd/runstore/postgres/node.go", "version, address, engine) VALUES ($1, $2, $3, $4, $5)", "version, address) VALUES ($1, $2, $3, $4)"},
-		{"agentd/runstore/postgres/node.go", "s.claims.address(), s.claims.engineNow())", "s.claims.address())"},
-		{"agentd/runstore/postgres/node.go", "clock_timestamp(), engine = $2 WHERE node = $1\", c.key, c.engineNow())", "clock_timestamp() WHERE node = $1\", c.key)"},
-		{"agentd/runstore/postgres/node.go", "'5 seconds', engine\n", "'5 seconds', ''\n"},
-		{"agentd/runstore/postgres/claims.go", "c.address(), c.engineNow())", "c.address())"},
+		{"agentd/runstore/postgres/append.go", " works = @works,", ""},
+		{"agentd/runstore/postgres/append.go", "claimer, works)", "claimer)"},
+		{"agentd/runstore/postgres/append.go", "@claimer, @works\n", "@claimer\n"},
+		{"agentd/runstore/postgres/takeover.go", "CASE abs(runs.works) WHEN runs.last_seq THEN runs.works > 0 ELSE runs.decisions IS NULL END", "runs.decisions IS NULL"},
 	},
 }
 

@@ -136,15 +136,15 @@ func confirm(ctx context.Context, conn *pgx.Conn, runID string, token []byte) er
 // run's row and locks it, and the others write nothing without it.
 const (
 	advanceRun = `WITH run AS (
-	UPDATE agentd_runs SET updated = @updated, last_seq = @last, last_append = @token, unfinished = @unfinished, ended = @ended, summary = @summary, decisions = @decisions, decide_by = @decide_by, posted = posted - (@entry::text <> '')::int, stalled = CASE WHEN @resumed::bool THEN stalled ELSE 0 END
+	UPDATE agentd_runs SET updated = @updated, last_seq = @last, works = @works, last_append = @token, unfinished = @unfinished, ended = @ended, summary = @summary, decisions = @decisions, decide_by = @decide_by, posted = posted - (@entry::text <> '')::int, stalled = CASE WHEN @resumed::bool THEN stalled ELSE 0 END
 	WHERE id = @id AND last_seq = @after AND deleted IS NULL AND claimer = @claimer AND epoch = @epoch
 	AND (@entry::text = '' OR EXISTS (SELECT FROM agentd_inbox AS i WHERE i.run = agentd_runs.number AND i.id = @entry AND i.seq IS NULL))
 	RETURNING number, owner, tenant)`
 	// A process that lost the claim of a run starts no sub-run of it.
 	createRun = `WITH mother AS (
 	SELECT claimer FROM agentd_runs WHERE id = @parent AND deleted IS NULL FOR SHARE), run AS (
-	INSERT INTO agentd_runs (id, created, updated, last_seq, last_append, unfinished, ended, summary, owner, tenant, parent, decisions, decide_by, claimer)
-	SELECT @id, @created, @updated, @last, @token, @unfinished, @ended, @summary, @owner, @tenant, @parent, @decisions, @decide_by, @claimer
+	INSERT INTO agentd_runs (id, created, updated, last_seq, last_append, unfinished, ended, summary, owner, tenant, parent, decisions, decide_by, claimer, works)
+	SELECT @id, @created, @updated, @last, @token, @unfinished, @ended, @summary, @owner, @tenant, @parent, @decisions, @decide_by, @claimer, @works
 	WHERE NOT EXISTS (SELECT FROM mother WHERE claimer IS DISTINCT FROM @claimer)
 	ON CONFLICT (id) DO NOTHING
 	RETURNING number, owner, tenant)`
@@ -187,9 +187,12 @@ func (s *Store) statement(b *runstore.Batch, token []byte) (string, pgx.NamedArg
 	}
 	after := int64(min(b.After, math.MaxInt64-1<<32)) // no journal is so long
 	arguments := pgx.NamedArgs{
-		"id": b.RunID, "after": after, "last": after + int64(n), "token": token, "claimer": s.claims.key, "epoch": int64(b.Epoch),
+		"id": b.RunID, "after": after, "last": after + int64(n), "works": after + int64(n), "token": token, "claimer": s.claims.key, "epoch": int64(b.Epoch),
 		"created": times[0], "updated": times[n-1], "unfinished": b.Head.Unfinished, "ended": b.Head.Ended, "summary": []byte(b.Head.Summary), "owner": b.Head.Owner, "tenant": b.Head.Tenant, "parent": b.Head.Parent, "decisions": []byte(nil), "decide_by": b.Head.DecideByNanos(),
 		"times": times, "types": types, "versions": versions, "data": data, "entry": b.Entry, "resumed": b.Resumed,
+	}
+	if b.Head.OnlyWaits {
+		arguments["works"] = -arguments["last"].(int64)
 	}
 	if len(b.Head.Decisions) > 0 {
 		arguments["decisions"] = []byte(b.Head.Decisions)

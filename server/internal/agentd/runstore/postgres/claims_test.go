@@ -393,7 +393,7 @@ func TestNodes(t *testing.T) {
 }
 
 // A run that three stores had that are gone, without progress between, is left alone until
-// somebody claims it, and then again unless it makes progress. It is taken once if it has an entry.
+// somebody claims it, and then again unless it makes progress. It is taken once for each entry.
 // Neither a run that only waits for a person nor one that was given up counts.
 func TestParking(t *testing.T) {
 	s := postgrestest.Shared(t)
@@ -468,26 +468,48 @@ func TestParking(t *testing.T) {
 		t.Errorf("a parked run that was tried with its entry is taken: %v", taken)
 	}
 	counts(runstore.MaxStalled + 2)
-	for range 2 {
-		if _, err := store.Claim("r"); err != nil {
+	post := func(id string) {
+		t.Helper()
+		if err := store.Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "r", ID: id}, Data: []byte("1")}); err != nil {
 			t.Fatal(err)
 		}
-		counts(runstore.MaxStalled - 1)
-		wantTaken("1", runstore.MaxStalled+1) // once for the entry
-		if taken := take("1"); len(taken) > 0 {
+	}
+	settle := func(id string, epoch uint64) {
+		t.Helper()
+		if err := store.Settle(t.Context(), runstore.EntryRef{RunID: "r", ID: id}, epoch, runstore.Outcome{Seq: 4}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	untaken := func(claimer string) {
+		t.Helper()
+		if taken := take(claimer); len(taken) > 0 {
 			t.Errorf("a run that was parked again is taken: %v", taken)
 		}
 	}
+	post("e") // a repeated request
+	untaken("NULL")
+	post("f")
+	if epoch, err := store.Claim("r"); err != nil || epoch == 0 { // the try of this entry
+		t.Fatal(err)
+	}
+	untaken("1")
+	post("g")
+	wantTaken("NULL", runstore.MaxStalled+1)
+	post("h")
+	epoch = wantTaken("1", runstore.MaxStalled+1) // it came during that try
+	store.Release("r", epoch)
+	epoch = wantTaken("NULL", runstore.MaxStalled+1) // nothing was ended
+	for _, id := range []string{"f", "g", "h"} {
+		settle(id, epoch)
+	}
+	untaken("1")
 	var err error
 	if epoch, err = store.Claim("r"); err != nil {
 		t.Fatal(err)
 	}
-	write("r", 3, epoch, runstore.Head{Unfinished: true, Decisions: []byte("[1]")})
+	write("r", 3, epoch, runstore.Head{Unfinished: true, OnlyWaits: true, Decisions: []byte("[1]")})
 	wantTaken("1", 1) // the entry is work
-	entry := runstore.Outcome{Seq: 4}
-	if err := store.Settle(t.Context(), runstore.EntryRef{RunID: "r", ID: "e"}, wantTaken("1", 2), entry); err != nil {
-		t.Fatal(err)
-	}
+	settle("e", wantTaken("1", 2))
 	for range 2 * runstore.MaxStalled {
 		epoch = wantTaken("1", 2)
 	}
@@ -505,37 +527,123 @@ func TestParking(t *testing.T) {
 	}
 }
 
-// A run that waits for a person beside a sub-run is parked with the sub-run: it would go on with
-// it.
+// A run that only waits is parked with the sub-run that it waits for, because it would go on with
+// it, and never if that makes progress, or if there is none and it waits for a person.
 func TestParkingWithASubRun(t *testing.T) {
+	for name, decisions := range map[string][]byte{"for a person, too": []byte("[1]"), "for the sub-run alone": nil} {
+		t.Run(name, func(t *testing.T) {
+			s := postgrestest.Shared(t)
+			name := s.Create(t)
+			store := open(t, s.URL(name))
+			write := func(id string, after, epoch uint64, head runstore.Head) {
+				t.Helper()
+				head.Unfinished = true
+				if err := store.Append(t.Context(), runstore.Batch{RunID: id, After: after, Epoch: epoch, Records: storetest.Records(int(after)+1, 1), Head: head}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write("r", 0, 0, runstore.Head{OnlyWaits: true, Decisions: decisions})
+			write("sub", 0, 0, runstore.Head{Parent: "r"})
+			s.Do(t, name, "INSERT INTO agentd_nodes (node, since, renewed) VALUES (1, '2020-01-01', '2020-01-01')")
+			take := func(want ...int) (taken []runstore.Taken) {
+				t.Helper()
+				later(t, s, name)
+				s.Do(t, name, "UPDATE agentd_runs SET claimer = 1")
+				taken, err := store.TakeOver(t.Context(), runstore.MaxPage)
+				slices.SortFunc(taken, func(a, b runstore.Taken) int { return strings.Compare(a.ID, b.ID) })
+				var times []int
+				for _, k := range taken {
+					times = append(times, k.Stalled)
+				}
+				if err != nil || !slices.Equal(times, want) {
+					t.Errorf("took %v, %v, want %v", taken, err, want)
+				}
+				return taken
+			}
+			for n := range uint64(2 * runstore.MaxStalled) {
+				if taken := take(0, 1); len(taken) == 2 {
+					write("sub", n+1, taken[1].Epoch, runstore.Head{Parent: "r"}) // progress
+				}
+			}
+			take(0, 1)
+			take(2, 2)
+			take()
+			take()
+			s.Do(t, name, "DELETE FROM agentd_runs WHERE id = 'sub'")
+			s.Do(t, name, "UPDATE agentd_runs SET stalled = 0")
+			if decisions == nil { // there is something to do at the next owner
+				take(1)
+				take(2)
+				take()
+				return
+			}
+			for range runstore.MaxStalled {
+				take(0)
+			}
+		})
+	}
+}
+
+// A run that has something to do beside what it waits for counts, such as one with a call that ends
+// agentds. The column of what a program without it has appended counts for nothing.
+func TestParkingBesideADecision(t *testing.T) {
 	s := postgrestest.Shared(t)
 	name := s.Create(t)
 	store := open(t, s.URL(name))
-	for _, head := range []runstore.Head{{Unfinished: true, Decisions: []byte("[1]")}, {Unfinished: true, Parent: "r"}} {
-		batch := runstore.Batch{RunID: "r", Records: storetest.Records(1, 1), Head: head}
-		if head.Parent != "" {
-			batch.RunID = "sub"
-		}
-		if err := store.Append(t.Context(), batch); err != nil {
+	for id, head := range map[string]runstore.Head{
+		"works": {Decisions: []byte("[1]")}, "waits": {OnlyWaits: true, Decisions: []byte("[1]")}, "waits before": {OnlyWaits: true}, "works before": {Decisions: []byte("[1]")},
+	} {
+		head.Unfinished = true
+		if err := store.Append(t.Context(), runstore.Batch{RunID: id, Records: storetest.Records(1, 1), Head: head}); err != nil {
 			t.Fatal(err)
 		}
 	}
+	s.Do(t, name, "UPDATE agentd_runs SET last_seq = 2 WHERE id LIKE '% before'")
 	s.Do(t, name, "INSERT INTO agentd_nodes (node, since, renewed) VALUES (1, '2020-01-01', '2020-01-01')")
-	for _, want := range []int{2, 2, 1, 0, 0} {
+	for n := 1; n <= runstore.MaxStalled; n++ {
 		later(t, s, name)
 		s.Do(t, name, "UPDATE agentd_runs SET claimer = 1")
-		if taken, err := store.TakeOver(t.Context(), runstore.MaxPage); err != nil || len(taken) != want {
-			t.Errorf("took %v, %v, want %d", taken, err, want)
+		if _, err := store.TakeOver(t.Context(), runstore.MaxPage); err != nil {
+			t.Fatal(err)
+		}
+		for id, want := range map[string]int{"works": n, "waits": 0, "waits before": n, "works before": 0} {
+			if r, err := store.Get(t.Context(), id); err != nil || r.Stalled != want {
+				t.Errorf("%s is counted %d times, want %d: %v", id, r.Stalled, want, err)
+			}
 		}
 	}
-	s.Do(t, name, "DELETE FROM agentd_runs WHERE id = 'sub'")
-	s.Do(t, name, "UPDATE agentd_runs SET stalled = 0")
-	for range runstore.MaxStalled {
+}
+
+// A claim counts the store that is gone, like a look, and does not take a run that is parked with
+// that: somebody has to want it again, and to know that.
+func TestAClaimCounts(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	if err := store.Append(t.Context(), runstore.Batch{RunID: "r", Records: storetest.Records(1, 1), Head: runstore.Head{Unfinished: true}}); err != nil {
+		t.Fatal(err)
+	}
+	s.Do(t, name, "INSERT INTO agentd_nodes (node, since, renewed) VALUES (1, '2020-01-01', '2020-01-01')")
+	claim := func(claimer string, wanted error, times int) {
+		t.Helper()
 		later(t, s, name)
-		s.Do(t, name, "UPDATE agentd_runs SET claimer = 1")
-		if taken, err := store.TakeOver(t.Context(), 1); err != nil || len(taken) != 1 || taken[0].Stalled != 0 {
-			t.Errorf("a run that only waits: %v, %v", taken, err)
+		s.Do(t, name, "UPDATE agentd_runs SET claimer = "+claimer)
+		_, err := store.Claim("r")
+		if r, unread := store.Get(t.Context(), "r"); !errors.Is(err, wanted) || unread != nil || r.Stalled != times {
+			t.Fatalf("claimed: %v; counted %d times, want %d", errors.Join(err, unread), r.Stalled, times)
 		}
+	}
+	claim("1", nil, 1)
+	claim("1", nil, 2)
+	claim("NULL", nil, 2)
+	claim("1", runstore.ErrClaimed, runstore.MaxStalled)
+	claim("NULL", nil, runstore.MaxStalled-1)
+	s.Do(t, name, "UPDATE agentd_runs SET stalled = 4") // as with an entry
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := open(t, s.URL(name)).Get(t.Context(), "r"); err != nil || r.Stalled != runstore.MaxStalled {
+		t.Errorf("a store that ended by itself is counted: %d, %v", r.Stalled, err)
 	}
 }
 

@@ -12,10 +12,12 @@ import (
 )
 
 // The row of a run counts its entries without an outcome, so that whoever adds one, consumes one,
-// or gives the run up locks and compares the same row.
+// or gives the run up locks and compares the same row. A parked run that a store tries now, or has
+// tried, is tried once more for each entry that is added. So a request that is repeated with its id
+// has no further try.
 const (
 	post = `WITH run AS (
-	UPDATE agentd_runs AS r SET posted = posted + 1 WHERE id = $1 AND deleted IS NULL AND posted < $6
+	UPDATE agentd_runs AS r SET posted = posted + 1, stalled = least(stalled, CASE WHEN claimer IS NULL THEN $7::int ELSE $7::int - 1 END) WHERE id = $1 AND deleted IS NULL AND posted < $6
 	AND NOT EXISTS (SELECT FROM agentd_inbox AS known WHERE known.run = r.number AND known.id = $2)
 	RETURNING number)
 INSERT INTO agentd_inbox (run, id, data, digests, contents) SELECT number, $2, $3, $4, $5 FROM run`
@@ -65,7 +67,7 @@ func (s *Store) Post(ctx context.Context, e runstore.Entry) error {
 		digests, contents = append(digests, e.Contents[i].SHA256), append(contents, e.Contents[i].Data)
 	}
 	err := s.db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		tag, err := conn.Exec(ctx, post, e.RunID, e.ID, []byte(e.Data), digests, contents, runstore.MaxPosted)
+		tag, err := conn.Exec(ctx, post, e.RunID, e.ID, []byte(e.Data), digests, contents, runstore.MaxPosted, runstore.MaxStalled)
 		if errors.Is(postgres.Error(err), postgres.ErrConflict) || err == nil && tag.RowsAffected() > 0 {
 			return nil // in the former case, another one has added the entry meanwhile
 		}

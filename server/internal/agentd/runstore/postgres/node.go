@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/toolhost/toolhost/internal/version"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/server/internal/store/postgres"
 )
 
@@ -85,7 +86,7 @@ func (c *claims) leave(session *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
 	defer cancel()
 	if _, node := c.roles(); node {
-		_, _ = session.Exec(ctx, "UPDATE agentd_runs SET claimer = NULL WHERE claimer = $1", c.key)
+		_, _ = session.Exec(ctx, "UPDATE agentd_runs SET claimer = NULL, stalled = least(stalled, $2::int) WHERE claimer = $1", c.key, runstore.MaxStalled) // as giveUp does
 		_, _ = session.Exec(ctx, "DELETE FROM agentd_nodes WHERE node = $1 AND NOT EXISTS (SELECT FROM agentd_runs WHERE claimer = $1)", c.key)
 	}
 	_, _ = session.Exec(ctx, "SELECT pg_advisory_unlock_all()") // the server notices the end of the session only later

@@ -181,5 +181,9 @@ END $$;
 ALTER TABLE agentd_nodes ADD COLUMN address text NOT NULL DEFAULT ''; -- where other agentds reach it; empty: nowhere
 `}, {SQL: `
 ALTER TABLE agentd_nodes ADD COLUMN engine text NOT NULL DEFAULT ''; -- what has the agentd work on runs
+`}, {SQL: `
+-- last_seq of an append that left the run with something to do itself; negative: without. Another number: a program
+-- without this step has appended since.
+ALTER TABLE agentd_runs ADD COLUMN works bigint NOT NULL DEFAULT 0;
 `}}}
 }

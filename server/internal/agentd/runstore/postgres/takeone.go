@@ -14,12 +14,13 @@ var takeFamily = `WITH RECURSIVE roots AS (
 	WHERE member.number IN (SELECT number FROM family) AND (member.posted > 0 OR member.unfinished AND member.wake_at <= statement_timestamp()))` + takenColumns
 
 // lookAtFamily returns why takeFamily has taken nothing: whether there is something to do at all,
-// whether a store has the run, how often it stalled, and when the first of the family goes on.
+// whether a store has the run, how often it stalled, and when the first of the family goes on that
+// is not parked.
 const lookAtFamily = `WITH RECURSIVE family AS (
-	SELECT id, unfinished, wake_at FROM agentd_runs WHERE id = $1 AND deleted IS NULL UNION
-	SELECT below.id, below.unfinished, below.wake_at FROM family, LATERAL (
-		SELECT id, unfinished, wake_at FROM agentd_runs AS runs WHERE runs.parent = family.id AND runs.parent <> '' AND ` + live + ` OFFSET 0) AS below)
-SELECT ` + live + `, claimer IS NOT NULL, stalled, posted > 0, (SELECT extract(epoch FROM min(wake_at) - clock_timestamp())::float8 FROM family WHERE family.unfinished)
+	SELECT id, unfinished, wake_at, claimer, stalled FROM agentd_runs WHERE id = $1 AND deleted IS NULL UNION
+	SELECT below.id, below.unfinished, below.wake_at, below.claimer, below.stalled FROM family, LATERAL (
+		SELECT id, unfinished, wake_at, claimer, stalled FROM agentd_runs AS runs WHERE runs.parent = family.id AND runs.parent <> '' AND ` + live + ` OFFSET 0) AS below)
+SELECT ` + live + `, claimer IS NOT NULL, stalled, posted > 0, (SELECT extract(epoch FROM min(wake_at) - clock_timestamp())::float8 FROM family WHERE family.unfinished AND (family.claimer IS NOT NULL OR family.stalled < $2))
 FROM agentd_runs AS runs WHERE id = $1 AND deleted IS NULL`
 
 // TakeFamily implements runstore.Sharing.
@@ -40,7 +41,7 @@ func (s *Store) TakeFamily(ctx context.Context, runID string) (due runstore.Due,
 	var claimed, posted bool
 	var stalled int
 	var wait *float64
-	if err = s.row(ctx, runID, lookAtFamily, []any{runID}, &due.Live, &claimed, &stalled, &posted, &wait); err != nil {
+	if err = s.row(ctx, runID, lookAtFamily, []any{runID, runstore.MaxStalled}, &due.Live, &claimed, &stalled, &posted, &wait); err != nil {
 		return due, s.reading(runID, err)
 	}
 	switch {

@@ -69,7 +69,11 @@ func TestTakeFamily(t *testing.T) {
 	if due := take("r", nil); !due.Live || due.Wait < 2*time.Hour || due.Wait > 3*time.Hour {
 		t.Errorf("a family that waits for a time: %+v", due)
 	}
-	s.Do(t, name, "UPDATE agentd_runs SET wake_at = now() WHERE id = 'r-child'")
+	s.Do(t, name, "UPDATE agentd_runs SET wake_at = now(), stalled = 3 WHERE id = 'r-child'")
+	if due := take("r", nil); !due.Live || due.Wait != 0 {
+		t.Errorf("a family with a parked run: %+v", due)
+	}
+	s.Do(t, name, "UPDATE agentd_runs SET wake_at = now(), stalled = 0 WHERE id = 'r-child'")
 	take("r", nil, "r", "r-child")
 	leave(taker, time.Hour, 0)
 	for _, id := range []string{"r-child", "ended"} {

@@ -13,18 +13,30 @@ import (
 
 var _ runstore.Sharing = (*Store)(nil)
 
-// giveUp gives up the claim of a run.
-const giveUp = "UPDATE agentd_runs SET claimer = NULL WHERE id = $1 AND claimer = $2 AND epoch = $3"
+// giveUp gives up the claim of a run. That of a parked run has ended nothing, so another store may
+// try the run with its entries.
+var giveUp = fmt.Sprintf("UPDATE agentd_runs SET claimer = NULL, stalled = least(stalled, %d) WHERE id = $1 AND claimer = $2 AND epoch = $3", runstore.MaxStalled)
 
 // notAlone is the condition that no other store has to claim a run together with its parent.
 const notAlone = "NOT EXISTS (SELECT FROM agentd_runs AS mother WHERE mother.id = agentd_runs.parent AND mother.unfinished AND mother.claimer IS DISTINCT FROM $2)"
 
-// unparked is the count of a run that is claimed by itself, which TakeOver then takes once more.
-var unparked = fmt.Sprintf("least(stalled, %d)", runstore.MaxStalled-1)
+// claimOne claims a run that no other store has. With entries, the claim of a parked run is the one
+// try of takeFamilies; without, takeFamilies takes the run once more. notParked excludes these.
+var (
+	claimOne = fmt.Sprintf("UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1, stalled = CASE WHEN stalled >= %[1]d AND posted > 0 THEN greatest(stalled, %[1]d + 1) ELSE least(stalled, %[1]d - 1) END "+
+		"WHERE id = ANY($1) AND deleted IS NULL AND (claimer IS NULL OR claimer = $2) AND "+notAlone, runstore.MaxStalled)
+	notParked = fmt.Sprintf(" AND stalled < %d", runstore.MaxStalled)
+)
 
-// Claim implements runstore.Claims.
+// Claim implements runstore.Claims. The claims of stores that are gone are given up first, so that
+// they count. A run that is parked then is not claimed: its caller did not know that.
 func (s *Store) Claim(runID string) (epoch uint64, err error) {
-	claimed, err := s.claim("UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1, stalled = "+unparked+" WHERE id = ANY($1) AND deleted IS NULL AND (claimer IS NULL OR claimer = $2 OR "+gone+") AND "+notAlone+" RETURNING id, epoch", []string{runID})
+	claimed, err := s.claim(claimOne+" RETURNING id, epoch", []string{runID})
+	if err == nil && len(claimed) == 0 {
+		if err = s.free(context.Background()); err == nil {
+			claimed, err = s.claim(claimOne+notParked+" RETURNING id, epoch", []string{runID})
+		}
+	}
 	if err != nil {
 		return 0, s.failed("claiming run "+runID, err)
 	}
@@ -68,15 +80,14 @@ func (s *Store) mayClaim(ctx context.Context) error {
 
 // The conditions that no unfinished run has a run as its sub-run, that no store works on the run
 // and it is not parked, or is parked with entries and was not tried with them, that the run goes on
-// or has entries, that an unfinished sub-run has the same claimer and had one that is gone, that
-// the run goes on now by itself, and that no unfinished run above it, which goes on with it, is at
-// work or parked. A query in the place of a value is a step in an index for each row, however
-// PostgreSQL estimates the rows.
+// or has entries, that it has something to do itself, that it goes on now by itself, and that no
+// unfinished run above it, which goes on with it, is at work or parked. A query in the place of a
+// value is a step in an index for each row, however PostgreSQL estimates the rows.
 const (
 	top   = "(SELECT mother.unfinished FROM agentd_runs AS mother WHERE mother.id = runs.parent) IS NOT TRUE"
 	free  = "runs.claimer IS NULL AND (runs.stalled < $3 OR runs.stalled = $3 AND runs.posted > 0)"
 	live  = "(runs.unfinished OR runs.posted > 0)"
-	below = "EXISTS (SELECT FROM agentd_runs AS sub WHERE sub.parent = runs.id AND sub.parent <> '' AND sub.unfinished AND sub.claimer = runs.claimer AND sub.stalled > 0)"
+	works = "CASE abs(runs.works) WHEN runs.last_seq THEN runs.works > 0 ELSE runs.decisions IS NULL END"
 	due   = "runs.unfinished AND " + free + " AND runs.wake_at <= statement_timestamp() AND " + alone
 	alone = "(runs.parent = '' OR NOT EXISTS (" + held + "))"
 	held  = `WITH RECURSIVE above AS (
@@ -96,18 +107,20 @@ UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1, stalled = stalle
 RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
 )
 
-// freeVanished gives up the claims of stores that are gone, and counts for each run that it was not
-// only waiting for a person: it may have ended these agentds. A run that waits for one beside a
-// sub-run there counts from the second time, because it goes on with the sub-run also if that is
-// parked. It returns the runs that were given up so runstore.MaxStalled times without progress
-// between, which takeFamilies leaves alone. These are not due any more, so that a look does not
-// step over them; a claim makes them due again. A store is found by its claims: the index is asked
-// for each claimer once.
+// freeVanished gives up the claims of stores that are gone, and counts that for each run that had
+// something to do: it may have ended these agentds. A run that only waits for sub-runs there is not
+// ahead of the one that has ended most without progress, and is parked with it, because it would go
+// on with it. freeVanished returns the runs that were given up so runstore.MaxStalled times without
+// progress between, which takeFamilies leaves alone. These are not due any more, so that a look
+// does not step over them; a claim makes them due again. A store is found by its claims: the index
+// is asked for each claimer once.
 const freeVanished = `WITH RECURSIVE claimers AS (
 	(SELECT claimer FROM agentd_runs WHERE claimer IS NOT NULL ORDER BY claimer LIMIT 1) UNION ALL
 	SELECT next.claimer FROM claimers, LATERAL (SELECT claimer FROM agentd_runs AS runs WHERE runs.claimer > claimers.claimer ORDER BY runs.claimer LIMIT 1) AS next), vanished AS MATERIALIZED (
 	SELECT claimer FROM claimers WHERE claimer <> $2 AND ` + gone + `), held AS (
-	SELECT runs.number, stalled + (` + live + ` AND (decisions IS NULL OR posted > 0 OR ` + below + `))::int AS times FROM agentd_runs AS runs JOIN vanished USING (claimer) FOR UPDATE OF runs SKIP LOCKED), freed AS (
+	SELECT runs.number, CASE WHEN NOT ` + live + ` THEN stalled WHEN posted > 0 OR ` + works + ` OR decisions IS NULL AND most IS NULL THEN stalled + 1 ELSE greatest(stalled, nullif(most, 0) + 1) END AS times
+	FROM agentd_runs AS runs JOIN vanished USING (claimer), LATERAL (
+		SELECT max(sub.stalled) AS most FROM agentd_runs AS sub WHERE sub.parent = runs.id AND sub.parent <> '' AND sub.unfinished AND sub.claimer = runs.claimer) AS below FOR UPDATE OF runs SKIP LOCKED), freed AS (
 	UPDATE agentd_runs AS runs SET claimer = NULL, stalled = times, wake_at = CASE WHEN times < $1 THEN wake_at END FROM held WHERE runs.number = held.number RETURNING id, stalled)
 SELECT id, stalled FROM freed WHERE stalled >= $1`
 
@@ -120,7 +133,7 @@ SELECT id, stalled FROM freed WHERE stalled >= $1`
 // has the fewest runs at work here. A tenant beyond mostTenants has its turn among those that are
 // due for longest. Runs with entries fit always: what a person wants is recorded at once, and
 // needs no slot. A parked run with entries is taken once, because the agent that has its caller may
-// be gone: the count then exceeds runstore.MaxStalled until there is progress.
+// be gone: the count then exceeds runstore.MaxStalled until there is progress, or another entry.
 var takeFamilies = `WITH RECURSIVE first AS MATERIALIZED (
 	SELECT number, id, parent, tenant, wake_at FROM agentd_runs AS runs WHERE ` + due + ` ORDER BY wake_at, number LIMIT $1), tenants AS (
 	(SELECT tenant, 1 AS place FROM agentd_runs WHERE unfinished AND claimer IS NULL AND wake_at IS NOT NULL AND $1 > 0 AND (SELECT count(*) FROM first) = $1 ORDER BY tenant LIMIT 1) UNION ALL

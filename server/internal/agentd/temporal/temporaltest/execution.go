@@ -281,9 +281,9 @@ func (x *execution) obey(c *command.Command, completed int64) error {
 		timer = time.AfterFunc(start.GetStartToFireTimeout().AsDuration(), func() { x.fire(timer) })
 		x.timer = timer
 	case *command.Command_UpsertWorkflowSearchAttributesCommandAttributes:
-		if !x.s.attributes {
+		if err := x.s.checkAttributes(a.UpsertWorkflowSearchAttributesCommandAttributes.GetSearchAttributes()); err != nil {
 			x.failTask(enums.WORKFLOW_TASK_FAILED_CAUSE_BAD_SEARCH_ATTRIBUTES)
-			return serviceerror.NewInvalidArgument("BadSearchAttributes")
+			return err
 		}
 		changes := a.UpsertWorkflowSearchAttributesCommandAttributes.GetSearchAttributes()
 		for name, value := range changes.GetIndexedFields() {

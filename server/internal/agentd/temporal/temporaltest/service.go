@@ -37,9 +37,12 @@ type Service struct {
 	mu         sync.Mutex
 	changed    chan struct{} // closed when a task may be there
 	keys       []string      // of the RPCs, in their order: what they present as authorization
-	attributes bool          // the namespace has the search attributes
+	attributes []string      // the search attributes that the namespace has
 	namespace  bool          // there is one
 	refused    int           // polls and checks without a namespace
+	refuses    map[string]error
+	asked      int                // how often the service was asked to signal a workflow, and to make it
+	hangs      chan time.Duration // gets the time that was left of a ShutdownWorker without an answer; nil: it gets one
 	executions map[string]*execution
 	workflows  []*execution // with a task that no worker has
 	activities []*execution
@@ -54,7 +57,7 @@ func Start(t *testing.T, options ...grpc.ServerOption) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Service{Address: listener.Addr().String(), changed: make(chan struct{}), attributes: true, namespace: true, executions: map[string]*execution{}}
+	s := &Service{Address: listener.Addr().String(), changed: make(chan struct{}), attributes: Attributes(), namespace: true, refuses: map[string]error{}, executions: map[string]*execution{}}
 	s.server = grpc.NewServer(append(options, grpc.UnaryInterceptor(s.intercept))...)
 	workflowservice.RegisterWorkflowServiceServer(s.server, s)
 	served := make(chan error, 1)
@@ -90,8 +93,14 @@ func (s *Service) Keys() []string {
 	return slices.Compact(slices.Sorted(slices.Values(s.keys)))
 }
 
-// SetAttributes says whether the namespace has search attributes.
-func (s *Service) SetAttributes(has bool) { s.set(func() { s.attributes = has }) }
+// Attributes returns the names of the search attributes that workflows of agentd have.
+func Attributes() []string { return []string{"AgentdTenant", "AgentdAgent", "AgentdState"} }
+
+// SetAttributes says which search attributes the namespace has; all before.
+func (s *Service) SetAttributes(names ...string) { s.set(func() { s.attributes = names }) }
+
+// Refuse lets the service refuse to start or signal a workflow, with an error. Nil ends that.
+func (s *Service) Refuse(id string, err error) { s.set(func() { s.refuses[id] = err }) }
 
 // SetNamespace says whether there is a namespace. Without one, the service refuses all RPCs.
 func (s *Service) SetNamespace(has bool) { s.set(func() { s.namespace = has }) }
@@ -214,6 +223,14 @@ func (s *Service) refusal(name string) error {
 	return nil
 }
 
+// Asked returns how often the service was asked to signal a workflow, and to make it if there is
+// none.
+func (s *Service) Asked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
+}
+
 // Refused returns how often the service was asked for a namespace that does not exist.
 func (s *Service) Refused() int {
 	s.mu.Lock()
@@ -225,11 +242,15 @@ func (s *Service) Refused() int {
 func (s *Service) SignalWithStartWorkflowExecution(_ context.Context, request *workflowservice.SignalWithStartWorkflowExecutionRequest) (*workflowservice.SignalWithStartWorkflowExecutionResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.asked++
 	if !s.namespace {
 		return nil, serviceerror.NewNamespaceNotFound(request.GetNamespace())
 	}
-	if len(request.GetSearchAttributes().GetIndexedFields()) > 0 && !s.attributes {
-		return nil, serviceerror.NewInvalidArgument("Namespace " + request.GetNamespace() + " has no mapping defined for search attribute AgentdState")
+	if err := s.refuses[request.GetWorkflowId()]; err != nil {
+		return nil, err
+	}
+	if err := s.checkAttributes(request.GetSearchAttributes()); err != nil {
+		return nil, err
 	}
 	x, started := s.executions[request.GetWorkflowId()], false
 	if started = x == nil; started {
@@ -240,6 +261,16 @@ func (s *Service) SignalWithStartWorkflowExecution(_ context.Context, request *w
 	}
 	x.signal(request.GetSignalName(), request.GetSignalInput())
 	return &workflowservice.SignalWithStartWorkflowExecutionResponse{RunId: x.run, Started: started}, nil
+}
+
+// checkAttributes returns an error if the namespace does not have a search attribute. mu is held.
+func (s *Service) checkAttributes(a *common.SearchAttributes) error {
+	for name := range a.GetIndexedFields() {
+		if !slices.Contains(s.attributes, name) {
+			return serviceerror.NewInvalidArgument("the namespace has no mapping defined for search attribute " + name)
+		}
+	}
+	return nil
 }
 
 // SignalWorkflowExecution implements the service.
@@ -270,8 +301,24 @@ func (s *Service) ListWorkflowExecutions(_ context.Context, request *workflowser
 	return answer, nil
 }
 
+// HangShutdown lets the service answer no worker that stops, and returns how much time was left when
+// the wait of one ended.
+func (s *Service) HangShutdown() <-chan time.Duration {
+	hangs := make(chan time.Duration, 1)
+	s.set(func() { s.hangs = hangs })
+	return hangs
+}
+
 // ShutdownWorker implements the service.
-func (s *Service) ShutdownWorker(context.Context, *workflowservice.ShutdownWorkerRequest) (*workflowservice.ShutdownWorkerResponse, error) {
+func (s *Service) ShutdownWorker(ctx context.Context, _ *workflowservice.ShutdownWorkerRequest) (*workflowservice.ShutdownWorkerResponse, error) {
+	s.mu.Lock()
+	hangs := s.hangs
+	s.mu.Unlock()
+	if hangs != nil {
+		<-ctx.Done()
+		deadline, _ := ctx.Deadline()
+		hangs <- time.Until(deadline)
+	}
 	return &workflowservice.ShutdownWorkerResponse{}, nil
 }
 
