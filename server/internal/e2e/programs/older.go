@@ -17,14 +17,7 @@ type edit struct{ file, text, with string }
 // Then the program of before has the statement of before.
 var older = map[string][]edit{
 	"./cmd/toolhost": {{file: "toolhost/callstore/postgres/schema.go"}},
-	"./cmd/agentd": {
-		{file: "agentd/runstore/postgres/schema.go"},
-		{"agentd/runstore/postgres/node.go", "version, address, engine) VALUES ($1, $2, $3, $4, $5)", "version, address) VALUES ($1, $2, $3, $4)"},
-		{"agentd/runstore/postgres/node.go", "s.claims.address(), s.claims.engineNow())", "s.claims.address())"},
-		{"agentd/runstore/postgres/node.go", "clock_timestamp(), engine = $2 WHERE node = $1\", c.key, c.engineNow())", "clock_timestamp() WHERE node = $1\", c.key)"},
-		{"agentd/runstore/postgres/node.go", "'5 seconds', engine\n", "'5 seconds', ''\n"},
-		{"agentd/runstore/postgres/claims.go", "c.address(), c.engineNow())", "c.address())"},
-	},
+	"./cmd/agentd":   {{file: "agentd/runstore/postgres/schema.go"}},
 }
 
 // BuildOlder builds ./cmd/toolhost or ./cmd/agentd, or both, like BuildOverlaid, as they are today

@@ -181,5 +181,7 @@ END $$;
 ALTER TABLE agentd_nodes ADD COLUMN address text NOT NULL DEFAULT ''; -- where other agentds reach it; empty: nowhere
 `}, {SQL: `
 ALTER TABLE agentd_nodes ADD COLUMN engine text NOT NULL DEFAULT ''; -- what has the agentd work on runs
+`}, {SQL: `
+CREATE INDEX agentd_runs_parked ON agentd_runs (number) WHERE unfinished AND claimer IS NULL AND stalled >= 3; -- runstore.MaxStalled
 `}}}
 }
