@@ -387,13 +387,22 @@ func (k *cluster) identity(name, server string) client.TLS {
 	return client.TLS{CA: filepath.Join(folder, "ca.crt"), Certificate: filepath.Join(folder, "tls.crt"), Key: filepath.Join(folder, "tls.key"), ServerName: server}
 }
 
-// checkNodesOfAgentd checks that the others find an agentd at the address of its pod, and that it
-// admits those of its own CA alone.
+// checkNodesOfAgentd checks that the others find an agentd at the address of its pod, that its
+// metrics count them, and that it admits those of its own CA alone.
 func checkNodesOfAgentd(t *testing.T, k *cluster, server *postgrestest.Server) {
 	t.Helper()
 	nodes := server.Do(t, "agentd", "SELECT address FROM agentd_nodes")
 	if len(nodes) != 1 || nodes[0][0] != agentdAt+":7445" {
 		t.Fatalf("others reach the agentd at %v", nodes)
+	}
+	response, err := http.Get("http://" + agentdAt + ":9465/metrics")
+	must(t, err)
+	metrics, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	for _, want := range []string{`agentd_nodes{state="live"} 1`, `agentd_nodes{state="silent"} 0`, `agentd_runs{state="parked"} 0`} {
+		if err != nil || !bytes.Contains(metrics, []byte(want)) {
+			t.Errorf("its metrics do not have %s, %v", want, err)
+		}
 	}
 	for identity, want := range map[string]bool{"agentd-nodes": true, "agentd": false, "nodes": false, "client": false} {
 		files := k.identity("agentd-nodes", "")
