@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/store/pgcluster"
 	"github.com/toolhost/toolhost/server/internal/terminal/child"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/server/internal/toolhost/commands/serve"
@@ -39,7 +40,7 @@ type node struct {
 
 // openNodes makes the folder and starts the servers. The caller must call close.
 func openNodes(ctx context.Context, count int) (*nodes, error) {
-	if _, err := findPostgres(); err != nil {
+	if _, err := pgcluster.Find(); err != nil {
 		return nil, err
 	}
 	scratch, err := serve.MakeScratch()
