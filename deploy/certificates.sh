@@ -1,8 +1,8 @@
 #!/bin/sh
 # certificates.sh FOLDER [DAYS] makes the certificates and passwords of compose.yaml and kubernetes/,
-# with openssl 3. FOLDER must not exist. Three CAs sign them: one for servers and clients, one for the
-# toolhosts among themselves, and one for the database. The keys of the CAs are not kept: to renew,
-# make all of them again.
+# with openssl 3. FOLDER must not exist. Four CAs sign them: one for servers and clients, one each for
+# the toolhosts and for the agentds among themselves, and one for the database. The keys of the CAs
+# are not kept: to renew, make all of them again.
 set -eu
 folder=$1 days=${2:-365}
 umask 077
@@ -24,10 +24,11 @@ sign() {
 	chmod 0644 "$1"/*
 }
 
-for name in clients nodes-ca database-ca; do ca $name; done
+for name in clients nodes-ca agentd-nodes-ca database-ca; do ca $name; done
 sign toolhost clients DNS:toolhost,DNS:localhost serverAuth
 sign nodes nodes-ca 'DNS:*.toolhost-nodes' serverAuth,clientAuth
 sign agentd clients DNS:agentd,DNS:localhost serverAuth,clientAuth
+sign agentd-nodes agentd-nodes-ca DNS:agentd-nodes serverAuth,clientAuth
 sign client clients DNS:runs.client clientAuth
 sign database database-ca DNS:postgres serverAuth
 rm ./*.key

@@ -131,7 +131,12 @@ func hasPort(c *corev1.Container, port intstr.IntOrString) bool {
 // settings are what the tests read of toolhost.yaml and agentd.yaml.
 type settings struct {
 	Listeners []struct{ Address string }
-	Nodes     struct{ Listen, Address string }
+	Nodes     struct {
+		Listen, Address string
+		TLS             struct {
+			ServerName string `yaml:"server_name"`
+		} `yaml:"tls"`
+	}
 	Toolhost  string
 	Telemetry struct{ Listen string }
 }
@@ -249,6 +254,12 @@ func checkSettings(t *testing.T, all objects, w *workload) {
 		if names == "" {
 			continue
 		}
+		if _, port, ofPod := strings.Cut(names, "{ip}:"); ofPod {
+			if names != "{ip}:"+port || s.Nodes.Listen != "0.0.0.0:"+port || s.Nodes.TLS.ServerName != w.name+"-nodes" {
+				t.Errorf("%s is reached at %s, and has %+v", w.name, names, s.Nodes)
+			}
+			continue
+		}
 		host, port, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(names, "dns:///"), "{hostname}."), ":")
 		service, ok := all["Service/"+host].(*corev1.Service)
 		if !ok || service.Spec.ClusterIP != corev1.ClusterIPNone || (&intstr.IntOrString{IntVal: service.Spec.Ports[0].Port}).String() != port {
@@ -275,7 +286,7 @@ func checkSecurity(t *testing.T, w *workload, restricted bool) {
 	}
 	sandboxed := w.name == "toolhost" && !restricted
 	if (spec.SecurityContext.SeccompProfile.Type == corev1.SeccompProfileTypeRuntimeDefault) == sandboxed ||
-		(spec.HostUsers != nil && !*spec.HostUsers) != sandboxed || (c.ProcMount != nil && *c.ProcMount == corev1.UnmaskedProcMount) != sandboxed ||
+		(spec.HostUsers != nil && !*spec.HostUsers) != sandboxed || c.ProcMount != nil ||
 		(spec.SecurityContext.AppArmorProfile != nil) != sandboxed {
 		t.Errorf("%s does not permit exactly what the sandbox needs: %+v", w.name, spec.SecurityContext)
 	}
@@ -307,12 +318,13 @@ func checkPolicies(t *testing.T, all objects) {
 			}
 		}
 	}
-	for _, w := range []way{{"agentd", "toolhost", "grpc"}, {"toolhost", "toolhost", "nodes"}} {
+	ways := []way{{"agentd", "toolhost", "grpc"}, {"toolhost", "toolhost", "nodes"}, {"agentd", "agentd", "nodes"}}
+	for _, w := range ways {
 		if !out[w] || !in[w] {
 			t.Errorf("the policies do not permit %v", w)
 		}
 	}
-	if len(out) != 2 || len(in) != 2 {
+	if len(out) != len(ways) || len(in) != len(ways) {
 		t.Errorf("the policies permit %v and %v", out, in)
 	}
 }

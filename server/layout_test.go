@@ -20,6 +20,7 @@ const (
 // houses are the folders that the rule gives another place than the program that links them, each
 // with the reason.
 var houses = map[string]struct{ house, reason string }{
+	"internal/store/pgcluster":      {shelf, "tests of the plugins use it, through postgrestest"},
 	"internal/wire/workspaceserver": {shelf, "tests of sdk/workspace use it"},
 }
 

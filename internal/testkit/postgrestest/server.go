@@ -11,9 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -22,10 +20,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/store/pgcluster"
 )
 
 // superuser is the role that may log in without a password. All other roles need theirs.
-const superuser = "postgres"
+const superuser = pgcluster.Superuser
 
 // patience limits every wait.
 const patience = 3 * time.Minute
@@ -33,8 +33,7 @@ const patience = 3 * time.Minute
 // Server is a server. It is safe for concurrent use, except for Stop, Resume, Restart and Kill,
 // which one goroutine at a time may call.
 type Server struct {
-	dir, bin string
-	identity *syscall.Credential
+	cluster  *pgcluster.Cluster
 	settings []string // as the server's options -c
 	output   lockedBuffer
 
@@ -48,11 +47,8 @@ type Server struct {
 // it skips the test, and with CI=true it fails the test.
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	bin := find()
-	if bin == "" {
-		missing(t)
-	}
-	s, err := start(t.Context(), bin, settings)
+	requireIt(t)
+	s, err := start(t.Context(), settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,33 +56,39 @@ func Start(t testing.TB, settings ...string) *Server {
 	return s
 }
 
-func missing(t testing.TB) {
+// requireIt skips the test, or fails it, if PostgreSQL is not installed.
+func requireIt(t testing.TB) {
 	t.Helper()
-	const message = "PostgreSQL is not installed: there is no initdb in /usr/lib/postgresql/*/bin or the PATH; install the package postgresql to run this test"
-	if ok, _ := strconv.ParseBool(os.Getenv("CI")); ok {
-		t.Fatal(message)
+	if _, err := pgcluster.Find(); err != nil {
+		if ok, _ := strconv.ParseBool(os.Getenv("CI")); ok {
+			t.Fatal(err)
+		}
+		t.Skip(err)
 	}
-	t.Skip(message)
 }
 
 // start creates and starts a server. The caller removes it.
-func start(ctx context.Context, bin string, settings []string) (_ *Server, err error) {
-	s := &Server{bin: bin, settings: settings}
-	if s.dir, err = os.MkdirTemp("/tmp", "pg-"); err != nil {
+func start(ctx context.Context, settings []string) (*Server, error) {
+	dir, err := os.MkdirTemp("/tmp", "pg-")
+	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			s.remove()
+	s := &Server{settings: settings}
+	if s.cluster, err = pgcluster.Make(ctx, dir); err == nil {
+		// Roles other than the superuser have passwords.
+		rules := "local all " + superuser + " trust\nlocal all all scram-sha-256\nhost all all samehost scram-sha-256\n"
+		if err = os.WriteFile(filepath.Join(s.cluster.Data(), "pg_hba.conf"), []byte(rules), 0o600); errors.Is(err, fs.ErrPermission) {
+			err = nil
 		}
-	}()
-	if err := s.changeOwner(); err != nil {
-		return nil, err
 	}
-	if err := s.initialize(ctx); err != nil {
-		return nil, err
+	if err == nil {
+		err = s.run(ctx)
 	}
-	return s, s.run(ctx)
+	if err != nil {
+		s.end(syscall.SIGQUIT)
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return s, nil
 }
 
 // run starts the process and waits until it accepts connections.
@@ -133,69 +135,13 @@ func (s *Server) end(signal syscall.Signal) {
 // remove stops the server and removes its folder. The data is not needed any more.
 func (s *Server) remove() {
 	s.end(syscall.SIGQUIT)
-	_ = os.RemoveAll(s.dir)
-}
-
-// find returns the folder with PostgreSQL's programs, or "".
-func find() string {
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	if path, err := exec.LookPath("initdb"); err == nil {
-		found = append(found, path)
-	}
-	if len(found) == 0 {
-		return ""
-	}
-	// A link in the PATH leads to the folder that has all programs.
-	initdb, err := filepath.EvalSymlinks(found[len(found)-1])
-	if err != nil {
-		return ""
-	}
-	return filepath.Dir(initdb)
-}
-
-// changeOwner makes another user the owner of the folder, because PostgreSQL refuses to run as
-// root.
-func (s *Server) changeOwner() error {
-	if os.Geteuid() != 0 {
-		return nil
-	}
-	const nobody = 65534
-	if err := os.Chown(s.dir, nobody, nobody); err != nil {
-		return fmt.Errorf("giving the server its folder: %w", err)
-	}
-	s.identity = &syscall.Credential{Uid: nobody, Gid: nobody}
-	return nil
-}
-
-func (s *Server) data() string { return filepath.Join(s.dir, "data") }
-
-func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, program), args...)
-	cmd.Dir, cmd.Env = s.dir, []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=" + s.dir}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.identity}
-	return cmd
-}
-
-func (s *Server) initialize(ctx context.Context) error {
-	cmd := s.command(ctx, "initdb", "-D", s.data(), "-U", superuser, "-E", "UTF8", "--no-sync", "--auth=trust")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("running initdb: %w\n%s", err, out)
-	}
-	rules := "local all " + superuser + " trust\nlocal all all scram-sha-256\nhost all all samehost scram-sha-256\n"
-	if err := os.WriteFile(filepath.Join(s.data(), "pg_hba.conf"), []byte(rules), 0o600); err != nil && !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	return nil
+	_ = os.RemoveAll(s.cluster.Folder)
 }
 
 // launch starts the process. A goroutine keeps the thread that started it, because the end of the
 // thread would end the process. The goroutine ends with the process.
 func (s *Server) launch() error {
-	args := []string{"-D", s.data(), "-k", s.dir}
-	for _, setting := range append([]string{"listen_addresses=", "fsync=off", "max_connections=100", "max_prepared_transactions=2"}, s.settings...) {
-		args = append(args, "-c", setting)
-	}
-	cmd := s.command(context.Background(), "postgres", args...)
+	cmd := s.cluster.Server(append([]string{"max_connections=100", "max_prepared_transactions=2"}, s.settings...)...)
 	endWithParent(cmd.SysProcAttr)
 	cmd.Stdout, cmd.Stderr = &s.output, &s.output
 	started, exited := make(chan error), make(chan struct{})
@@ -223,7 +169,7 @@ func (s *Server) await(ctx context.Context) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		_, err := s.query(ctx, "postgres", superuser, "", "SELECT 1")
+		_, err := s.cluster.Query(ctx, "postgres", superuser, "", "SELECT 1")
 		if err == nil {
 			return nil
 		}
@@ -238,17 +184,15 @@ func (s *Server) await(ctx context.Context) error {
 }
 
 // URL returns the URL of a database for the superuser, as package postgres opens it.
-func (s *Server) URL(database string) string {
-	return fmt.Sprintf("postgres://%s@/%s?host=%s", superuser, database, url.QueryEscape(s.dir))
-}
+func (s *Server) URL(database string) string { return s.cluster.URL(database) }
 
 // Folder returns the server's folder, which has its socket. A server that listens on TCP finds
 // files there, such as its certificate.
-func (s *Server) Folder() string { return s.dir }
+func (s *Server) Folder() string { return s.cluster.Folder }
 
 // Address returns the connection string of a database, without a user.
 func (s *Server) Address(database string) string {
-	return fmt.Sprintf("host=%s dbname=%s sslmode=disable", s.dir, database)
+	return fmt.Sprintf("host=%s dbname=%s sslmode=disable", s.cluster.Folder, database)
 }
 
 // ServeTLS makes a server that listens on TCP accept connections with TLS, with a certificate and
@@ -256,14 +200,15 @@ func (s *Server) Address(database string) string {
 func (s *Server) ServeTLS(t testing.TB, certificate, key []byte) {
 	t.Helper()
 	for name, content := range map[string][]byte{"server.crt": certificate, "server.key": key} {
-		path := filepath.Join(s.data(), name)
+		path := filepath.Join(s.cluster.Data(), name)
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if s.identity == nil {
+		identity := s.cluster.Identity
+		if identity == nil {
 			continue
 		}
-		if err := os.Chown(path, int(s.identity.Uid), int(s.identity.Gid)); err != nil {
+		if err := os.Chown(path, int(identity.Uid), int(identity.Gid)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -288,7 +233,7 @@ func (s *Server) Do(t testing.TB, database, sql string) [][]string {
 // DoAs is Do for another role.
 func (s *Server) DoAs(t testing.TB, database, role, password, sql string) [][]string {
 	t.Helper()
-	rows, err := s.query(t.Context(), database, role, password, sql)
+	rows, err := s.cluster.Query(t.Context(), database, role, password, sql)
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
@@ -303,35 +248,6 @@ func (s *Server) Written(t testing.TB) int64 {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// The separators of psql's output. No test has them in its data.
-const (
-	endOfField = "\x1f"
-	endOfRow   = "\x1e"
-)
-
-// query runs SQL with psql, so that the module of the SDK requires no driver. It returns the rows
-// of the last statement.
-func (s *Server) query(ctx context.Context, database, role, password, sql string) ([][]string, error) {
-	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "psql"), "--no-psqlrc", "--no-password", "--quiet", "--no-align", "--tuples-only",
-		"--field-separator="+endOfField, "--record-separator="+endOfRow, "--set=ON_ERROR_STOP=1", "--set=SHOW_ALL_RESULTS=off",
-		"--command="+sql, s.Address(database)+" user="+role)
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "PGPASSWORD=" + password, "PGPASSFILE=/dev/null"}
-	var out, failure bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &failure
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(failure.String()))
-	}
-	text, some := strings.CutSuffix(out.String(), "\n")
-	if !some {
-		return nil, nil
-	}
-	var rows [][]string
-	for row := range strings.SplitSeq(text, endOfRow) {
-		rows = append(rows, strings.Split(row, endOfField))
-	}
-	return rows, nil
 }
 
 // lockedBuffer is a buffer that the server writes while a test reads it.

@@ -19,17 +19,14 @@ var shared struct {
 // whole, use Start.
 func Shared(t testing.TB) *Server {
 	t.Helper()
-	bin := find()
-	if bin == "" {
-		missing(t)
-	}
+	requireIt(t)
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.server == nil && shared.err == nil {
 		// The server outlives the test, so the end of the test's context must not end its start.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
 		defer cancel()
-		shared.server, shared.err = start(ctx, bin, nil)
+		shared.server, shared.err = start(ctx, nil)
 	}
 	if shared.err != nil {
 		t.Fatal(shared.err)

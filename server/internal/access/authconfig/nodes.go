@@ -2,7 +2,9 @@ package authconfig
 
 import (
 	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/address"
+	wired "github.com/toolhost/toolhost/internal/wire/credential"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
 	"github.com/toolhost/toolhost/server/internal/text/yamldoc"
 )
@@ -20,7 +23,8 @@ type Nodes struct {
 	// The address: `IP:PORT`. No clients connect to it.
 	Listen string `yaml:"listen" is:"listener" unset:"the servers do not reach each other"`
 	// The address that the others use: `HOST:PORT`. `{hostname}` in it stands for the name of the
-	// machine. The certificate has to be for the host.
+	// machine, and `{ip}` for the IP address that this name has on the machine, such as that of a
+	// pod. The certificate has to be for the host, or for tls.server_name.
 	Address string `yaml:"address" is:"node" unset:"that of listen"`
 	// The files of TLS 1.3. They are read again when they change.
 	TLS NodeTLS `yaml:"tls"`
@@ -35,6 +39,14 @@ type NodeTLS struct {
 	// The file with the CA of these servers. Whoever has a certificate of it can act as every
 	// principal, so it must sign nothing else.
 	CA string `yaml:"ca" is:"file" unset:"none"`
+	// A name that all these servers have in their certificates, for addresses that no certificate
+	// can have, such as those of pods. It is the same for all of them.
+	ServerName string `yaml:"server_name" unset:"the host of the other's address"`
+}
+
+// Client returns the files and the name with which the server connects to the others.
+func (t *NodeTLS) Client() wired.TLS {
+	return wired.TLS{CA: t.CA, Certificate: t.Certificate, Key: t.Key, ServerName: t.ServerName}
 }
 
 // On reports whether servers reach each other.
@@ -54,16 +66,36 @@ func (n *Nodes) Configs() ([]listen.Config, error) {
 
 // Reached returns where others reach the server, of whose listeners one is for them; empty:
 // nowhere.
-func (n *Nodes) Reached(listeners *listen.Set) string {
+func (n *Nodes) Reached(ctx context.Context, listeners *listen.Set) (string, error) {
 	at := slices.IndexFunc(listeners.Listeners, (*listen.Listener).Nodes)
 	if at < 0 {
-		return ""
+		return "", nil
 	}
-	address := n.Address
-	if name, err := os.Hostname(); err == nil {
-		address = strings.ReplaceAll(address, yamldoc.Hostname, name)
+	name, err := os.Hostname()
+	if err != nil {
+		return "", err
 	}
-	return cmp.Or(address, listeners.Listeners[at].Address().String())
+	address, err := n.reachedAs(ctx, name, net.DefaultResolver.LookupNetIP)
+	return cmp.Or(address, listeners.Listeners[at].Address().String()), err
+}
+
+// reachedAs returns Address on the machine with a name, which lookup resolves.
+func (n *Nodes) reachedAs(ctx context.Context, name string, lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)) (string, error) {
+	address := strings.ReplaceAll(n.Address, yamldoc.Hostname, name)
+	if !strings.Contains(address, yamldoc.IP) {
+		return address, nil
+	}
+	found, err := lookup(ctx, "ip", name)
+	if err != nil {
+		return "", fmt.Errorf("nodes.address: looking up the IP address of this machine, %s: %w", name, err)
+	}
+	// Debian gives the name of a machine an address of loopback, beside those of its networks.
+	ip := found[max(0, slices.IndexFunc(found, func(ip netip.Addr) bool { return !ip.IsLoopback() }))].Unmap()
+	text := ip.String()
+	if ip.Is6() {
+		text = "[" + text + "]"
+	}
+	return strings.ReplaceAll(address, yamldoc.IP, text), nil
 }
 
 // Files returns the files that no plugin may access.

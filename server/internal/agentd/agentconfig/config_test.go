@@ -24,7 +24,7 @@ listen: unix:///run/a.sock
 toolhost: 127.0.0.1:7000
 state: state
 journal: postgres://agentd@db.example/agentd
-nodes: {listen: "10.0.0.6:7445", address: "agents-1.example:7445", tls: {certificate: node.pem, key: /node.key, ca: nodes-ca.pem}}
+nodes: {listen: "10.0.0.6:7445", address: "{ip}:7445", tls: {certificate: node.pem, key: /node.key, ca: nodes-ca.pem, server_name: agents}}
 engine: temporal
 temporal: {address: "temporal.example:7233", namespace: prod, task_queue: team, tls: {ca: ca.pem, certificate: c.pem, key: k.pem, server_name: t.example}, api_key: {file: key}}
 audit: {file: a.jsonl, max_bytes: 2MiB, keep_files: 3}

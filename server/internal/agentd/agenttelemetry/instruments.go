@@ -75,9 +75,12 @@ func observeRuns(meter metric.Meter, o *Observer) error {
 		return err
 	}
 	_, err = meter.RegisterCallback(func(ctx context.Context, observer metric.Observer) error {
-		waiting, wait := o.waits(ctx)
+		waiting, wait, parked := o.waits(ctx)
 		observer.ObserveInt64(runs, o.working.Load(), metric.WithAttributes(attribute.String("state", "working")))
 		observer.ObserveInt64(runs, int64(waiting), metric.WithAttributes(attribute.String("state", "waiting_for_person")))
+		if parked >= 0 {
+			observer.ObserveInt64(runs, int64(parked), metric.WithAttributes(attribute.String("state", "parked")))
+		}
 		observer.ObserveFloat64(longest, wait.Seconds())
 		return nil
 	}, runs, longest)

@@ -34,7 +34,7 @@ type Observer struct {
 
 	mu      sync.Mutex
 	waiting map[string]time.Time // since when runs wait for a person, by run
-	unowned *unowned             // nil: all runs that wait are in waiting
+	shared  *shared              // nil: all runs are those of this process
 }
 
 var _ agent.Observer = (*Observer)(nil)
@@ -153,22 +153,23 @@ func (o *Observer) RunWaits(run string, since time.Time) {
 	}
 }
 
-// waits returns how many runs wait for a person, and the longest of these waits.
-func (o *Observer) waits(ctx context.Context) (runs int, longest time.Duration) {
+// waits returns how many runs wait for a person, the longest of these waits, and how many runs are
+// parked; negative: runs of this store are never parked.
+func (o *Observer) waits(ctx context.Context) (runs int, longest time.Duration, parked int) {
 	o.mu.Lock()
 	for _, since := range o.waiting {
 		longest = max(longest, time.Since(since))
 	}
-	runs, others := len(o.waiting), o.unowned
+	runs, others := len(o.waiting), o.shared
 	o.mu.Unlock()
 	if others == nil {
-		return runs, longest
+		return runs, longest, -1
 	}
-	more, since := others.read(ctx)
-	if more > 0 && !since.IsZero() {
-		longest = max(longest, time.Since(since))
+	c := others.read(ctx)
+	if c.Waiting > 0 && !c.Since.IsZero() {
+		longest = max(longest, time.Since(c.Since))
 	}
-	return runs + more, longest
+	return runs + c.Waiting, longest, c.Parked
 }
 
 // Appended implements agent.StepObserver.

@@ -1,6 +1,7 @@
 package agenttelemetry_test
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/agenttelemetry"
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/server/internal/telemetry"
 	"github.com/toolhost/toolhost/server/internal/telemetry/telemetryconfig"
 	"github.com/toolhost/toolhost/server/internal/telemetry/telemetrytest"
@@ -37,6 +39,9 @@ func open(t *testing.T, s telemetryconfig.Settings) (*telemetry.Telemetry, *agen
 		err = o.Observe(func() agenttelemetry.State {
 			return agenttelemetry.State{Journal: 4096, DiskFree: 1 << 30, DiskSize: 1 << 32}
 		})
+	}
+	if err == nil {
+		err = o.CountShared(func(context.Context) (runstore.Census, error) { return runstore.Census{Parked: 2, Live: 3, Silent: 1}, nil })
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +91,7 @@ func TestSpansOfARun(t *testing.T) {
 
 // bounds gives, for each label, the reason why its number of values is bounded.
 var bounds = map[string]string{
-	"state": "working, waiting_for_person", "stop_reason": "stop reasons", "sub_run": "true, false", "tool": "toolhost's list of tools, and unknown",
+	"state": "working, waiting_for_person, parked; live, silent, lost", "stop_reason": "stop reasons", "sub_run": "true, false", "tool": "toolhost's list of tools, and unknown",
 	"outcome": "kinds of errors", "type": "kinds of decisions", "gen_ai_provider_name": "providers", "gen_ai_request_model": "models of the configuration",
 	"gen_ai_operation_name": "one", "gen_ai_token_type": "input, output", "error_type": "kinds of failures", "le": "buckets", "signal": "signals",
 	"service_name": "one", "service_version": "one", "go_memory_type": "stack, other",
@@ -141,7 +146,7 @@ func TestLabelsAreBounded(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{`agentd_runs{state="waiting_for_person"} 1`, `agentd_runs{state="working"} 0`, `agentd_decisions_total{type="approval"} 1`,
+	for _, want := range []string{`agentd_runs{state="waiting_for_person"} 1`, `agentd_runs{state="working"} 0`, `agentd_runs{state="parked"} 2`, `agentd_nodes{state="silent"} 1`, `agentd_nodes{state="lost"} 0`, `agentd_decisions_total{type="approval"} 1`,
 		`agentd_model_retries_total{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m"} 2`, `error_type="malformed"`,
 		`agentd_model_failures_total{error_type="malformed",gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m"} 1`,
 		`agentd_model_failures_total{error_type="failed",gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m"} 0`,

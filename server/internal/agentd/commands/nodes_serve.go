@@ -3,7 +3,6 @@ package commands
 import (
 	"log/slog"
 
-	"github.com/toolhost/toolhost/internal/wire/credential"
 	"github.com/toolhost/toolhost/server/internal/access/clientlimit"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/access/passing"
@@ -16,8 +15,7 @@ import (
 // openNodes lets an agent follow runs at the other agentds of its database, if these reach each
 // other. The caller closes what it returns after the agent.
 func (s *setup) openNodes(config *agent.Config, log *slog.Logger) *agentserver.Nodes {
-	tls := s.config.Nodes.TLS
-	nodes := agentserver.NewNodes(credential.TLS{CA: tls.CA, Certificate: tls.Certificate, Key: tls.Key}, log)
+	nodes := agentserver.NewNodes(s.config.Nodes.TLS.Client(), log)
 	if s.config.Nodes.On() {
 		config.Follow = nodes.Follow
 	}

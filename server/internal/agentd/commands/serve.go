@@ -147,7 +147,11 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 		return err
 	}
 	defer listeners.Close()
-	store, err := s.place().openServed(ctx, s.config.Nodes.Reached(listeners), logs.Logger(loglevel.Storage))
+	reached, err := s.config.Nodes.Reached(ctx, listeners)
+	if err != nil {
+		return err
+	}
+	store, err := s.place().openServed(ctx, reached, logs.Logger(loglevel.Storage))
 	if err != nil {
 		return err
 	}

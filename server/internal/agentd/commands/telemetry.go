@@ -4,11 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/toolhost/toolhost/internal/version"
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/agenttelemetry"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/server/internal/logging"
 	"github.com/toolhost/toolhost/server/internal/logging/loglevel"
 	"github.com/toolhost/toolhost/server/internal/telemetry"
@@ -45,9 +45,13 @@ func (s *setup) openTelemetry(ctx context.Context, config *agent.Config, sameUse
 		return nil, err
 	}
 	if shared, ok := config.Store.(interface {
-		Unowned(ctx context.Context) (runs int, since time.Time, err error)
+		Census(ctx context.Context) (runstore.Census, error)
 	}); ok {
-		observer.CountUnowned(shared.Unowned)
+		err = observer.CountShared(shared.Census)
+	}
+	if err != nil {
+		_ = exported.Close()
+		return nil, err
 	}
 	if observer != nil { // a nil observer must not become an interface, which would not be nil
 		config.Observer = observer

@@ -63,6 +63,7 @@ type run struct {
 	events []client.RunEvent // the durable ones
 	wrote  atomic.Bool       // whether the message was sent
 	asked  sync.Map          // the tools of calls whose outcome a person was asked for, by call id
+	again  sync.Map          // whether a person makes the call again, by the name of the decision
 	subs   []*run
 }
 
@@ -279,8 +280,10 @@ func (l *load) decide(ctx context.Context, name string) {
 	request := client.DecideRequest{Name: name, Etag: d.Etag, Verdict: client.Approve, RequestID: strings.NewReplacer("/", "-", ".", "-").Replace(name)}
 	switch {
 	case d.Kind == client.DecideOutcome:
-		r.asked.Store(d.CallID, d.Tool)
-		request.Verdict, request.Text = client.Answer, outcomeAnswer
+		r.asked.Store(attempts.ReplaceAllString(d.CallID, ""), d.Tool)
+		if again, _ := r.again.LoadOrStore(name, l.makesAgain(&d)); again == false {
+			request.Verdict, request.Text = client.Answer, outcomeAnswer
+		}
 	case d.Kind != client.DecideApproval:
 		l.strange("%s asks for a decision of the kind %s: %s", name, d.Kind, d.Reason)
 	case d.ParentRunID != "":
@@ -308,4 +311,10 @@ func (l *load) decide(ctx context.Context, name string) {
 	if err != nil && ctx.Err() == nil && tool.KindOf(err) != tool.KindConflict {
 		l.strange("deciding %s: %v", name, err)
 	}
+}
+
+// makesAgain reports whether a person has the call of a decision made again: one that the bank has
+// not paid, unless the person reads that the call may still be executed.
+func (l *load) makesAgain(d *client.InboxDecision) bool {
+	return len(l.bank.receipts(d.CallID)) == 0 && !strings.Contains(d.Reason, "under way at the toolhost")
 }

@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/testkit/eventually"
 )
 
 // tally is what became of all runs. Wrong has the reason of each number that must be 0.
 type tally struct {
-	runs, ended, cancelled, questions, payments int
-	doubled, lost, otherwise, stuck, leftOver   int
-	wrong                                       []string
+	runs, ended, cancelled, payments          int
+	questions, again                          int // about calls with an unknown outcome, and calls made again for them
+	doubled, lost, otherwise, stuck, leftOver int
+	wrong                                     []string
 }
 
 func (t *tally) note(number *int, format string, args ...any) {
@@ -45,6 +45,12 @@ func (l *load) tally() *tally {
 		}
 		t.ended++
 		r.asked.Range(func(any, any) bool { t.questions++; return true })
+		r.again.Range(func(_, again any) bool {
+			if again == true {
+				t.again++
+			}
+			return true
+		})
 		for _, one := range append([]*run{r}, r.subs...) {
 			l.tallyRun(t, r, one, known)
 		}
@@ -98,7 +104,7 @@ func (l *load) tallyRun(t *tally, r, one *run, known map[string]bool) {
 		call, text := result.CallID, result.Result.Text()
 		known[attempts.ReplaceAllString(call, "")] = true
 		receipt, paid := strings.CutPrefix(text, "paid ")
-		asked, wasAsked := r.asked.Load(call)
+		asked, wasAsked := r.asked.Load(attempts.ReplaceAllString(call, ""))
 		switch {
 		case paid && !slices.Contains(l.bank.receipts(call), receipt):
 			t.note(&t.lost, "%s was paid with the receipt %s, and the bank has %v", call, receipt, l.bank.receipts(call))
@@ -120,7 +126,7 @@ func (l *load) tallyLedger(t *tally) {
 	}
 }
 
-// tallyLeft waits until nothing is at work in the databases.
+// tallyLeft waits until nothing is at work in the databases, and counts what stays.
 func (l *load) tallyLeft(t *tally) {
 	l.t.Helper()
 	for _, left := range []struct{ database, what, query string }{
@@ -132,10 +138,13 @@ func (l *load) tallyLeft(t *tally) {
 		if t.stuck > 0 {
 			return // they explain it
 		}
-		eventually.Shows(l.t, "no "+left.what, func() (bool, any) {
-			rows := l.database.Do(l.t, left.database, left.query)
-			return len(rows) == 0, rows
-		})
+		var rows [][]string
+		nothing := func() bool { rows = l.database.Do(l.t, left.database, left.query); return len(rows) == 0 }
+		if err := until(l.t.Context(), "nothing is left over", nothing); err != nil {
+			for _, row := range rows {
+				t.note(&t.leftOver, "%s: %s", left.what, row)
+			}
+		}
 	}
 }
 
@@ -151,8 +160,8 @@ func (t *tally) table(faults map[string]int) string {
 	for _, name := range slices.Sorted(maps.Keys(faults)) {
 		parts = append(parts, fmt.Sprintf("%d %s", faults[name], name))
 	}
-	const format = "%-6v%-7v%-11v%-10v%-11v%-9v%-6v%-11v%-7v%v\n"
-	return fmt.Sprintf(format, "RUNS", "ENDED", "CANCELLED", "PAYMENTS", "QUESTIONS", "DOUBLED", "LOST", "OTHERWISE", "STUCK", "LEFT OVER") +
-		fmt.Sprintf(format, t.runs, t.ended, t.cancelled, t.payments, t.questions, t.doubled, t.lost, t.otherwise, t.stuck, t.leftOver) +
+	const format = "%-6v%-7v%-11v%-10v%-11v%-7v%-9v%-6v%-11v%-7v%v\n"
+	return fmt.Sprintf(format, "RUNS", "ENDED", "CANCELLED", "PAYMENTS", "QUESTIONS", "AGAIN", "DOUBLED", "LOST", "OTHERWISE", "STUCK", "LEFT OVER") +
+		fmt.Sprintf(format, t.runs, t.ended, t.cancelled, t.payments, t.questions, t.again, t.doubled, t.lost, t.otherwise, t.stuck, t.leftOver) +
 		"faults: " + strings.Join(parts, ", ")
 }

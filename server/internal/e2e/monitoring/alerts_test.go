@@ -21,6 +21,8 @@ import (
 var unreached = map[string]string{
 	"AgentdDiskAlmostFull":     "the journal is on the disk of the machine, which a test must not fill; the rule is that of ToolhostDiskAlmostFull",
 	"AgentdJournalFails":       "a journal that cannot be written fails only after ten seconds, and stops the run",
+	"AgentdRunParked":          aloneAlert,
+	"AgentdSilent":             aloneAlert,
 	"ToolhostDatabaseDown":     sharedAlert,
 	"ToolhostDatabaseSlow":     sharedAlert,
 	"ToolhostPeersUnreachable": sharedAlert,
@@ -28,7 +30,10 @@ var unreached = map[string]string{
 	"ToolhostSilent":           sharedAlert,
 }
 
-const sharedAlert = "the toolhost of this test shares its ledger with no other"
+const (
+	sharedAlert = "the toolhost of this test shares its ledger with no other"
+	aloneAlert  = "the runs of this test are in a file, of one agentd"
+)
 
 // Each failure makes its alerts fire, and its repair resolves them. In the end every query of every
 // dashboard has an answer.

@@ -8,8 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
+	"unsafe"
 
+	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 )
 
@@ -20,6 +23,7 @@ const containerEnv = "PODS_TEST_CONTAINER"
 type container struct {
 	Root     string
 	Hostname string
+	Filtered bool     // it may make no namespaces and mounts, as in the default seccomp profile of runtimes
 	Writable []string // paths below Root
 	UID, GID int
 	Command  []string
@@ -53,7 +57,58 @@ func enter(text string) error {
 			return err
 		}
 	}
+	if c.Filtered {
+		if err := filter(); err != nil {
+			return err
+		}
+	}
 	return syscall.Exec(c.Command[0], c.Command, c.Env)
+}
+
+// filter refuses to this thread the system calls by which a process without capabilities makes
+// namespaces and mounts, as the default profiles of containerd and CRI-O do.
+func filter() error {
+	const (
+		allow, refuse = 0x7fff0000, 0x00050000 // SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO
+		namespaces    = 0x7e020000             // all flags of clone that make one
+	)
+	refused := []uint32{
+		unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT,
+		unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
+	}
+	program := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: 0, Size: 4}, // the number of the call
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_CLONE3, SkipTrue: 1},
+		bpf.RetConstant{Val: refuse | uint32(unix.ENOSYS)},
+	}
+	for _, call := range refused {
+		program = append(program, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: call, SkipTrue: 1}, bpf.RetConstant{Val: refuse | uint32(unix.EPERM)})
+	}
+	code, err := bpf.Assemble(append(program,
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_CLONE, SkipTrue: 3},
+		bpf.LoadAbsolute{Off: 16, Size: 4}, // its flags
+		bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: namespaces, SkipTrue: 1},
+		bpf.RetConstant{Val: refuse | uint32(unix.EPERM)},
+		bpf.RetConstant{Val: allow},
+	))
+	if err != nil {
+		return err
+	}
+	filters := make([]unix.SockFilter, len(code))
+	for i, c := range code {
+		filters[i] = unix.SockFilter{Code: c.Op, Jt: c.Jt, Jf: c.Jf, K: c.K}
+	}
+	whole := unix.SockFprog{Len: uint16(len(filters)), Filter: &filters[0]}
+	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&whole)), 0, 0); err != nil {
+		return fmt.Errorf("filtering system calls: %w", err)
+	}
+	return nil
+}
+
+// isMissing reports whether this kernel has no such file.
+func isMissing(path string) bool {
+	_, err := os.Stat(path)
+	return err != nil
 }
 
 // mount makes Root the root file system. Only Writable can be written.
@@ -68,6 +123,16 @@ func (c *container) mount() error {
 		{c.Root, c.Root, "", unix.MS_BIND},
 		{"/dev", at("dev"), "", unix.MS_BIND | unix.MS_REC},
 		{"proc", at("proc"), "proc", unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC},
+	}
+	// As runtimes do unless procMount is Unmasked. The paths are those of containerd.
+	for _, path := range slices.DeleteFunc([]string{"/proc/acpi", "/proc/scsi"}, isMissing) {
+		mounts = append(mounts, mount{"tmpfs", at(path), "tmpfs", unix.MS_RDONLY})
+	}
+	for _, path := range slices.DeleteFunc([]string{"/proc/kcore", "/proc/keys", "/proc/timer_list"}, isMissing) {
+		mounts = append(mounts, mount{"/dev/null", at(path), "", unix.MS_BIND})
+	}
+	for _, path := range slices.DeleteFunc([]string{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"}, isMissing) {
+		mounts = append(mounts, mount{at(path), at(path), "", unix.MS_BIND}, mount{"", at(path), "", unix.MS_REMOUNT | unix.MS_BIND | unix.MS_RDONLY})
 	}
 	for _, path := range c.Writable {
 		mounts = append(mounts, mount{at(path), at(path), "", unix.MS_BIND})

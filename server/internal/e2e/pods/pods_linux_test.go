@@ -6,6 +6,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,8 +76,9 @@ type manifest struct {
 		Template struct {
 			Spec struct {
 				SecurityContext struct {
-					RunAsUser  int `yaml:"runAsUser"`
-					RunAsGroup int `yaml:"runAsGroup"`
+					RunAsUser      int                   `yaml:"runAsUser"`
+					RunAsGroup     int                   `yaml:"runAsGroup"`
+					SeccompProfile struct{ Type string } `yaml:"seccompProfile"`
 				} `yaml:"securityContext"`
 				Containers []struct {
 					Command, Args []string
@@ -102,42 +105,97 @@ type manifest struct {
 }
 
 // folders are where deploy/README.md takes the content of Secrets and ConfigMaps from.
-var folders = map[string]string{"toolhost-tls": "toolhost", "toolhost-nodes-tls": "nodes", "agentd-tls": "agentd", "database-ca": "authority"}
+var folders = map[string]string{
+	"toolhost-tls": "toolhost", "toolhost-nodes-tls": "nodes", "agentd-tls": "agentd", "agentd-nodes-tls": "agentd-nodes", "database-ca": "authority",
+}
 
-func readManifest(t *testing.T, file string) manifest {
+// readManifest returns the pods of a file: with the patches of the component restricted/, if they
+// are asked for.
+func readManifest(t *testing.T, file string, restricted bool) (m manifest) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(deploy, "kubernetes", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for documents := yaml.NewDecoder(bytes.NewReader(text)); ; {
-		var m manifest
-		if err := documents.Decode(&m); err != nil {
-			t.Fatal(err)
+		var of map[string]any
+		must(t, documents.Decode(&of))
+		if of["kind"] != "Deployment" && of["kind"] != "StatefulSet" {
+			continue
 		}
-		if m.Kind == "Deployment" || m.Kind == "StatefulSet" {
-			return m
+		if restricted {
+			patch(t, of)
+		}
+		text, err := yaml.Marshal(of)
+		must(t, err, yaml.Unmarshal(text, &m))
+		return m
+	}
+}
+
+// patch changes a document as the component restricted/ does.
+func patch(t *testing.T, document map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(deploy, "kubernetes/restricted/kustomization.yaml"))
+	must(t, err)
+	var component struct {
+		Patches []struct {
+			Target struct{ Kind string }
+			Patch  string
+		}
+	}
+	must(t, yaml.Unmarshal(text, &component))
+	for _, p := range component.Patches {
+		var operations []struct{ Op, Path, Value string }
+		must(t, yaml.Unmarshal([]byte(p.Patch), &operations))
+		for _, o := range operations {
+			if p.Target.Kind != document["kind"] {
+				continue
+			}
+			names := strings.Split(o.Path, "/")[1:]
+			at, last := document, len(names)-1
+			for i := 0; i < last; i++ {
+				if list, ok := at[names[i]].([]any); ok {
+					n, err := strconv.Atoi(names[i+1])
+					must(t, err)
+					at, i = list[n].(map[string]any), i+1
+				} else {
+					at = at[names[i]].(map[string]any)
+				}
+			}
+			if at[names[last]] == nil {
+				t.Fatalf("the component changes %s, which does not exist", o.Path)
+			}
+			if delete(at, names[last]); o.Op == "replace" {
+				at[names[last]] = o.Value
+			}
 		}
 	}
 }
 
 // pod is a running container.
 type pod struct {
+	of   container
 	t    *testing.T
 	log  *bytes.Buffer
 	ends chan error
 	cmd  *exec.Cmd
 }
 
+// cluster is what starts the pods.
+type cluster struct {
+	certificates string // the folder that certificates.sh made
+	restricted   bool   // whether it has the component restricted/
+}
+
 // start starts the pod of a manifest, as hostname and at an address, and waits until it is ready.
 // change changes its settings.
-func start(t *testing.T, program, hostname, at, certificates string, env []string, change func(string) string) *pod {
+func (k *cluster) start(t *testing.T, program, hostname, at string, env []string, change func(string) string) *pod {
 	t.Helper()
-	m := readManifest(t, program+".yaml")
+	m := readManifest(t, program+".yaml", k.restricted)
 	spec := m.Spec.Template.Spec
 	of := spec.Containers[0]
-	c := container{Root: t.TempDir(), Hostname: hostname, UID: spec.SecurityContext.RunAsUser, GID: spec.SecurityContext.RunAsGroup, Command: append(of.Command, of.Args...)}
-	c.Env = env
+	c := container{
+		Root: t.TempDir(), Hostname: hostname, UID: spec.SecurityContext.RunAsUser, GID: spec.SecurityContext.RunAsGroup, Command: append(of.Command, of.Args...),
+		Filtered: spec.SecurityContext.SeccompProfile.Type == "RuntimeDefault", Env: env,
+	}
 	for _, e := range of.Env {
 		if e.Value != "" {
 			c.Env = append(c.Env, e.Name+"="+e.Value)
@@ -154,7 +212,7 @@ func start(t *testing.T, program, hostname, at, certificates string, env []strin
 		must(t, os.Link(filepath.Join(bin, name), in("usr/bin/"+name)))
 	}
 	must(t, os.CopyFS(in("usr/lib/toolhost/plugins"), os.DirFS(filepath.Join(bin, "plugins"))))
-	hosts := fmt.Sprintf("%s postgres\n%s toolhost %s.toolhost-nodes\n", databaseAt, toolhostAt, hostname)
+	hosts := fmt.Sprintf("%s %s\n%s postgres\n%s toolhost %s.toolhost-nodes\n", at, hostname, databaseAt, toolhostAt, hostname) // the first line is the kubelet's
 	must(t, os.WriteFile(in("etc/hosts"), []byte(hosts), 0o644))
 	must(t, os.WriteFile(in("etc/passwd"), fmt.Appendf(nil, "toolhost:x:%d:%d::/:/\n", c.UID, c.GID), 0o644))
 	for _, v := range of.VolumeMounts {
@@ -167,10 +225,10 @@ func start(t *testing.T, program, hostname, at, certificates string, env []strin
 	for _, v := range spec.Volumes {
 		for _, mount := range of.VolumeMounts {
 			if folder := folders[v.Secret.SecretName+v.ConfigMap.Name]; mount.Name == v.Name && folder != "" {
-				files, err := os.ReadDir(filepath.Join(certificates, folder))
+				files, err := os.ReadDir(filepath.Join(k.certificates, folder))
 				must(t, err)
 				for _, f := range files {
-					text, err := os.ReadFile(filepath.Join(certificates, folder, f.Name()))
+					text, err := os.ReadFile(filepath.Join(k.certificates, folder, f.Name()))
 					to := filepath.Join(in(mount.MountPath), f.Name())
 					must(t, err, os.WriteFile(to, text, 0o440), os.Chown(to, 0, c.GID))
 				}
@@ -187,7 +245,7 @@ func run(t *testing.T, c container, at, ready string, port int) *pod {
 	t.Helper()
 	text, err := json.Marshal(c)
 	must(t, err)
-	p := &pod{t: t, log: &bytes.Buffer{}, ends: make(chan error, 1)}
+	p := &pod{of: c, t: t, log: &bytes.Buffer{}, ends: make(chan error, 1)}
 	p.cmd = exec.Command("/proc/self/exe")
 	p.cmd.Env = []string{containerEnv + "=" + string(text)}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWUTS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC, Pdeathsig: syscall.SIGKILL}
@@ -218,6 +276,21 @@ func run(t *testing.T, c container, at, ready string, port int) *pod {
 
 // kill ends the container with all its processes: the first one of its PID namespace.
 func (p *pod) kill() { _ = p.cmd.Process.Kill() }
+
+// exec executes a command in the container, as `kubectl exec` does, and returns its output.
+func (p *pod) exec(command ...string) []byte {
+	p.t.Helper()
+	enter := []string{"--target=" + strconv.Itoa(p.cmd.Process.Pid), "--mount", "--uts", "--ipc", "--pid", "--root", "--wd", "--setuid=" + strconv.Itoa(p.of.UID), "--setgid=" + strconv.Itoa(p.of.GID), "--"}
+	cmd := exec.CommandContext(p.t.Context(), "nsenter", append(enter, command...)...)
+	cmd.Env = p.of.Env
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		p.t.Fatalf("%s: %v\n%s", command, err, &stderr)
+	}
+	return out
+}
 
 // stop stops the container as the kubelet does.
 func (p *pod) stop() {
@@ -262,26 +335,33 @@ func database(t *testing.T, certificates string) (server *postgrestest.Server, p
 }
 
 // Each command of the manifests runs as an ordinary user, with a read-only root file system, no
-// capabilities and no_new_privs, and all layers of the sandbox are there. The certificates fit: a
-// caller with that of agentd calls a tool, and one without does not.
+// capabilities and no_new_privs. The certificates fit: a caller with that of agentd calls a tool,
+// and one without does not. All layers of the sandbox are there, or, with the component
+// restricted/, those of the table in deploy/README.md.
 func TestPods(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root makes containers")
 	}
-	certificates := filepath.Join(t.TempDir(), "certificates")
-	if out, err := exec.Command("sh", filepath.Join(deploy, "certificates.sh"), certificates).CombinedOutput(); err != nil {
+	for name, restricted := range map[string]bool{"kubernetes": false, "restricted": true} {
+		t.Run(name, func(t *testing.T) { testPods(t, restricted) })
+	}
+}
+
+func testPods(t *testing.T, restricted bool) {
+	k := &cluster{certificates: filepath.Join(t.TempDir(), "certificates"), restricted: restricted}
+	if out, err := exec.Command("sh", filepath.Join(deploy, "certificates.sh"), k.certificates).CombinedOutput(); err != nil {
 		t.Fatalf("certificates.sh: %v\n%s", err, out)
 	}
-	server, passwords := database(t, certificates)
-	host := start(t, "toolhost", "toolhost-0", toolhostAt, certificates, []string{passwords["TOOLHOST_PASSWORD"]}, func(settings string) string {
+	server, passwords := database(t, k.certificates)
+	host := k.start(t, "toolhost", "toolhost-0", toolhostAt, []string{passwords["TOOLHOST_PASSWORD"]}, func(settings string) string {
+		if restricted {
+			return settings
+		}
 		return settings + "defaults: {sandbox: {mode: required}}\n"
 	})
-	agent := start(t, "agentd", "agentd-5f", agentdAt, certificates, []string{passwords["AGENTD_PASSWORD"], "ANTHROPIC_API_KEY=none"}, func(settings string) string { return settings })
+	agent := k.start(t, "agentd", "agentd-5f", agentdAt, []string{passwords["AGENTD_PASSWORD"], "ANTHROPIC_API_KEY=none"}, func(settings string) string { return settings })
 	call := func(identity string) (tool.Outcome, error) {
-		folder := filepath.Join(certificates, identity)
-		c, err := client.Dial(toolhostAt+":7443", client.IgnoreEnvironment(), client.WithTLS(client.TLS{
-			CA: filepath.Join(folder, "ca.crt"), Certificate: filepath.Join(folder, "tls.crt"), Key: filepath.Join(folder, "tls.key"), ServerName: "toolhost",
-		}))
+		c, err := client.Dial(toolhostAt+":7443", client.IgnoreEnvironment(), client.WithTLS(k.identity(identity, "toolhost")))
 		must(t, err)
 		defer c.Close()
 		return c.Call(t.Context(), tool.Call{ID: "first-" + identity, Tool: "calculator", Arguments: []byte(`{"expression":"6*7"}`)})
@@ -292,9 +372,83 @@ func TestPods(t *testing.T) {
 	if outcome, err := call("client"); err == nil && outcome.Err == nil {
 		t.Error("a client of agentd calls tools")
 	}
+	checkLayers(t, host, restricted)
 	if nodes := server.Do(t, "toolhost", "SELECT address FROM toolhost_nodes"); len(nodes) != 1 || nodes[0][0] != "toolhost-0.toolhost-nodes:7444" {
 		t.Errorf("others reach it at %v", nodes)
 	}
+	checkNodesOfAgentd(t, k, server)
 	agent.stop()
 	host.stop()
+}
+
+// identity returns the files of a certificate, for a server with a name.
+func (k *cluster) identity(name, server string) client.TLS {
+	folder := filepath.Join(k.certificates, name)
+	return client.TLS{CA: filepath.Join(folder, "ca.crt"), Certificate: filepath.Join(folder, "tls.crt"), Key: filepath.Join(folder, "tls.key"), ServerName: server}
+}
+
+// checkNodesOfAgentd checks that the others find an agentd at the address of its pod, that its
+// metrics count them, and that it admits those of its own CA alone.
+func checkNodesOfAgentd(t *testing.T, k *cluster, server *postgrestest.Server) {
+	t.Helper()
+	nodes := server.Do(t, "agentd", "SELECT address FROM agentd_nodes")
+	if len(nodes) != 1 || nodes[0][0] != agentdAt+":7445" {
+		t.Fatalf("others reach the agentd at %v", nodes)
+	}
+	response, err := http.Get("http://" + agentdAt + ":9465/metrics")
+	must(t, err)
+	metrics, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	for _, want := range []string{`agentd_nodes{state="live"} 1`, `agentd_nodes{state="silent"} 0`, `agentd_runs{state="parked"} 0`} {
+		if err != nil || !bytes.Contains(metrics, []byte(want)) {
+			t.Errorf("its metrics do not have %s, %v", want, err)
+		}
+	}
+	for identity, want := range map[string]bool{"agentd-nodes": true, "agentd": false, "nodes": false, "client": false} {
+		files := k.identity("agentd-nodes", "")
+		authority, err := os.ReadFile(files.CA)
+		must(t, err)
+		roots := x509.NewCertPool()
+		roots.AppendCertsFromPEM(authority)
+		own := k.identity(identity, "")
+		certificate, err := tls.LoadX509KeyPair(own.Certificate, own.Key)
+		must(t, err)
+		c, err := tls.Dial("tcp", nodes[0][0], &tls.Config{RootCAs: roots, ServerName: "agentd-nodes", Certificates: []tls.Certificate{certificate}, NextProtos: []string{"h2"}})
+		if err == nil {
+			_, err = c.Read(make([]byte, 1)) // the server refuses a certificate after the client's handshake
+			_ = c.Close()
+		}
+		if (err == nil) != want {
+			t.Errorf("an agentd with the certificate of %s: %v", identity, err)
+		}
+	}
+}
+
+// checkLayers compares the layers of the calculator's sandbox, which `toolhost ps` shows, with what
+// deploy/README.md says.
+func checkLayers(t *testing.T, host *pod, restricted bool) {
+	t.Helper()
+	var instances []struct{ Sandbox tool.Sandbox }
+	must(t, json.Unmarshal(host.exec("/usr/bin/toolhost", "ps", "--wide", "-o", "json"), &instances))
+	if len(instances) != 1 {
+		t.Fatalf("the processes of plugins are %+v", instances)
+	}
+	layers := map[string]tool.SandboxLayer{}
+	for _, layer := range instances[0].Sandbox.Layers {
+		layers[layer.Name] = layer
+	}
+	want := map[string]string{"files": "mount namespace", "ipc": "IPC namespace", "network": "network namespace"}
+	if restricted {
+		want = map[string]string{"files": "", "ipc": "seccomp", "network": "seccomp"}
+	}
+	for name, mechanism := range want {
+		if got := layers[name]; got.Mechanism != mechanism || got.Effective != (mechanism != "") {
+			t.Errorf("the layer %s is %+v, want %q", name, got, mechanism)
+		}
+	}
+	for _, name := range []string{"landlock", "privileges", "syscalls"} {
+		if !layers[name].Effective {
+			t.Errorf("the layer %s is gone: %+v", name, layers[name])
+		}
+	}
 }

@@ -262,16 +262,19 @@ func (d *Decoder) scalar(v reflect.Value, tag reflect.StructTag, key string, nod
 	}
 }
 
-// Hostname stands for the name of the machine in an address with the word "node", so that the pods
-// of a StatefulSet have one file.
-const Hostname = "{hostname}"
+// Hostname stands for the name of the machine in an address with the word "node", and IP for the IP
+// address of that name, so that the pods of a StatefulSet or a Deployment have one file.
+const (
+	Hostname = "{hostname}"
+	IP       = "{ip}"
+)
 
 // checks has the words of Decoder.Checks that are built in.
 var checks = map[string]func(text string) error{
 	"address": func(text string) error { _, err := address.Parse(text); return err },
 	"server":  func(text string) error { _, err := address.ParseServer(text); return err },
 	"node": func(text string) error {
-		_, err := address.ParseServer(strings.ReplaceAll(text, Hostname, "machine"))
+		_, err := address.ParseServer(strings.NewReplacer(Hostname, "machine", IP, "10.0.0.5").Replace(text))
 		return err
 	},
 	"servers": func(text string) error { _, err := address.ParseServers(text); return err },

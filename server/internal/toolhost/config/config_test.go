@@ -83,7 +83,7 @@ listen: unix:///run/t.sock
 plugins: [plugins, ../shared, /opt/plugins/]
 state: state
 records: postgres://toolhost@db.example/toolhost
-nodes: {listen: "10.0.0.5:7444", address: "{hostname}.example:7444", tls: {certificate: node.pem, key: /node.key, ca: nodes-ca.pem}}
+nodes: {listen: "10.0.0.5:7444", address: "{hostname}.example:7444", tls: {certificate: node.pem, key: /node.key, ca: nodes-ca.pem, server_name: nodes}}
 workspace: {mode: tenant, folder: ./w/../work, quota: 2GiB, keep: 48h, volume: common}
 insecure: true
 listeners:
@@ -225,7 +225,7 @@ func TestEveryKey(t *testing.T) {
 		Records: "postgres://toolhost@db.example/toolhost",
 		Nodes: authconfig.Nodes{
 			Listen: "10.0.0.5:7444", Address: "{hostname}.example:7444",
-			TLS: authconfig.NodeTLS{Certificate: "/etc/toolhost/node.pem", Key: "/node.key", CA: "/etc/toolhost/nodes-ca.pem"},
+			TLS: authconfig.NodeTLS{Certificate: "/etc/toolhost/node.pem", Key: "/node.key", CA: "/etc/toolhost/nodes-ca.pem", ServerName: "nodes"},
 		},
 		Workspace: config.Workspace{Backend: "local", Mode: "tenant", Folder: "/etc/toolhost/work", Quota: 2 << 30, Keep: 48 * time.Hour, Volume: "common"},
 		Insecure:  true,

@@ -185,5 +185,6 @@ ALTER TABLE agentd_nodes ADD COLUMN engine text NOT NULL DEFAULT ''; -- what has
 -- last_seq of an append that left the run with something to do itself; negative: without. Another number: a program
 -- without this step has appended since.
 ALTER TABLE agentd_runs ADD COLUMN works bigint NOT NULL DEFAULT 0;
+CREATE INDEX agentd_runs_parked ON agentd_runs (number) WHERE unfinished AND claimer IS NULL AND stalled >= 3; -- runstore.MaxStalled
 `}}}
 }

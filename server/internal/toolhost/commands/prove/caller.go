@@ -19,6 +19,7 @@ type countTool string
 const (
 	unchecked countTool = "count"
 	checked   countTool = "count_checked"
+	sealed    countTool = "count_sealed" // its check seals; only several toolhosts need it
 )
 
 // callsOfRun are the calls of each run, as agentd names them after the run: two at the same time,

@@ -47,9 +47,11 @@ func NewCommand(p cli.Process) *cobra.Command {
 			"DOUBLED calls had their effect twice. LOST calls ended with a result without their effect, or failed. UNKNOWN calls ended\n" +
 			"with outcome_unknown. SETTLED calls would have, but their tool said what became of them. STUCK calls had no end.\n\n" +
 			"With --nodes, several toolhosts share a ledger in a PostgreSQL that prove starts for itself, without an agentd. Callers send\n" +
-			"each call to one of them and repeat it at others. Prove kills, pauses (SIGSTOP) and restarts toolhosts and PostgreSQL, cuts\n" +
-			"their sessions, and says of killed ones that they are gone (`toolhost nodes gone`). CHANGED calls had a result or a failure,\n" +
-			"and then another answer; if a toolhost and PostgreSQL are killed in the same moment, answers of before do not count.\n\n" +
+			"each call to one of them and repeat it at others. A third tool has a check that seals. Prove kills, pauses (SIGSTOP) and\n" +
+			"restarts toolhosts and PostgreSQL, kills plugins alone, cuts the sessions, and says of killed toolhosts that they are gone\n" +
+			"(`toolhost nodes gone`). CHANGED calls had a result or a failure, and then another answer; if a toolhost and PostgreSQL are\n" +
+			"killed in the same moment, answers of before do not count. In the end, a toolhost is killed and does not come back for some\n" +
+			"seconds: prove says how many calls of clients that know all toolhosts failed, and until when.\n\n" +
 			"Exit codes: 0 nothing was doubled, lost, stuck or changed, and with a check nothing is unknown; 1 otherwise, and the folder stays.",
 		Example: "  toolhost prove\n  toolhost prove --kills 300 --seed 7\n  toolhost prove --nodes 3",
 		Args:    cli.Arguments(0, 0),

@@ -28,7 +28,7 @@ const (
 // The folders in the workspace, or in the folder that the plugin was given.
 const (
 	drafts  = "drafts"  // effects that have not happened yet
-	effects = "effects" // one file for each execution that had its effect: SESSION~CALL~RECEIPT
+	effects = "effects" // one file for each execution that had its effect: SESSION~CALL~RECEIPT, or a place
 	halted  = "halted"  // SESSION: a call of the session has halted at its place
 	freed   = "freed"   // SESSION: a call that has halted goes on
 )
@@ -49,30 +49,35 @@ type input struct {
 	Job string `json:"job" jsonschema:"the place where the first execution of the session halts, and the name of the call"`
 }
 
-// counter returns the plugin. Its two tools differ only in the check. folder is where its files
-// are, wherever its toolhost has its workspace; empty: in the workspace.
+// counter returns the plugin. Its tools differ only in the check. folder is where its files are,
+// wherever its toolhost has its workspace; empty: in the workspace.
 func counter(folder string) sdk.Plugin {
 	in := func(ctx context.Context) string { return cmp.Or(folder, sdk.Workspace(ctx)) }
-	count := func(ctx context.Context, job input) (string, error) { return count(ctx, in(ctx), job) }
-	settle := func(ctx context.Context, _ input) (sdk.Settlement, error) { return settle(ctx, in(ctx)) }
-	spec := func(name string) sdk.Spec {
-		return sdk.Spec{Name: name, Description: "Leaves a receipt, once for each execution.", Timeout: 5 * time.Minute}
+	counts := func(happen func(ctx context.Context, folder, draft, effect string) error) func(context.Context, input) (string, error) {
+		return func(ctx context.Context, job input) (string, error) { return count(ctx, in(ctx), job, happen) }
+	}
+	checks := func(check func(ctx context.Context, folder string) (sdk.Settlement, error)) func(context.Context, input) (sdk.Settlement, error) {
+		return func(ctx context.Context, _ input) (sdk.Settlement, error) { return check(ctx, in(ctx)) }
+	}
+	spec := func(name countTool) sdk.Spec {
+		return sdk.Spec{Name: string(name), Description: "Leaves a receipt, once for each execution.", Timeout: 5 * time.Minute, Seals: name == sealed}
 	}
 	return sdk.Plugin{Name: pluginName, Version: "1", Tools: []sdk.Tool{
-		sdk.Func(spec(string(unchecked)), count),
-		sdk.Settle(sdk.Func(spec(string(checked)), count), settle),
+		sdk.Func(spec(unchecked), counts(rename)),
+		sdk.Settle(sdk.Func(spec(checked), counts(rename)), checks(settle)),
+		sdk.Settle(sdk.Func(spec(sealed), counts(occupy)), checks(seal)),
 	}}
 }
 
-// count has an effect, and returns the receipt of this execution. The effect is one rename, so that
-// it happens whole or not at all.
-func count(ctx context.Context, folder string, in input) (string, error) {
+// count has an effect, and returns the receipt of this execution. happen makes the draft of the
+// effect an effect, in one step, so that it happens whole or not at all.
+func count(ctx context.Context, folder string, in input, happen func(ctx context.Context, folder, draft, effect string) error) (string, error) {
 	receipt := rand.Text()
 	name := strings.Join([]string{sdk.Session(ctx), sdk.CallID(ctx), receipt}, separator)
 	draft := filepath.Join(folder, drafts, name)
 	steps := map[place]func() error{
-		before: func() error { return os.WriteFile(draft, nil, 0o600) },
-		during: func() error { return os.Rename(draft, filepath.Join(folder, effects, name)) },
+		before: func() error { return os.WriteFile(draft, []byte(receipt), 0o600) },
+		during: func() error { return happen(ctx, folder, draft, filepath.Join(folder, effects, name)) },
 		after:  func() error { return nil },
 	}
 	for _, at := range boundaries {
@@ -84,6 +89,54 @@ func count(ctx context.Context, folder string, in input) (string, error) {
 		}
 	}
 	return receipt, nil
+}
+
+func rename(_ context.Context, _, draft, effect string) error { return os.Rename(draft, effect) }
+
+// errSealed is the end of an execution that a check has sealed before its effect.
+var errSealed = errors.New("a check has said that this execution has no effect")
+
+// occupy is the effect of the tool whose check seals: the draft gets the place of this execution. A
+// place that the check has taken is empty. If there is an effect already, toolhost has executed
+// twice under one key: a service would refuse that, and here it counts.
+func occupy(ctx context.Context, folder, draft, effect string) error {
+	place := placeOf(ctx, folder)
+	err := os.Link(draft, place)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	switch taken, err := os.ReadFile(place); {
+	case err != nil:
+		return err
+	case len(taken) == 0:
+		return errSealed
+	}
+	return os.Rename(draft, effect)
+}
+
+// placeOf returns the file of this execution among the effects, which has its receipt, or nothing
+// if the execution is sealed.
+func placeOf(ctx context.Context, folder string) string {
+	return filepath.Join(folder, effects, strings.Join([]string{sdk.Session(ctx), sdk.CallID(ctx), sdk.EffectKey(ctx), "place"}, separator))
+}
+
+// seal takes the place of an execution, or says what happened there.
+func seal(ctx context.Context, folder string) (sdk.Settlement, error) {
+	place := placeOf(ctx, folder)
+	taken, err := os.OpenFile(place, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	switch {
+	case err == nil:
+		err = taken.Close()
+	case errors.Is(err, fs.ErrExist):
+		var receipt []byte
+		if receipt, err = os.ReadFile(place); len(receipt) > 0 {
+			return sdk.Settlement{Verdict: sdk.VerdictHappened, Result: new(sdk.TextResult(string(receipt)))}, nil
+		}
+	}
+	if err != nil {
+		return sdk.Settlement{}, err
+	}
+	return sdk.Settlement{Verdict: sdk.VerdictDidNotHappen, Reason: "the place of the execution is sealed"}, nil
 }
 
 // halt waits for a moment, or, if it is the first execution of the session that is at the place of

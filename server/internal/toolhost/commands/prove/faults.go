@@ -19,8 +19,9 @@ type fault string
 // The faults. Each ends with all servers running.
 const (
 	killed   fault = "kill"             // of a toolhost, with SIGKILL
+	unplug   fault = "plugin kill"      // of the plugin of a toolhost alone, with SIGKILL
 	declared fault = "kill and gone"    // a toolhost is killed, and `toolhost nodes gone` says so
-	paused   fault = "pause"            // of a toolhost, with SIGSTOP, for longer than its beat
+	paused   fault = "pause"            // of a toolhost, with SIGSTOP, for longer than its lease
 	stopped  fault = "restart"          // of a toolhost, with SIGTERM
 	crashed  fault = "database kill"    // of PostgreSQL
 	rested   fault = "database restart" // of PostgreSQL
@@ -28,13 +29,17 @@ const (
 	both     fault = "kill of both"     // of a toolhost and PostgreSQL in the same moment
 )
 
-var faults = []fault{killed, paused, stopped, crashed, rested, severed, both, declared}
+var faults = []fault{killed, unplug, paused, stopped, crashed, rested, severed, both, declared}
 
 const (
 	// mostDown bounds how long a server is down. Below it, calls wait for the database.
 	mostDown = 1500 * time.Millisecond
 	// aBeat is longer than what a toolhost lets pass between two signs of life.
 	aBeat = 1500 * time.Millisecond
+	// aLease is longer than any time after which others conclude something from the silence of a
+	// toolhost: they list it as silent after 3 seconds, count it as silent after 10, and ask a check
+	// that seals after 10. The toolhost itself accepts no tokens then.
+	aLease = 12 * time.Second
 	// durable is after how long the database has what it has confirmed on its disk at the latest.
 	durable = 1500 * time.Millisecond
 )
@@ -89,10 +94,9 @@ func (n *nodes) hit(ctx context.Context, s strike, asked func(paused *node) erro
 			return err
 		}
 	case paused:
-		victim.server.Signal(syscall.SIGSTOP) // its plugins go on
-		defer victim.server.Signal(syscall.SIGCONT)
-		cli.Wait(ctx, aBeat)
-		return asked(victim)
+		return n.pause(ctx, victim, asked)
+	case unplug:
+		return n.killPlugin(ctx, victim)
 	case crashed:
 		n.database.stop(syscall.SIGQUIT)
 		cli.Wait(ctx, s.down)
@@ -114,4 +118,39 @@ func (n *nodes) hit(ctx context.Context, s strike, asked func(paused *node) erro
 		}
 	}
 	return n.start(ctx, victim)
+}
+
+// pause stops a toolhost beyond its lease, lets asked ask others for its calls, and continues it.
+// Its plugins go on meanwhile.
+func (n *nodes) pause(ctx context.Context, victim *node, asked func(paused *node) error) error {
+	victim.server.Signal(syscall.SIGSTOP)
+	defer victim.server.Signal(syscall.SIGCONT)
+	end := time.Now().Add(aLease)
+	cli.Wait(ctx, aBeat)
+	if err := asked(victim); err != nil {
+		return err
+	}
+	cli.Wait(ctx, time.Until(end))
+	found, err := n.listed(ctx, victim)
+	if err == nil && found.State != "silent" {
+		err = fmt.Errorf("`toolhost nodes` says of a toolhost that is paused that it is %s", found.State)
+	}
+	return err
+}
+
+// killPlugin kills the processes of the plugin of a toolhost. A toolhost that has just started may
+// have none yet.
+func (n *nodes) killPlugin(ctx context.Context, victim *node) error {
+	for {
+		killed := false
+		for _, pid := range plugins(ctx, victim.tools) {
+			killed = syscall.Kill(pid, syscall.SIGKILL) == nil || killed
+		}
+		if killed {
+			return nil
+		}
+		if !cli.Wait(ctx, poll) {
+			return context.Cause(ctx)
+		}
+	}
 }

@@ -196,15 +196,15 @@ func command(home, program string, args ...string) *exec.Cmd {
 
 // kill kills the victims, and reports whether it killed a process.
 func (l *lab) kill(ctx context.Context, v victim) (killed bool) {
-	plugins := []int{}
+	var processes []int
 	if v.includes(thePlugin) {
-		plugins = l.plugins(ctx)
+		processes = plugins(ctx, l.tools)
 	}
 	if v.includes(theToolhost) {
 		l.toolhost.Kill()
 		l.toolhost, killed = nil, true
 	}
-	for _, pid := range plugins {
+	for _, pid := range processes {
 		killed = syscall.Kill(pid, syscall.SIGKILL) == nil || killed
 	}
 	if v.includes(theAgentd) && l.agentd != nil {
@@ -214,9 +214,9 @@ func (l *lab) kill(ctx context.Context, v victim) (killed bool) {
 	return killed
 }
 
-// plugins returns the processes of the plugin.
-func (l *lab) plugins(ctx context.Context) (pids []int) {
-	instances, _ := l.tools.Admin().Instances(ctx, pluginName) // without an answer, none is known
+// plugins returns the processes of the plugin at a toolhost.
+func plugins(ctx context.Context, tools *client.Client) (pids []int) {
+	instances, _ := tools.Admin().Instances(ctx, pluginName) // without an answer, none is known
 	for i := range instances {
 		if pid := instances[i].PID; pid > 0 {
 			pids = append(pids, pid)
@@ -237,9 +237,21 @@ func receipts(folder, session string) (map[string][]string, error) {
 	}
 	found := map[string][]string{}
 	for _, file := range files {
-		if parts := strings.Split(file.Name(), separator); len(parts) == 3 && parts[0] == session {
-			found[parts[1]] = append(found[parts[1]], parts[2])
+		parts := strings.Split(file.Name(), separator)
+		if len(parts) < 3 || parts[0] != session {
+			continue
 		}
+		receipt := parts[2]
+		if len(parts) > 3 { // a place
+			text, err := os.ReadFile(filepath.Join(folder, file.Name()))
+			if err != nil {
+				return nil, err
+			}
+			if receipt = string(text); receipt == "" {
+				continue // it is sealed
+			}
+		}
+		found[parts[1]] = append(found[parts[1]], receipt)
 	}
 	return found, nil
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/store/pgcluster"
 	"github.com/toolhost/toolhost/server/internal/terminal/child"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/server/internal/toolhost/commands/serve"
@@ -39,7 +40,7 @@ type node struct {
 
 // openNodes makes the folder and starts the servers. The caller must call close.
 func openNodes(ctx context.Context, count int) (*nodes, error) {
-	if _, err := findPostgres(); err != nil {
+	if _, err := pgcluster.Find(); err != nil {
 		return nil, err
 	}
 	scratch, err := serve.MakeScratch()
@@ -140,26 +141,38 @@ func (n *node) stop() {
 // killAndDeclare kills a toolhost, and says with `toolhost nodes gone` that it is gone. It takes as
 // long as the command looks for a sign of life; its plugins end earlier.
 func (n *nodes) killAndDeclare(ctx context.Context, victim *node) error {
-	folder, err := os.ReadFile(filepath.Join(victim.home, "state", serve.NodeFile))
+	l, err := n.listed(ctx, victim)
 	if err != nil {
 		return err
 	}
-	out, err := n.toolhost(ctx, victim, "nodes", "-o", "json")
+	victim.kill()
+	_, err = n.toolhost(ctx, victim, "nodes", "gone", l.ID)
+	return err
+}
+
+// listedNode is a toolhost as `toolhost nodes` lists it.
+type listedNode struct{ ID, Folder, State string }
+
+// listed returns what `toolhost nodes` says of a toolhost that is not gone.
+func (n *nodes) listed(ctx context.Context, one *node) (listedNode, error) {
+	folder, err := os.ReadFile(filepath.Join(one.home, "state", serve.NodeFile))
 	if err != nil {
-		return err
+		return listedNode{}, err
 	}
-	var listed []struct{ ID, Folder, State string }
-	if err := json.Unmarshal([]byte(out), &listed); err != nil {
-		return fmt.Errorf("reading the list of toolhosts: %w", err)
+	out, err := n.toolhost(ctx, one, "nodes", "-o", "json")
+	if err != nil {
+		return listedNode{}, err
 	}
-	for _, l := range listed {
+	var all []listedNode
+	if err := json.Unmarshal([]byte(out), &all); err != nil {
+		return listedNode{}, fmt.Errorf("reading the list of toolhosts: %w", err)
+	}
+	for _, l := range all {
 		if l.Folder == strings.TrimSpace(string(folder)) && l.State != "gone" {
-			victim.kill()
-			_, err := n.toolhost(ctx, victim, "nodes", "gone", l.ID)
-			return err
+			return l, nil
 		}
 	}
-	return fmt.Errorf("`toolhost nodes` does not list %s", filepath.Base(victim.home))
+	return listedNode{}, fmt.Errorf("`toolhost nodes` does not list %s", filepath.Base(one.home))
 }
 
 // toolhost runs a command of this program with the settings of a node.

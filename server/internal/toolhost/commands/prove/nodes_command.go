@@ -40,6 +40,8 @@ type nodesReport struct {
 	Faults       map[fault]int `json:"faults"`
 	WithoutCheck nodesTally    `json:"without_check"`
 	WithCheck    nodesTally    `json:"with_check"`
+	WithSealing  nodesTally    `json:"with_sealing_check"`
+	Loss         loss          `json:"loss"`
 	DurationMS   int64         `json:"duration_ms"`
 	Wrong        []string      `json:"wrong,omitempty"`  // the calls for which a promise does not hold
 	Folder       string        `json:"folder,omitempty"` // of a failure
@@ -85,16 +87,21 @@ func (o *options) proveNodes(ctx context.Context, p cli.Process) (err error) {
 	r := nodesReport{Seed: o.seed, Nodes: o.nodes, Faults: rounds.made}
 	err = rounds.run(ctx, planFaults(count, o.nodes, o.seed), o.lasts)
 	if err == nil {
+		r.Loss, err = rounds.lose(ctx)
+	}
+	if err == nil {
 		err = rounds.askAgain(ctx)
 	}
 	stuck := errors.Is(err, errStuck)
+	var tallies map[countTool]*nodesTally
 	if err == nil || stuck {
-		r.WithoutCheck, r.WithCheck, r.Wrong, err = rounds.tallies()
+		tallies, r.Wrong, err = rounds.tallies()
 	}
 	if err != nil {
 		return failed(ctx, n, err)
 	}
-	r.OK = !stuck && r.WithoutCheck.holds(false) && r.WithCheck.holds(true)
+	r.WithoutCheck, r.WithCheck, r.WithSealing = *tallies[unchecked], *tallies[checked], *tallies[sealed]
+	r.OK = !stuck && r.WithoutCheck.holds(false) && r.WithCheck.holds(true) && r.WithSealing.holds(true)
 	r.DurationMS = time.Since(began).Milliseconds()
 	if !r.OK {
 		if r.Folder, err = n.keep(); err != nil {
@@ -125,12 +132,12 @@ func (r *nodesReport) write(p cli.Process) error {
 		}
 		return cells
 	}
-	rows := [][]string{row("without a check", r.WithoutCheck), row("with a check", r.WithCheck)}
+	rows := [][]string{row("without a check", r.WithoutCheck), row("with a check", r.WithCheck), row("with one that seals", r.WithSealing)}
 	header := strings.Fields("TOOL FAULTS CALLS DOUBLED LOST UNKNOWN SETTLED STUCK CHANGED")
 	if err := cli.WriteTable(p.Stdout, p.Screen(), header, rows); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(p.Out(), "faults: %s\n", countFaults(r.Faults)); err != nil {
+	if _, err := fmt.Fprintf(p.Out(), "faults: %s\n%v\n", countFaults(r.Faults), &r.Loss); err != nil {
 		return err
 	}
 	for _, text := range r.Wrong[:min(len(r.Wrong), mostWrong)] {

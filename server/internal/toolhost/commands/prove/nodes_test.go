@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/tool"
@@ -69,6 +70,21 @@ func TestAnAnswerDoesNotChange(t *testing.T) {
 				t.Errorf("the answer is %v, and later %v", s.last(), s.changed)
 			}
 		})
+	}
+}
+
+// What counts of a loss is when the last call began that failed, and a call that was under way has
+// begun before.
+func TestLoss(t *testing.T) {
+	var l loss
+	for _, c := range []struct {
+		began  time.Duration
+		failed bool
+	}{{-time.Second, true}, {2 * time.Second, true}, {time.Second, true}, {3 * time.Second, false}} {
+		l.add(c.began, c.failed)
+	}
+	if want := (loss{Calls: 4, Failed: 3, Seconds: 2}); l != want {
+		t.Errorf("the loss is %+v, want %+v", l, want)
 	}
 }
 

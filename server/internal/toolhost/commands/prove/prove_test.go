@@ -78,12 +78,7 @@ func TestPlan(t *testing.T) {
 func TestCounter(t *testing.T) {
 	for at, has := range map[place][2]int{before: {0, 0}, during: {1, 0}, after: {0, 1}} {
 		t.Run(string(at), func(t *testing.T) {
-			dir := t.TempDir()
-			for _, name := range []string{drafts, effects, halted, freed} {
-				if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
-					t.Fatal(err)
-				}
-			}
+			dir := workFolder(t)
 			count := func(name string) int {
 				files, err := os.ReadDir(filepath.Join(dir, name))
 				if err != nil {
@@ -115,6 +110,64 @@ func TestCounter(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A check that seals makes an execution that still runs have no effect. Otherwise it knows the
+// receipt. A second execution under the same key is counted.
+func TestSealing(t *testing.T) {
+	dir := workFolder(t)
+	host := sdktest.New(t, counter(""))
+	of := func(id string) []sdktest.Option {
+		return []sdktest.Option{sdktest.WithCallID(id), sdktest.WithSession("s"), sdktest.WithWorkspace(dir)}
+	}
+	check := func(id string, want sdk.Verdict) string {
+		t.Helper()
+		said, err := host.Settle(string(sealed), `{"job":""}`, of(id)...)
+		if err != nil || said.Verdict != want {
+			t.Fatalf("the check of %s says %+v, %v, want %v", id, said, err, want)
+		}
+		if said.Result == nil {
+			return ""
+		}
+		return resultText(*said.Result)
+	}
+	first := make(chan *sdktest.Call, 1)
+	go func() { first <- host.Call(string(sealed), `{"job":"during s a"}`, of("a")...) }() // ends when the call is freed
+	await(t.Context(), filepath.Join(dir, halted, "s"))
+	check("a", sdk.VerdictDidNotHappen)
+	if err := os.WriteFile(filepath.Join(dir, freed, "s"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if call := <-first; !strings.Contains(call.Text(), errSealed.Error()) {
+		t.Errorf("the execution that was sealed says %q", call.Text())
+	}
+	check("a", sdk.VerdictDidNotHappen)
+	receipt := host.Call(string(sealed), `{"job":""}`, of("b")...).Text()
+	if said := check("b", sdk.VerdictHappened); said != receipt || receipt == "" {
+		t.Errorf("the check says %q of %q", said, receipt)
+	}
+	again := host.Call(string(sealed), `{"job":""}`, of("b")...).Text()
+	found, err := receipts(filepath.Join(dir, effects), "s")
+	if err == nil {
+		slices.Sort(found["b"])
+	}
+	want := []string{receipt, again}
+	slices.Sort(want)
+	if err != nil || len(found) != 1 || !slices.Equal(found["b"], want) {
+		t.Errorf("the receipts are %v, %v, want %v of b", found, err, want)
+	}
+}
+
+// workFolder returns a folder for the plugin.
+func workFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{drafts, effects, halted, freed} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // onlyFile returns the name of the only file in a folder.

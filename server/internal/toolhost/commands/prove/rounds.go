@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,11 +20,13 @@ const (
 	// callsOfRound are made around each fault, by callers that make one at a time.
 	callsOfRound = 100
 	callers      = 12
-	// patience is the timeout of a call: longer than a toolhost is down. A call of this command takes
-	// some hundredths of a second.
-	patience = 30 * time.Second
-	// briefly is the timeout of who asks for a call of a paused toolhost.
+	// patience is the timeout of a call: longer than a toolhost is down, or paused while others ask a
+	// check that seals as often as they may. A call of this command takes some hundredths of a second.
+	patience = time.Minute
+	// briefly is the timeout of who asks for a call of a paused toolhost, and sealing that of who may
+	// execute it after its check has sealed it there.
 	briefly = 500 * time.Millisecond
+	sealing = 5 * time.Second
 	// mostLate bounds how much later a call is sent to a second toolhost.
 	mostLate = 60 * time.Millisecond
 )
@@ -40,6 +43,9 @@ type sent struct {
 	settled bool
 	stuck   bool // a toolhost gave no answer in time
 }
+
+// toolsOfNodes are the tools whose calls several toolhosts get.
+var toolsOfNodes = []countTool{unchecked, checked, sealed}
 
 // of returns the tool of the call.
 func (s *sent) of() countTool { return countTool(s.call.Tool) }
@@ -126,6 +132,9 @@ func (r *roundsOfNodes) round(ctx context.Context, number int, s *strike) error 
 	defer cancel()
 	session := fmt.Sprintf("round-%d", number)
 	calls := r.draw(session)
+	if s != nil && s.fault == paused {
+		haltOne(calls, s)
+	}
 	r.all = append(r.all, calls...)
 	if s != nil && s.fault == both {
 		cli.Wait(ctx, durable) // what was answered before must stay
@@ -158,19 +167,31 @@ func (r *roundsOfNodes) round(ctx context.Context, number int, s *strike) error 
 // draw returns the calls of a round.
 func (r *roundsOfNodes) draw(session string) (calls []*sent) {
 	for i := range callsOfRound {
-		of := unchecked
-		if i%2 == 1 {
-			of = checked
-		}
-		id := fmt.Sprintf("c%d", i)
 		count := len(r.nodes.all)
 		first := r.random.IntN(count)
-		calls = append(calls, &sent{
-			call:  tool.Call{ID: session + "." + id, Session: session, Tool: string(of), Arguments: fmt.Appendf(nil, `{"job":"%s %s"}`, anywhere, id)},
-			first: first, second: (first + 1 + r.random.IntN(count-1)) % count, late: time.Duration(r.random.Int64N(int64(mostLate))),
-		})
+		s := newSent(session, i)
+		s.first, s.second, s.late = first, (first+1+r.random.IntN(count-1))%count, time.Duration(r.random.Int64N(int64(mostLate)))
+		calls = append(calls, s)
 	}
 	return calls
+}
+
+// haltOne lets a call halt before its effect while its toolhost is paused. Its check seals it then,
+// and when the call goes on, it must have no effect.
+func haltOne(calls []*sent, s *strike) {
+	for _, c := range calls[:int(s.after*float64(len(calls)))] {
+		if c.of() == sealed && c.first == s.victim {
+			c.late, c.call.Arguments = mostLate, fmt.Appendf(nil, `{"job":"%s %s"}`, during, c.call.ID)
+			return
+		}
+	}
+}
+
+// newSent returns a call of a session, by turns of each tool.
+func newSent(session string, number int) *sent {
+	id := fmt.Sprintf("c%d", number)
+	of := toolsOfNodes[number%len(toolsOfNodes)]
+	return &sent{call: tool.Call{ID: session + "." + id, Session: session, Tool: string(of), Arguments: fmt.Appendf(nil, `{"job":"%s %s"}`, anywhere, id)}}
 }
 
 // makeCalls sends each call to two toolhosts, and makes the fault when enough have begun. It
@@ -200,6 +221,8 @@ func (r *roundsOfNodes) makeCalls(ctx context.Context, calls []*sent, s *strike)
 	if s != nil {
 		<-due
 		err = r.nodes.hit(ctx, *s, func(paused *node) error { return r.askForPaused(ctx, calls, paused) })
+		// The call that has halted goes on.
+		err = errors.Join(err, os.WriteFile(r.nodes.path("work", freed, calls[0].call.Session), nil, 0o600))
 	}
 	group.Wait()
 	return errors.Join(err, r.nodes.check())
@@ -219,9 +242,14 @@ func (r *roundsOfNodes) send(ctx context.Context, c *sent) {
 
 // request sends a call to a toolhost, and reports whether it has an answer.
 func (r *roundsOfNodes) request(ctx context.Context, c *sent, at int, timeout time.Duration) bool {
+	return c.sendTo(ctx, r.nodes.all[at].tools, timeout)
+}
+
+// sendTo sends a call to the toolhosts of a client, and reports whether it has an answer.
+func (c *sent) sendTo(ctx context.Context, tools *client.Client, timeout time.Duration) bool {
 	call, before := c.call, c.last()
 	call.Timeout = timeout
-	outcome, err := r.nodes.all[at].tools.Call(ctx, call)
+	outcome, err := tools.Call(ctx, call)
 	if ctx.Err() != nil {
 		return false
 	}
@@ -230,7 +258,8 @@ func (r *roundsOfNodes) request(ctx context.Context, c *sent, at int, timeout ti
 
 // askForPaused asks other toolhosts for the calls that a paused toolhost has, while their outcome
 // cannot be known. It asks only for those that have had their effect, because a toolhost would
-// execute another one.
+// execute another one. Where a check seals, a toolhost that has no request for the call asks it,
+// and then executes the call while the paused toolhost has it, too.
 func (r *roundsOfNodes) askForPaused(ctx context.Context, calls []*sent, paused *node) error {
 	begun, err := receipts(r.nodes.path("work", effects), calls[0].call.Session)
 	if err != nil {
@@ -238,7 +267,21 @@ func (r *roundsOfNodes) askForPaused(ctx context.Context, calls []*sent, paused 
 	}
 	var group sync.WaitGroup
 	for _, c := range calls {
-		if r.nodes.all[c.first] == paused && len(begun[c.call.ID]) > 0 && c.last() == nil {
+		switch {
+		case r.nodes.all[c.first] != paused || c.last() != nil:
+		case c.of() == sealed && len(r.nodes.all) > 2:
+			third := 0
+			for third == c.first || third == c.second {
+				third++
+			}
+			group.Go(func() {
+				for range maxSettling {
+					if r.request(ctx, c, third, sealing) && c.last().known() {
+						return
+					}
+				}
+			})
+		case len(begun[c.call.ID]) > 0:
 			group.Go(func() { r.request(ctx, c, c.second, briefly) })
 		}
 	}
@@ -312,13 +355,17 @@ func eachCall(ctx context.Context, calls []*sent, do func(i int) error) error {
 }
 
 // tallies counts what became of the calls of each tool, and says what is wrong with which.
-func (r *roundsOfNodes) tallies() (without, with nodesTally, wrong []string, err error) {
+func (r *roundsOfNodes) tallies() (tallies map[countTool]*nodesTally, wrong []string, err error) {
+	tallies = map[countTool]*nodesTally{}
+	for _, of := range toolsOfNodes {
+		tallies[of] = &nodesTally{}
+	}
 	found := map[string]map[string][]string{}
 	for _, c := range r.all {
 		session := c.call.Session
 		if found[session] == nil {
 			if found[session], err = receipts(r.nodes.path("work", effects), session); err != nil {
-				return without, with, nil, err
+				return nil, nil, err
 			}
 		}
 		var one nodesTally
@@ -330,14 +377,10 @@ func (r *roundsOfNodes) tallies() (without, with nodesTally, wrong []string, err
 		if c.changed != nil {
 			one.Changed++
 		}
-		if !one.holds(c.of() == checked) {
+		if !one.holds(c.of() != unchecked) {
 			wrong = append(wrong, fmt.Sprintf("%s of %s: %d effects; the answer is %v, and later %v", c.call.ID, c.of(), len(e.receipts), e.answer, c.changed))
 		}
-		if c.of() == checked {
-			with.plus(one)
-		} else {
-			without.plus(one)
-		}
+		tallies[c.of()].plus(one)
 	}
-	return without, with, wrong, nil
+	return tallies, wrong, nil
 }

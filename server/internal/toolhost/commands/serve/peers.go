@@ -6,7 +6,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/wire/credential"
 	"github.com/toolhost/toolhost/server/internal/access/clientlimit"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
@@ -60,9 +59,8 @@ func openPeers(o *Options, calls ledgerOfCalls, host *host.Host, exported export
 	for method := range hostserver.PassedRights() {
 		exported.observer.ExpectPassed(path.Base(method))
 	}
-	tls := o.Nodes.TLS
 	all := peers.New(peers.Config{
-		Ledger: shared, Has: host.Has, TLS: credential.TLS{CA: tls.CA, Certificate: tls.Certificate, Key: tls.Key}, Passed: exported.observer.RequestPassed, Logger: logger,
+		Ledger: shared, Has: host.Has, TLS: o.Nodes.TLS.Client(), Passed: exported.observer.RequestPassed, Logger: logger,
 	})
 	return all, all.Close
 }

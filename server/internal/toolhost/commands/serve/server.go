@@ -70,7 +70,9 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 		return err
 	}
 	defer listeners.Close()
-	options.nodes = options.Nodes.Reached(listeners)
+	if options.nodes, err = options.Nodes.Reached(ctx, listeners); err != nil {
+		return err
+	}
 	exported, err := openExports(ctx, options, log, redactor)
 	if err != nil {
 		return err

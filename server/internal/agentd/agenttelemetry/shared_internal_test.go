@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 )
 
 // Runs that no process has are counted with those of this one, by one question in ten seconds, and
@@ -13,18 +15,18 @@ import (
 func TestRunsThatNoProcessHas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &Observer{waiting: map[string]time.Time{"mine": time.Now().Add(-time.Minute)}}
-		if runs, longest := o.waits(t.Context()); runs != 1 || longest != time.Minute {
-			t.Errorf("without a store: %d runs, %s", runs, longest)
+		if runs, longest, parked := o.waits(t.Context()); runs != 1 || longest != time.Minute || parked >= 0 {
+			t.Errorf("without a store: %d runs, %s, %d parked", runs, longest, parked)
 		}
 		var asked int
 		stored, since, failure := 2, time.Now().Add(-time.Hour), error(nil)
-		o.CountUnowned(func(ctx context.Context) (int, time.Time, error) {
+		o.shared = &shared{count: func(ctx context.Context) (runstore.Census, error) {
 			if _, bounded := ctx.Deadline(); !bounded {
 				t.Error("the question has no bound")
 			}
 			asked++
-			return stored, since, failure
-		})
+			return runstore.Census{Waiting: stored, Since: since, Parked: 10 + stored}, failure
+		}}
 		for _, step := range []struct {
 			does    string
 			later   time.Duration
@@ -43,9 +45,9 @@ func TestRunsThatNoProcessHas(t *testing.T) {
 		} {
 			time.Sleep(step.later)
 			stored, failure = step.stored, step.failure
-			runs, longest := o.waits(t.Context())
-			if runs != step.runs || longest != step.longest || asked != step.asked {
-				t.Errorf("%s: %d runs, %s after %d questions; want %d, %s after %d", step.does, runs, longest, asked, step.runs, step.longest, step.asked)
+			runs, longest, parked := o.waits(t.Context())
+			if runs != step.runs || parked != 9+runs || longest != step.longest || asked != step.asked {
+				t.Errorf("%s: %d runs, %d parked, %s after %d questions; want %d, %s after %d", step.does, runs, parked, longest, asked, step.runs, step.longest, step.asked)
 			}
 		}
 	})
