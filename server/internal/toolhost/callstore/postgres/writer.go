@@ -155,10 +155,14 @@ func isGone(err error) bool {
 	return errors.Is(err, postgres.ErrUnavailable) || errors.Is(err, postgres.ErrTimeout) || errors.Is(err, postgres.ErrConflict)
 }
 
-// deliver answers what was written. It undoes a Begin whose caller has left, before anything else.
+// deliver answers what was written. It undoes a Begin whose caller has left, before anything else,
+// and one that is refused because this node is gone: an earlier attempt, whose answer was lost, may
+// have written it before.
 func (w *writer) deliver(group []*op) {
 	for _, o := range group {
-		if left := !o.answer(w.store.failed(o, o.refused)); left && o.verb == verbBegin && (o.refused == nil || errors.Is(o.refused, errLeft)) {
+		late := o.refused != nil && w.store.Why() != nil
+		left := !o.answer(w.store.failed(o, o.refused)) && (o.refused == nil || errors.Is(o.refused, errLeft))
+		if o.verb == verbBegin && (left || late) {
 			w.undo(o)
 		}
 	}
