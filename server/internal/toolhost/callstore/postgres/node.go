@@ -62,8 +62,8 @@ func (w *writer) enter(ctx context.Context) error {
 		return postgres.Error(err)
 	}
 	s.beaten.Store(new(time.Now()))
-	const newest = "SELECT coalesce(max(b.newest), 0) FROM toolhost_beats b JOIN toolhost_nodes n USING (node) WHERE n.folder = $1"
-	if err := w.conn.QueryRow(ctx, newest, s.cfg.Node.Folder).Scan(&s.newest); err != nil {
+	const newest = "SELECT coalesce(max(b.newest), 0), CASE count(*) WHEN 0 THEN " + pruned + " ELSE 0 END FROM toolhost_beats b JOIN toolhost_nodes n USING (node) WHERE n.folder = $1 AND n.node <> $2"
+	if err := w.conn.QueryRow(ctx, newest, s.cfg.Node.Folder, s.node).Scan(&s.newest, &s.pruned); err != nil {
 		return postgres.Error(err)
 	}
 	if err := w.warn(ctx); err != nil {
@@ -128,16 +128,24 @@ func (w *writer) checkCommits(ctx context.Context) error {
 	if w.newest == 0 {
 		return nil
 	}
-	var newest int64
-	err := w.conn.QueryRow(ctx, "SELECT newest FROM toolhost_beats WHERE node = $1", w.store.node).Scan(&newest)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+	var newest, removed int64
+	const query = "SELECT coalesce((SELECT newest FROM toolhost_beats WHERE node = $1), 0), CASE WHEN EXISTS (SELECT FROM toolhost_nodes WHERE node = $1) THEN 0 ELSE " + pruned + " END"
+	if err := w.conn.QueryRow(ctx, query, w.store.node).Scan(&newest, &removed); err != nil {
 		return postgres.Error(err)
 	}
-	if newest < w.newest {
-		w.end(ErrLost) // the ends of calls that are under way are still written
+	switch { // the ends of calls that are under way are still written
+	case newest >= w.newest:
+	case removed >= w.newest:
+		w.end(ErrGone) // for so long that its row was removed
+	default:
+		w.end(ErrLost)
 	}
 	return nil
 }
+
+// pruned is the number of the newest call that nodes had begun whose rows were removed. Tables of
+// the version before have no such column, and no such nodes.
+const pruned = "(SELECT coalesce((to_jsonb(l)->>'pruned')::bigint, 0) FROM toolhost_ledger l)"
 
 // readClock reads the clock of the database, with an error of half the time of the question, and
 // how long the ledger remembers ids.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"bytes"
+	"errors"
 
 	"github.com/jackc/pgx/v5"
 
@@ -152,6 +153,9 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) map[c
 		batch.Queue("SELECT gone IS NULL FROM toolhost_nodes WHERE node = $1", w.store.node).QueryRow(func(row pgx.Row) error {
 			var alive bool
 			err := row.Scan(&alive)
+			if errors.Is(err, pgx.ErrNoRows) { // it was gone for so long that its row was removed
+				err = nil
+			}
 			w.checkAlive(alive || err != nil)
 			return err
 		})

@@ -66,6 +66,7 @@ type Store struct {
 	id     string
 	node   int64
 	newest int64 // when Open read the database
+	pruned int64 // likewise, if the database had no rows of the state folder any more
 
 	clock   atomic.Pointer[reading]
 	memory  atomic.Pointer[memory]
@@ -161,9 +162,14 @@ func (s *Store) Name() string { return s.db.Name() }
 // Restored implements callstore.Identity. A database knows of no restoration.
 func (s *Store) Restored() *callstore.Restoration { return nil }
 
-// Newest returns the number of the newest call that nodes of the state folder had begun before
-// Open.
+// Newest returns the number of the newest call that nodes of the state folder had begun before Open,
+// as far as the database still knows.
 func (s *Store) Newest() int64 { return s.newest }
+
+// Has reports whether the database had the call with a number, which a node of the state folder has
+// begun, when Open read it. A call counts that it has forgotten together with the nodes of the folder,
+// after months.
+func (s *Store) Has(newest int64) bool { return newest <= max(s.newest, s.pruned) }
 
 // Gone is closed when this node must begin no more: it was declared gone, or the database has lost
 // commits. The caller then ends this process.

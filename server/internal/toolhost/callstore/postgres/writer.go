@@ -43,6 +43,7 @@ type writer struct {
 	audited                 string          // the end of the audit log that this node has written
 	described               *string         // the summary that this session has written; nil: none
 	censusDue               time.Time       // of takeCensus
+	pruneDue                time.Time       // of prune
 	counts                  map[int64]int64 // the beats of the nodes at the last census; nil: there was none in this session
 	failing                 bool            // the last attempt to write failed
 	newest                  int64           // the number of the newest call that this node has begun
@@ -103,7 +104,7 @@ func (w *writer) beat() {
 		err = w.broken(errors.Join(w.takeCensus(ctx), w.noteAudit(ctx)))
 	}
 	if err == nil {
-		err = w.broken(w.describe(ctx))
+		err = w.broken(errors.Join(w.describe(ctx), w.prune(ctx)))
 	}
 	if err == nil {
 		err = w.evict(ctx)

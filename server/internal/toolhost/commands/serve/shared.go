@@ -101,7 +101,7 @@ func (k ledgerGuard) settleShared(calls *postgres.Store, noted *newestCall) erro
 		return err
 	case marked != "" && !calls.Is(marked):
 		err = k.refusal(fmt.Sprintf("%s has the ledger %s, and the state folder belongs to the ledger %s", calls.Name(), id, marked), marked)
-	case marked != "" && calls.Newest() < noted.number:
+	case marked != "" && !calls.Has(noted.number):
 		err = k.refusal(fmt.Sprintf("%s has lost commits: the newest call of this toolhost in it is %d, and call %d was begun", calls.Name(), calls.Newest(), noted.number),
 			fmt.Sprintf("%s@%d", marked, noted.number))
 	}
