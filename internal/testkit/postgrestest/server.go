@@ -181,7 +181,7 @@ func (s *Server) initialize(ctx context.Context) error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("running initdb: %w\n%s", err, out)
 	}
-	rules := "local all " + superuser + " trust\nlocal all all scram-sha-256\nhost all all samehost scram-sha-256\n"
+	rules := "local replication " + superuser + " trust\nlocal all " + superuser + " trust\nlocal all all scram-sha-256\nhost all all samehost scram-sha-256\n"
 	if err := os.WriteFile(filepath.Join(s.data(), "pg_hba.conf"), []byte(rules), 0o600); err != nil && !errors.Is(err, fs.ErrPermission) {
 		return err
 	}

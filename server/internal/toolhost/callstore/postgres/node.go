@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -43,6 +44,7 @@ func (w *writer) enter(ctx context.Context) error {
 	if err := w.connect(ctx); err != nil {
 		return err
 	}
+	s.begun = w.located
 	err := w.conn.QueryRow(ctx, "UPDATE toolhost_ledger SET keep_ids = greatest(keep_ids, $1) RETURNING id", int64(s.cfg.KeepIDs)).Scan(&s.id)
 	if err != nil {
 		return postgres.Error(err)
@@ -114,33 +116,12 @@ func (w *writer) connect(ctx context.Context) error {
 		err = w.readClock(ctx)
 	}
 	if err == nil {
-		err = w.checkCommits(ctx)
+		err = w.checkHistory(ctx)
 	}
 	if err != nil {
 		w.disconnect()
 	}
 	return err
-}
-
-// checkCommits ends this node if the database has lost a begin that was acknowledged, such as in a
-// failover to a standby that did not have it. To execute its id again would be a second time.
-func (w *writer) checkCommits(ctx context.Context) error {
-	if w.newest == 0 {
-		return nil
-	}
-	var newest, removed int64
-	const query = "SELECT coalesce((SELECT newest FROM toolhost_beats WHERE node = $1), 0), CASE WHEN EXISTS (SELECT FROM toolhost_nodes WHERE node = $1) THEN 0 ELSE " + pruned + " END"
-	if err := w.conn.QueryRow(ctx, query, w.store.node).Scan(&newest, &removed); err != nil {
-		return postgres.Error(err)
-	}
-	switch { // the ends of calls that are under way are still written
-	case newest >= w.newest:
-	case removed >= w.newest:
-		w.end(ErrGone) // for so long that its row was removed
-	default:
-		w.end(ErrLost)
-	}
-	return nil
 }
 
 // pruned is the number of the newest call that nodes had begun whose rows were removed. Tables of
@@ -156,6 +137,9 @@ func (w *writer) readClock(ctx context.Context) error {
 	var ids []string
 	if err := w.conn.QueryRow(ctx, "SELECT clock_timestamp(), former || id, keep_ids, forgotten FROM toolhost_ledger").Scan(&there, &ids, &keep, &forgotten); err != nil {
 		return postgres.Error(err)
+	}
+	if w.store.id != "" && !slices.Contains(ids, w.store.id) {
+		w.end(ErrLost) // a node has found that, see lose
 	}
 	w.store.clock.Store(&reading{there.UTC(), asked.Add(time.Since(asked) / 2)})
 	w.store.memory.Store(&memory{ids, time.Duration(keep), time.Unix(0, forgotten)})

@@ -47,6 +47,9 @@ type writer struct {
 	counts                  map[int64]int64 // the beats of the nodes at the last census; nil: there was none in this session
 	failing                 bool            // the last attempt to write failed
 	newest                  int64           // the number of the newest call that this node has begun
+	seen                    map[int64]int64 // the numbers of the newest calls of all nodes at the last census
+	system                  string          // of this session, see Position; empty: not known
+	located                 Position        // when this session began
 	// begun has the calls that this node has begun and not ended. Their ids may have been freed and
 	// begun again since, so what this node knows of them counts only for these.
 	begun map[callstore.Hash]begun
