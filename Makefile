@@ -15,6 +15,7 @@ FUZZTIME     ?= 60s
 CHAOSTIME    ?= 60s
 CHAOSRUNS    ?= 1
 FAULTTIME    ?= 10m
+HISTORYTIME  ?= 5m
 FLEETTIME    ?= 20m
 FLEETRUNS    ?= 1000
 FLEETWAITING ?= 10000
@@ -137,7 +138,7 @@ check: needs lint race privileged brief growth others packages ## run everything
 # The whole forms of tests that `make test` runs briefly.
 .PHONY: long
 long: export TOOLHOST_LONG_TESTS := yes
-long: needs further chaos nodekills fleet boundary reloads mutants operators replay fuzz ## run the whole forms of tests that other targets run briefly, for an hour or two
+long: needs further chaos nodekills histories fleet boundary reloads mutants operators replay fuzz ## run the whole forms of tests that other targets run briefly, for an hour or two
 
 .PHONY: needs
 needs:
@@ -279,6 +280,12 @@ kills: build ## kill the plugin, toolhost and agentd in the middle of calls, and
 .PHONY: nodekills
 nodekills: build ## make faults of toolhosts with one ledger for FAULTTIME (10m), with FAULTSEED or a new one
 	bin/toolhost prove --nodes 3 --for $(FAULTTIME) $(if $(FAULTSEED),--seed $(FAULTSEED))
+
+# Its short form is one of the further tests.
+.PHONY: histories
+histories: ## check with Porcupine what toolhosts answer with one ledger, under faults for HISTORYTIME (5m), with HISTORYSEED or a new one
+	$(GO) -C server test -count=1 -timeout 3h -v -tags=grpcnotrace$(COMMA)more ./internal/toolhost/callstore/postgres -run '^TestHistories$$' \
+	  -args -histories.for=$(HISTORYTIME) $(if $(HISTORYSEED),-histories.seed=$(HISTORYSEED))
 
 # The tests have the build tag more, so that their short forms are part of `make check`. They need Linux and PostgreSQL.
 .PHONY: fleet

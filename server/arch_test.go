@@ -97,6 +97,7 @@ var libraries = map[string][]string{
 		"server/internal/agentd/model/wiretest", "server/internal/agentd/runstore/storetest", "server/internal/text/yamldoc/yamldoctest", "server/internal/toolhost/callstore/storetest",
 		"server/internal/toolhost/hosttest", "sdk/workspace/workspacetest",
 	},
+	"github.com/anishathalye/porcupine": {"server/internal/toolhost/callstore/storetest"},
 }
 
 // forbidden are imports that break a promise of the package. Each rule covers the packages below

@@ -54,6 +54,16 @@ func Find() (string, error) {
 // Make makes a cluster in an empty folder. For root, the folder then belongs to the user nobody,
 // who must be able to pass through the folder's parents.
 func Make(ctx context.Context, folder string) (*Cluster, error) {
+	return build(ctx, folder, "initdb", "-U", Superuser, "-E", "UTF8", "--no-sync", "--auth=trust")
+}
+
+// Follow makes a cluster in an empty folder whose server follows that of c, which must run and
+// accept replication. The owner of the folder changes as with Make.
+func (c *Cluster) Follow(ctx context.Context, folder string) (*Cluster, error) {
+	return build(ctx, folder, "pg_basebackup", "-U", Superuser, "-h", c.Folder, "--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync")
+}
+
+func build(ctx context.Context, folder, program string, args ...string) (*Cluster, error) {
 	programs, err := Find()
 	if err != nil {
 		return nil, err
@@ -66,7 +76,7 @@ func Make(ctx context.Context, folder string) (*Cluster, error) {
 			return nil, fmt.Errorf("giving PostgreSQL its folder: %w", err)
 		}
 	}
-	out, err := c.Command(ctx, "initdb", "-D", c.Data(), "-U", Superuser, "-E", "UTF8", "--no-sync", "--auth=trust").CombinedOutput()
+	out, err := c.Command(ctx, program, append(args, "-D", c.Data())...).CombinedOutput()
 	if err != nil && c.Identity != nil {
 		err = fmt.Errorf("%w, as the user nobody because PostgreSQL refuses root; set TMPDIR to a folder that every user can pass through", err)
 	}

@@ -76,7 +76,7 @@ func start(ctx context.Context, settings []string) (*Server, error) {
 	s := &Server{settings: settings}
 	if s.cluster, err = pgcluster.Make(ctx, dir); err == nil {
 		// Roles other than the superuser have passwords.
-		rules := "local all " + superuser + " trust\nlocal all all scram-sha-256\nhost all all samehost scram-sha-256\n"
+		rules := "local replication " + superuser + " trust\nlocal all " + superuser + " trust\nlocal all all scram-sha-256\nhost all all samehost scram-sha-256\n"
 		if err = os.WriteFile(filepath.Join(s.cluster.Data(), "pg_hba.conf"), []byte(rules), 0o600); errors.Is(err, fs.ErrPermission) {
 			err = nil
 		}

@@ -293,7 +293,23 @@ func TestADatabaseThatHasLostCalls(t *testing.T) {
 	node.serve(t, strings.Fields(flag)...)
 	node.stop(t)
 	node.start(t)
+	position := filepath.Join(node.state, "ledger.position")
+	var system string
+	eventually.Holds(t, "the position of the database is in the state folder", func() bool {
+		text, err := os.ReadFile(position)
+		system, _, _ = strings.Cut(string(text), "/")
+		return err == nil && system != ""
+	})
 	node.stop(t)
+	if err := os.WriteFile(position, []byte(system+"/2/1\n"), 0o600); err != nil { // as after a failover
+		t.Fatal(err)
+	}
+	if why := node.fails(t); !strings.Contains(why, "not the database of before") || !strings.HasSuffix(strings.TrimSpace(why), "@"+system+"/2/1") {
+		t.Errorf("a server from before a failover: %s", why)
+	}
+	if err := os.Remove(position); err != nil {
+		t.Fatal(err)
+	}
 	server.Do(t, database, "UPDATE toolhost_ledger SET id = 'another'")
 	if why := node.fails(t); !strings.Contains(why, "belongs to the ledger") {
 		t.Errorf("another ledger: %s", why)

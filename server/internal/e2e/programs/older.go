@@ -16,7 +16,10 @@ type edit struct{ file, text, with string }
 // A statement that each call or each turn needs may use what the last step of the migrations adds.
 // Then the program of before has the statement of before.
 var older = map[string][]edit{
-	"./cmd/toolhost": {{file: "toolhost/callstore/postgres/schema.go"}},
+	"./cmd/toolhost": {
+		{file: "toolhost/callstore/postgres/schema.go"},
+		{"toolhost/callstore/postgres/writer.go", "errors.Join(w.describe(ctx), w.prune(ctx))", "w.describe(ctx)"},
+	},
 	"./cmd/agentd": {
 		{file: "agentd/runstore/postgres/schema.go"},
 		{"agentd/runstore/postgres/append.go", " works = @works,", ""},

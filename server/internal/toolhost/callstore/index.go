@@ -11,6 +11,7 @@ import (
 type index struct {
 	mu      sync.RWMutex
 	numbers map[Hash]int64
+	next    map[Hash]int64 // what ids get instead, if the transaction that is committed now succeeds
 }
 
 func loadIndex(ctx context.Context, db *sql.DB) (*index, error) {
@@ -53,10 +54,38 @@ func (x *index) len() int {
 	return len(x.numbers)
 }
 
+// after returns a later number of an id whose number has no row any more; 0: there is none.
+func (x *index) after(key Hash, number int64) int64 {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if later := max(x.next[key], x.numbers[key]); later > number {
+		return later
+	}
+	return 0
+}
+
+// announce says what apply may add next. Between the commit and apply, the old row of a call that
+// begins again is gone, and its new row is there.
+func (x *index) announce(changes map[Hash]int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.next = nil // of a transaction that failed
+	for key, number := range changes {
+		if _, there := x.numbers[key]; !there || number == 0 {
+			continue
+		}
+		if x.next == nil {
+			x.next = map[Hash]int64{}
+		}
+		x.next[key] = number
+	}
+}
+
 // apply adds the ids whose number is not 0, and removes those whose number is 0.
 func (x *index) apply(changes map[Hash]int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.next = nil
 	for key, number := range changes {
 		if number == 0 {
 			delete(x.numbers, key)

@@ -119,13 +119,20 @@ func (s *Store) Find(ctx context.Context, key Key) (entry Entry, found bool, err
 		return Entry{}, false, fmt.Errorf("looking for call %s: %w", key.ID, ErrClosed)
 	}
 	defer s.reader.leave()
-	number, ok := s.index.find(key.Hash())
+	hash := key.Hash()
+	number, ok := s.index.find(hash)
 	if !ok {
 		return Entry{}, false, nil
 	}
 	// The writer may not have removed an outcome yet that has expired.
 	expired := s.cfg.Now().Add(-s.cfg.KeepResults).UnixNano()
-	entry, err = scanEntry(s.reader.find.QueryRowContext(ctx, expired, number), true)
+	for number != 0 {
+		entry, err = scanEntry(s.reader.find.QueryRowContext(ctx, expired, number), true)
+		if !errors.Is(err, sql.ErrNoRows) {
+			break
+		}
+		number = s.index.after(hash, number) // the call may have begun again
+	}
 	if errors.Is(err, sql.ErrNoRows) || err == nil && entry.Key != key {
 		return Entry{}, false, nil // just removed, or two keys with the same hash
 	}

@@ -62,6 +62,7 @@ func (w *writer) inTransaction(ctx context.Context, sync bool, do func(*change) 
 		_, err = w.setNewest.ExecContext(ctx, c.number)
 	}
 	if err == nil {
+		w.store.index.announce(c.numbers)
 		_, err = w.commitIt.ExecContext(ctx)
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -43,6 +44,7 @@ func (w *writer) enter(ctx context.Context) error {
 	if err := w.connect(ctx); err != nil {
 		return err
 	}
+	s.begun = w.located
 	err := w.conn.QueryRow(ctx, "UPDATE toolhost_ledger SET keep_ids = greatest(keep_ids, $1) RETURNING id", int64(s.cfg.KeepIDs)).Scan(&s.id)
 	if err != nil {
 		return postgres.Error(err)
@@ -62,8 +64,8 @@ func (w *writer) enter(ctx context.Context) error {
 		return postgres.Error(err)
 	}
 	s.beaten.Store(new(time.Now()))
-	const newest = "SELECT coalesce(max(b.newest), 0) FROM toolhost_beats b JOIN toolhost_nodes n USING (node) WHERE n.folder = $1"
-	if err := w.conn.QueryRow(ctx, newest, s.cfg.Node.Folder).Scan(&s.newest); err != nil {
+	const newest = "SELECT coalesce(max(b.newest), 0), CASE count(*) WHEN 0 THEN " + pruned + " ELSE 0 END FROM toolhost_beats b JOIN toolhost_nodes n USING (node) WHERE n.folder = $1 AND n.node <> $2"
+	if err := w.conn.QueryRow(ctx, newest, s.cfg.Node.Folder, s.node).Scan(&s.newest, &s.pruned); err != nil {
 		return postgres.Error(err)
 	}
 	if err := w.warn(ctx); err != nil {
@@ -114,7 +116,7 @@ func (w *writer) connect(ctx context.Context) error {
 		err = w.readClock(ctx)
 	}
 	if err == nil {
-		err = w.checkCommits(ctx)
+		err = w.checkHistory(ctx)
 	}
 	if err != nil {
 		w.disconnect()
@@ -122,22 +124,9 @@ func (w *writer) connect(ctx context.Context) error {
 	return err
 }
 
-// checkCommits ends this node if the database has lost a begin that was acknowledged, such as in a
-// failover to a standby that did not have it. To execute its id again would be a second time.
-func (w *writer) checkCommits(ctx context.Context) error {
-	if w.newest == 0 {
-		return nil
-	}
-	var newest int64
-	err := w.conn.QueryRow(ctx, "SELECT newest FROM toolhost_beats WHERE node = $1", w.store.node).Scan(&newest)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return postgres.Error(err)
-	}
-	if newest < w.newest {
-		w.end(ErrLost) // the ends of calls that are under way are still written
-	}
-	return nil
-}
+// pruned is the number of the newest call that nodes had begun whose rows were removed. Tables of
+// the version before have no such column, and no such nodes.
+const pruned = "(SELECT coalesce((to_jsonb(l)->>'pruned')::bigint, 0) FROM toolhost_ledger l)"
 
 // readClock reads the clock of the database, with an error of half the time of the question, and
 // how long the ledger remembers ids.
@@ -148,6 +137,9 @@ func (w *writer) readClock(ctx context.Context) error {
 	var ids []string
 	if err := w.conn.QueryRow(ctx, "SELECT clock_timestamp(), former || id, keep_ids, forgotten FROM toolhost_ledger").Scan(&there, &ids, &keep, &forgotten); err != nil {
 		return postgres.Error(err)
+	}
+	if w.store.id != "" && !slices.Contains(ids, w.store.id) {
+		w.end(ErrLost) // a node has found that, see lose
 	}
 	w.store.clock.Store(&reading{there.UTC(), asked.Add(time.Since(asked) / 2)})
 	w.store.memory.Store(&memory{ids, time.Duration(keep), time.Unix(0, forgotten)})

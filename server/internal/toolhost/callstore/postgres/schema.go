@@ -95,5 +95,8 @@ CREATE TABLE toolhost_homes (
 	used   bigint NOT NULL              -- up to a day before the session was last used
 );
 CREATE INDEX toolhost_homes_used ON toolhost_homes (used);
+`}, {SQL: `
+-- The greatest toolhost_beats.newest of nodes whose rows were removed.
+ALTER TABLE toolhost_ledger ADD COLUMN pruned bigint NOT NULL DEFAULT 0;
 `}}}
 }

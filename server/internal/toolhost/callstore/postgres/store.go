@@ -31,9 +31,9 @@ import (
 // others, so it must begin no more.
 var ErrGone = errors.New("this toolhost was declared gone, such as by `toolhost nodes gone`; start it again")
 
-// ErrLost says that the database does not have a call that this node has begun, so that it has lost
-// commits, such as in a failover.
-var ErrLost = errors.New("the database has lost calls that this toolhost has begun, such as in a failover to a standby that did not have them; calls whose ids are repeated could be executed again")
+// ErrLost says that the database does not have what this node knows that it had, such as a call
+// that a node has begun. So it has lost commits, such as in a failover, or is another one.
+var ErrLost = errors.New("the database has lost calls, such as in a failover to a standby that did not have them, or is the server from before a failover; calls whose ids are repeated could be executed again")
 
 // Config configures a Store. Database.URL and Node are required.
 type Config struct {
@@ -46,6 +46,11 @@ type Config struct {
 	// with fewer calls of this folder has lost commits. The goroutine of the store calls Begun and
 	// waits for it. Nil: none.
 	Begun func(newest int64)
+
+	// Reached receives the position of the database, about once a second. The caller stores it in the
+	// state folder, and compares it with Started at the next start. The goroutine of the store calls
+	// Reached and waits for it. Nil: none.
+	Reached func(Position)
 
 	// Took receives the kind of each group of statements and how long it took, also if it failed. It
 	// must not block. Nil: none.
@@ -65,10 +70,13 @@ type Store struct {
 	db     *postgres.DB
 	id     string
 	node   int64
-	newest int64 // when Open read the database
+	newest int64    // when Open read the database
+	pruned int64    // likewise, if the database had no rows of the state folder any more
+	begun  Position // the same
 
 	clock   atomic.Pointer[reading]
 	memory  atomic.Pointer[memory]
+	reached atomic.Pointer[Position]
 	ids     atomic.Int64
 	shares  atomic.Int64              // the questions of TakeStarts
 	homes   atomic.Int64              // the questions of Home
@@ -162,8 +170,17 @@ func (s *Store) Name() string { return s.db.Name() }
 func (s *Store) Restored() *callstore.Restoration { return nil }
 
 // Newest returns the number of the newest call that nodes of the state folder had begun before
-// Open.
+// Open, as far as the database still knows.
 func (s *Store) Newest() int64 { return s.newest }
+
+// Has reports whether the database had the call with a number, which a node of the state folder has
+// begun, when Open read it. A call counts that it has forgotten together with the nodes of the
+// folder, after months.
+func (s *Store) Has(newest int64) bool { return newest <= max(s.newest, s.pruned) }
+
+// Started returns the position of the database when Open read it, or the zero value if the role of
+// this program may not ask for it.
+func (s *Store) Started() Position { return s.begun }
 
 // Gone is closed when this node must begin no more: it was declared gone, or the database has lost
 // commits. The caller then ends this process.

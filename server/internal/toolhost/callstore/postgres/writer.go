@@ -43,9 +43,13 @@ type writer struct {
 	audited                 string          // the end of the audit log that this node has written
 	described               *string         // the summary that this session has written; nil: none
 	censusDue               time.Time       // of takeCensus
+	pruneDue                time.Time       // of prune
 	counts                  map[int64]int64 // the beats of the nodes at the last census; nil: there was none in this session
 	failing                 bool            // the last attempt to write failed
 	newest                  int64           // the number of the newest call that this node has begun
+	seen                    map[int64]int64 // the numbers of the newest calls of all nodes at the last census
+	system                  string          // of this session, see Position; empty: not known
+	located                 Position        // when this session began
 	// begun has the calls that this node has begun and not ended. Their ids may have been freed and
 	// begun again since, so what this node knows of them counts only for these.
 	begun map[callstore.Hash]begun
@@ -103,7 +107,7 @@ func (w *writer) beat() {
 		err = w.broken(errors.Join(w.takeCensus(ctx), w.noteAudit(ctx)))
 	}
 	if err == nil {
-		err = w.broken(w.describe(ctx))
+		err = w.broken(errors.Join(w.describe(ctx), w.prune(ctx)))
 	}
 	if err == nil {
 		err = w.evict(ctx)
@@ -155,10 +159,14 @@ func isGone(err error) bool {
 	return errors.Is(err, postgres.ErrUnavailable) || errors.Is(err, postgres.ErrTimeout) || errors.Is(err, postgres.ErrConflict)
 }
 
-// deliver answers what was written. It undoes a Begin whose caller has left, before anything else.
+// deliver answers what was written. It undoes a Begin whose caller has left, before anything else,
+// and one that is refused because this node is gone: an earlier attempt, whose answer was lost, may
+// have written it before.
 func (w *writer) deliver(group []*op) {
 	for _, o := range group {
-		if left := !o.answer(w.store.failed(o, o.refused)); left && o.verb == verbBegin && (o.refused == nil || errors.Is(o.refused, errLeft)) {
+		late := o.refused != nil && w.store.Why() != nil
+		left := !o.answer(w.store.failed(o, o.refused)) && (o.refused == nil || errors.Is(o.refused, errLeft))
+		if o.verb == verbBegin && (left || late) {
 			w.undo(o)
 		}
 	}

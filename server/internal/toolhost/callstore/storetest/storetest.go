@@ -68,6 +68,7 @@ func Run(t *testing.T, h Harness) {
 		"SupersededCount":       testSupersededCount,
 		"ArgumentsHaveABound":   testArgumentsHaveABound,
 		"Model":                 testModel,
+		"Histories":             testHistories,
 		"NothingSharedInMemory": testNothingShared,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, h) })

@@ -34,9 +34,13 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	if err != nil {
 		return nil, err
 	}
+	position, err := openPosition(keeper.dir)
+	if err != nil {
+		return nil, err
+	}
 	name, _ := os.Hostname() // only for people
 	calls, err := postgres.Open(ctx, postgres.Config{
-		Database: database.Config{URL: options.Records, Log: logger}, Bounds: bounds, Begun: newest.set, Took: exported.observer.LedgerTook,
+		Database: database.Config{URL: options.Records, Log: logger}, Bounds: bounds, Begun: newest.set, Reached: position.set, Took: exported.observer.LedgerTook,
 		Node: postgres.Node{
 			Number: seen.own.Node, Name: name, Folder: folder, Boot: seen.own.Place, Address: options.nodes, Version: version.Number, Ended: seen.ended,
 			Left: func() error { return reaper.End(seen.own.Dir, seen.own.Token) },
@@ -45,7 +49,7 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(keeper.settleShared(calls, newest), seen.settled()); err != nil {
+	if err := errors.Join(keeper.settleShared(calls, newest, position), seen.settled()); err != nil {
 		return nil, errors.Join(err, calls.Close())
 	}
 	return calls, nil
@@ -91,9 +95,10 @@ func nodeID(state string) (string, error) {
 	return id, nil
 }
 
-// settleShared checks that the state folder belongs to the ledger of the database, and that the
-// database has the newest call of this node. It then writes the id of the ledger to the folder.
-func (k ledgerGuard) settleShared(calls *postgres.Store, noted *newestCall) error {
+// settleShared checks that the state folder belongs to the ledger of the database, that the
+// database has the newest call of this node, and that it is where it was or further. It then writes
+// the id of the ledger to the folder.
+func (k ledgerGuard) settleShared(calls *postgres.Store, noted *newestCall, at *position) error {
 	id := calls.ID()
 	marked, err := callstore.ReadMark(k.dir)
 	switch {
@@ -101,13 +106,17 @@ func (k ledgerGuard) settleShared(calls *postgres.Store, noted *newestCall) erro
 		return err
 	case marked != "" && !calls.Is(marked):
 		err = k.refusal(fmt.Sprintf("%s has the ledger %s, and the state folder belongs to the ledger %s", calls.Name(), id, marked), marked)
-	case marked != "" && calls.Newest() < noted.number:
+	case marked != "" && !calls.Has(noted.number):
 		err = k.refusal(fmt.Sprintf("%s has lost commits: the newest call of this toolhost in it is %d, and call %d was begun", calls.Name(), calls.Newest(), noted.number),
 			fmt.Sprintf("%s@%d", marked, noted.number))
+	case marked != "" && !at.precedes(calls.Started()):
+		err = k.refusal(fmt.Sprintf("%s is not the database of before, or an older one: its position (system/timeline/bytes) is %s, and this toolhost has seen it at %s", calls.Name(), calls.Started(), at.before),
+			fmt.Sprintf("%s@%s", marked, at.before))
 	}
 	if err != nil {
 		return err
 	}
+	at.settled.Store(true)
 	noted.set(calls.Newest())
 	if noted.err != nil || marked == id {
 		return noted.err

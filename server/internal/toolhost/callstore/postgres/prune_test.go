@@ -1,0 +1,101 @@
+//go:build more
+
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/storetest"
+)
+
+// The row of a node goes once nothing needs it: a later node has its folder, the ledger has no call
+// of it, and people had a week to see it. The last one of a folder stays longer, and while a
+// session has its home there. What the rows counted stays.
+func TestRowsOfNodesAreRemoved(t *testing.T) {
+	server := postgrestest.Shared(t)
+	database := server.Create(t)
+	address := server.URL(database)
+	store := open(t, config(address, "live"))
+	server.Do(t, database, "ALTER TABLE toolhost_calls ALTER COLUMN number RESTART WITH 100")
+	storetest.Must(t, begin(t, store, "x"))
+	for _, n := range []struct{ node, folder, days, newest string }{
+		{"1", "followed", "8", "3"},
+		{"2", "followed", "6", "4"},
+		{"3", "followed", "", "0"},
+		{"4", "last", "8", "5"},
+		{"5", "long ago", "91", "50"},
+		{"6", "a home", "91", "6"},
+		{"7", "a call", "8", "100"},
+		{"8", "a call", "7.5", "7"},
+		{"9", "a call", "1", "8"},
+	} {
+		gone := "NULL"
+		if n.days != "" {
+			gone = "(extract(epoch FROM now() - interval '" + n.days + " days') * 1000000)::bigint * 1000"
+		}
+		server.Do(t, database, "INSERT INTO toolhost_nodes (node, name, folder, boot, started, gone) VALUES ("+n.node+", 'm', '"+n.folder+"', 'b', "+n.node+", "+gone+")")
+		server.Do(t, database, "INSERT INTO toolhost_beats (node, count, newest, audited) VALUES ("+n.node+", 10, "+n.newest+", 'end of "+n.node+"')")
+	}
+	server.Do(t, database, "UPDATE toolhost_beats SET audited = '' WHERE node = 3")
+	server.Do(t, database, "INSERT INTO toolhost_homes VALUES ('\\x00', 'a home', 6, 'm', 1)")
+	query := func(sql string) string {
+		t.Helper()
+		return server.Do(t, database, sql)[0][0]
+	}
+	open(t, config(address, "prunes"))
+	eventually.Holds(t, "rows are removed", func() bool { return query("SELECT count(*) FROM toolhost_nodes WHERE node IN (1, 5, 8)") == "0" })
+	if left := query("SELECT string_agg(node::text, ' ' ORDER BY node) FROM toolhost_nodes WHERE node < 10 AND node > 0"); left != "2 3 4 6 7 9" {
+		t.Errorf("the nodes %s are left", left)
+	}
+	if got := query("SELECT count || ' ' || newest || ' ' || audited FROM toolhost_beats WHERE node = 3"); got != "20 3 end of 1" {
+		t.Errorf("the last node of the folder has %s", got)
+	}
+	for folder, newest := range map[string]int64{"long ago": 50, "a home": 6, "live": 100} {
+		if folder == "live" {
+			storetest.Must(t, store.Close())
+		}
+		if again := open(t, config(address, folder)); !again.Has(newest) || again.Has(newest+1) {
+			t.Errorf("a start with the folder %q finds another newest call than %d", folder, newest)
+		}
+	}
+	if first := open(t, config(address, "another")); first.Newest() != 0 {
+		t.Errorf("a new folder has the newest call %d", first.Newest())
+	}
+}
+
+// A node whose row was removed ends itself: it was gone for long.
+func TestANodeWithoutARow(t *testing.T) {
+	for name, test := range map[string]struct {
+		begins bool   // it has begun a call
+		before string // what happens meanwhile
+		want   error
+	}{
+		"idle":                       {want: postgres.ErrGone},
+		"with calls":                 {begins: true, want: postgres.ErrGone},
+		"and without its connection": {begins: true, before: "UPDATE toolhost_ledger SET pruned = 1", want: postgres.ErrGone},
+		"which was lost":             {begins: true, before: "UPDATE toolhost_ledger SET pruned = 0", want: postgres.ErrLost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			address := postgrestest.Database(t)
+			store := open(t, config(address, "a"))
+			if test.begins {
+				storetest.Must(t, begin(t, store, "x"))
+			}
+			execute(t, address, "DELETE FROM toolhost_nodes")
+			if test.before != "" {
+				execute(t, address, test.before)
+				execute(t, address, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+			}
+			<-store.Gone()
+			if test.before != "" {
+				want(t, "why it ends", store.Why(), test.want)
+			}
+			if err := begin(t, store, "y"); err == nil {
+				t.Error("it begins a call")
+			}
+		})
+	}
+}
