@@ -37,8 +37,8 @@ func TestTemporalEngine(t *testing.T) {
 	}
 }
 
-// Histories grow with the waits of a run, and not with its turns. Each stays as small as the others,
-// because a workflow continues as new after a wait.
+// Histories grow with the waits of a run, and not with its turns. Each stays as small as the
+// others, because a workflow continues as new after a wait.
 func TestHistoriesOfRuns(t *testing.T) {
 	act := func(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome {
 		if call.Tool == "serial" {

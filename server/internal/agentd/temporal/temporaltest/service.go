@@ -301,8 +301,8 @@ func (s *Service) ListWorkflowExecutions(_ context.Context, request *workflowser
 	return answer, nil
 }
 
-// HangShutdown lets the service answer no worker that stops, and returns how much time was left when
-// the wait of one ended.
+// HangShutdown lets the service answer no worker that stops, and returns how much time was left
+// when the wait of one ended.
 func (s *Service) HangShutdown() <-chan time.Duration {
 	hangs := make(chan time.Duration, 1)
 	s.set(func() { s.hangs = hangs })
