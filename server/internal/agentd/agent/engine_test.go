@@ -6,9 +6,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sync"
 	"testing"
 	"time"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
@@ -20,74 +21,86 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-func TestLocalEngine(t *testing.T) { testEngine(t, func() agent.Engine { return agent.Local{} }) }
-
-// forgetful is an engine that has lost everything, and calls nothing.
-type forgetful struct{}
-
-func (forgetful) Drive(ctx context.Context, _ agent.Worker) { <-ctx.Done() }
-func (forgetful) Ready() bool                               { return false }
-func (forgetful) Due(string)                                {}
-
-// scheduler has agents work on runs in any order, each at any agent, and looks seldom.
-type scheduler struct{ due chan string }
+func TestLocalEngine(t *testing.T) { testShared(t, func() agent.Engine { return agent.Local{} }) }
 
 func TestSchedulingEngine(t *testing.T) {
 	due := make(chan string, 1000) // also of earlier tests, whose runs nobody finds
-	testEngine(t, func() agent.Engine { return scheduler{due} })
-}
-
-func (s scheduler) Ready() bool      { return true }
-func (s scheduler) Due(runID string) { s.due <- runID }
-
-func (s scheduler) Drive(ctx context.Context, w agent.Worker) {
-	var group sync.WaitGroup
-	defer group.Wait()
-	look, collect := time.NewTicker(5*time.Second), time.NewTicker(time.Second)
-	for {
-		select {
-		case id := <-s.due:
-			group.Go(func() {
-				rest, err := w.Work(ctx, id)
-				switch kind := tool.KindOf(err); {
-				case err != nil && ctx.Err() != nil, kind == tool.KindConflict, kind == tool.KindUnavailable:
-					time.AfterFunc(50*time.Millisecond, func() { s.due <- id })
-				case err == nil && rest.Next > 0:
-					time.AfterFunc(rest.Next, func() { s.due <- id })
-				}
-			})
-		case <-collect.C:
-			_ = w.Collect(ctx)
-		case <-look.C:
-			_, _ = w.Look(ctx)
-		case <-ctx.Done():
-			return
-		}
-	}
+	testShared(t, func() agent.Engine { return scheduler{due} })
 }
 
 // The service is one in memory, and the SDK the real one.
 func TestTemporalEngine(t *testing.T) {
 	service := temporaltest.Start(t)
-	testEngine(t, func() agent.Engine {
-		e, err := temporal.New(temporal.Config{Address: service.Address, Namespace: "default", TaskQueue: "agentd", Check: time.Second, Log: slog.New(slog.DiscardHandler), Report: func(error) {}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(e.Close)
-		return e
-	})
+	testShared(t, func() agent.Engine { return newTemporal(t, service, "agentd") })
 	if n := len(service.Closed()); n < 10 {
 		t.Errorf("%d workflows have ended, or continued as new", n)
 	}
 }
 
-// deaf is an engine that is ready, and does nothing.
-type deaf struct{ due chan string }
+// Histories grow with the waits of a run, and not with its turns. Each stays as small as the
+// others, because a workflow continues as new after a wait.
+func TestHistoriesOfRuns(t *testing.T) {
+	act := func(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome {
+		if call.Tool == "serial" {
+			return careful(ctx, call, status)
+		}
+		return echo(ctx, call, status)
+	}
+	for _, tc := range []struct{ waits, turns int }{{0, 1}, {1, 1}, {10, 1}, {100, 1}, {0, 1000}, {1, 1000}} {
+		t.Run(fmt.Sprintf("%d waits, %d turns", tc.waits, tc.turns), func(t *testing.T) {
+			m := &fakeModel{answer: func(_ context.Context, req model.Request) (*model.Response, error) {
+				switch n := len(req.Messages) / 2; {
+				case n < tc.waits:
+					return response(model.StopToolUse, call("a", "serial")), nil
+				case n < tc.waits+tc.turns-1:
+					return response(model.StopToolUse, call("b", "echo")), nil
+				}
+				return response(model.StopEndTurn, text("ok")), nil
+			}}
+			s, service := newShared(t, m, newTools(act)), temporaltest.Start(t)
+			e := newTemporal(t, service, "q")
+			f := s.after(e)
+			eventually.Holds(t, "the engine is ready", e.Ready)
+			if _, err := f.StartRun(t.Context(), loop.Task{RunID: "r", Prompt: "hello", Limits: loop.Limits{MaxTurns: 2000, MaxCalls: 2000, MaxRepeats: 2000}}); err != nil {
+				t.Fatal(err)
+			}
+			for n := range tc.waits {
+				decision := fmt.Sprintf("d%d", n+1)
+				eventually.Holds(t, "the run waits", func() bool {
+					r := state(t, f, "r")
+					return len(r.Pending) == 1 && r.Pending[0].ID == decision && service.Waits("q/r") != ""
+				})
+				if _, err := f.Respond(t.Context(), "r", approve(decision)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f.ended("r", "ok")
+			eventually.Holds(t, "the workflow has ended", func() bool { return len(service.Open()) == 0 })
+			if n := state(t, f, "r").Turns; n != tc.waits+tc.turns {
+				t.Errorf("the run has %d turns", n)
+			}
+			events, size, longest := 0, 0, 0
+			for _, h := range service.Closed() {
+				events, size, longest = events+len(h.GetEvents()), size+proto.Size(h), max(longest, len(h.GetEvents()))
+			}
+			t.Logf("%d histories, %d events, %d bytes; the longest has %d events", len(service.Closed()), events, size, longest)
+			if most := 20 * (tc.waits + 1); longest > 20 || events > most || size > 200*most {
+				t.Errorf("at most %d events and %d bytes are expected", most, 200*most)
+			}
+		})
+	}
+}
 
-func (deaf) Drive(ctx context.Context, _ agent.Worker) { <-ctx.Done() }
-func (deaf) Ready() bool                               { return true }
-func (d deaf) Due(runID string)                        { d.due <- runID }
+// newTemporal returns the engine of a service.
+func newTemporal(t testing.TB, service *temporaltest.Service, queue string) *temporal.Engine {
+	t.Helper()
+	e, err := temporal.New(temporal.Config{Address: service.Address, Namespace: "default", TaskQueue: queue, Check: time.Second, Log: slog.New(slog.DiscardHandler), Report: func(error) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	return e
+}
 
 // A reload keeps the engine. It is told of a run that starts, on which the agent does not work.
 func TestReconfigureKeepsTheEngine(t *testing.T) {
@@ -167,94 +180,40 @@ func TestNoEngineIsToldOfARunAtWork(t *testing.T) {
 	ended(t, b, "r")
 }
 
-// testEngine checks what each engine has to do for agents that share a store. Each agent gets an
-// engine of its own, which knows nothing.
-func testEngine(t *testing.T, engine func() agent.Engine) {
-	asking := func() *fakeModel {
-		return turns(response(model.StopToolUse, call("a", "serial")), response(model.StopEndTurn, text("ok")))
-	}
-	begin := func(t *testing.T, f *fixture, id string) {
-		t.Helper()
-		if _, err := f.StartRun(t.Context(), loop.Task{RunID: id, Prompt: "hello"}); err != nil {
+func (s *shared) after(e agent.Engine) *fixture {
+	s.t.Helper()
+	f, _ := s.openWith(e)
+	return f
+}
+
+func (s *shared) two(a, b agent.Engine) (*fixture, *fixture) { return s.after(a), s.after(b) }
+
+// testShared checks what each engine has to do for agents that share a store.
+func testShared(t *testing.T, engine func() agent.Engine) {
+	testEngine(t, func(t *testing.T, m *fakeModel, tools *fakeTools) place { return newShared(t, m, tools) }, engine)
+	t.Run("a run that waits goes on at its time", func(t *testing.T) {
+		s := newShared(t, asksOnce(), newTools(careful))
+		a := s.after(engine())
+		if _, err := a.StartRun(t.Context(), loop.Task{RunID: "r", Prompt: "hello"}); err != nil {
 			t.Fatal(err)
 		}
-	}
-	t.Run("runs started anywhere end", func(t *testing.T) {
-		s := newShared(t, okModel(), newTools(echo))
-		a, _ := s.openWith(engine())
-		b, _ := s.openWith(engine())
-		for i := range 10 { // there are slots for four
-			begin(t, []*fixture{a, b}[i%2], fmt.Sprint("r", i))
-		}
-		for i := range 10 {
-			if end := ended(t, []*fixture{b, a}[i%2], fmt.Sprint("r", i)); end == nil || end.StopReason != loop.StopEndTurn {
-				t.Errorf("run %d ended with %+v", i, end)
-			}
-		}
-	})
-	t.Run("a run that waits goes on", func(t *testing.T) {
-		for name, goOn := range map[string]func(*shared, *fixture) error{
-			"decision": func(s *shared, f *fixture) error { _, err := f.Respond(s.t.Context(), "r", approve("d1")); return err },
-			"message":  func(s *shared, f *fixture) error { _, err := f.SendMessage(s.t.Context(), "r", "and this"); return err },
-			"cancel":   func(s *shared, f *fixture) error { return f.CancelRun(s.t.Context(), "r", "") },
-			"wake_at": func(s *shared, _ *fixture) error {
-				s.db.Do(s.t, s.name, fmt.Sprintf("UPDATE agentd_records SET time = time - %d", 2*time.Hour))
-				s.db.Do(s.t, s.name, "UPDATE agentd_runs SET wake_at = now()")
-				return nil
-			},
-		} {
-			t.Run(name, func(t *testing.T) {
-				s := newShared(t, asking(), newTools(careful))
-				a, _ := s.openWith(engine())
-				begin(t, a, "r")
-				s.rest(1)
-				a.stop()
-				b, _ := s.openWith(engine())
-				before := state(t, b, "r").LastSeq
-				if err := goOn(s, b); err != nil {
-					t.Fatal(err)
-				}
-				eventually.Holds(t, "the run goes on", func() bool { return state(t, b, "r").LastSeq > before })
-				if name != "message" { // which does not decide
-					ended(t, b, "r")
-				}
-			})
-		}
-	})
-	t.Run("one worker", func(t *testing.T) {
-		s := newShared(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("ok"))), newTools(echo))
-		a, _ := s.openWith(engine())
-		b, _ := s.openWith(engine())
-		begin(t, a, "r")
-		var group sync.WaitGroup
-		for _, f := range []*fixture{a, b} {
-			for range 3 {
-				group.Go(func() {
-					if _, err := f.Work(t.Context(), "r"); err != nil && tool.KindOf(err) != tool.KindConflict {
-						t.Error(err)
-					}
-				})
-			}
-		}
-		group.Wait()
-		b.ended("r", "ok")
-		eventually.Shows(t, "the run has no owner", func() (bool, any) { rest, err := a.Work(t.Context(), "r"); return rest.Ended, err })
-		last := state(t, a, "r").LastSeq
-		if rest, err := a.Work(t.Context(), "r"); err != nil || !rest.Ended || state(t, a, "r").LastSeq != last {
-			t.Errorf("a run that has ended: %+v, %v", rest, err)
-		}
-		if n := len(s.model.seen()); n != 2 {
-			t.Errorf("models were asked %d times", n)
-		}
+		s.rest(1)
+		a.stop()
+		b := s.after(engine())
+		s.db.Do(t, s.name, fmt.Sprintf("UPDATE agentd_records SET time = time - %d", 2*time.Hour))
+		s.db.Do(t, s.name, "UPDATE agentd_runs SET wake_at = now()")
+		ended(t, b, "r")
 	})
 	t.Run("a parked run", func(t *testing.T) {
-		s := newShared(t, asking(), newTools(careful))
-		a, _ := s.openWith(forgetful{})
-		begin(t, a, "r")
+		s := newShared(t, asksOnce(), newTools(careful))
+		a := s.after(forgetful{})
+		if _, err := a.StartRun(t.Context(), loop.Task{RunID: "r", Prompt: "hello"}); err != nil {
+			t.Fatal(err)
+		}
 		s.rest(1)
 		a.stop()
 		s.db.Do(t, s.name, fmt.Sprintf("UPDATE agentd_runs SET wake_at = now(), stalled = %d", runstore.MaxStalled))
-		b, _ := s.openWith(engine())
+		b := s.after(engine())
 		before := state(t, b, "r").LastSeq
 		if rest, err := b.Work(t.Context(), "r"); err != nil || !rest.Parked {
 			t.Errorf("Work: %+v, %v", rest, err)
@@ -266,34 +225,5 @@ func testEngine(t *testing.T, engine func() agent.Engine) {
 			t.Fatal(err)
 		}
 		ended(t, b, "r")
-	})
-	t.Run("a worker that is stopped is replaced", func(t *testing.T) {
-		release := make(chan struct{})
-		s := newShared(t, slotModel(release), newTools(echo))
-		a, _ := s.openWith(engine())
-		b, _ := s.openWith(engine())
-		if _, err := a.StartRun(t.Context(), loop.Task{RunID: "r", Prompt: "wait"}); err != nil {
-			t.Fatal(err)
-		}
-		eventually.Holds(t, "the model is asked", func() bool { return len(s.model.seen()) > 0 })
-		a.stop()
-		close(release)
-		ended(t, b, "r")
-	})
-	t.Run("nothing that was acknowledged is in an engine", func(t *testing.T) {
-		s := newShared(t, asking(), newTools(careful))
-		a, _ := s.openWith(forgetful{})
-		for i := range 5 { // there are slots for two
-			begin(t, a, fmt.Sprint("r", i))
-		}
-		a.stop()
-		b, _ := s.openWith(engine())
-		s.rest(5)
-		for i := range 5 {
-			if _, err := b.Respond(t.Context(), fmt.Sprint("r", i), approve("d1")); err != nil {
-				t.Fatal(err)
-			}
-			b.ended(fmt.Sprint("r", i), "ok")
-		}
 	})
 }

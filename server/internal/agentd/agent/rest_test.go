@@ -50,24 +50,7 @@ func (s *shared) openWith(engine agent.Engine) (f *fixture, found int) {
 		s.t.Fatal(err)
 	}
 	f = &fixture{t: s.t, store: store, model: s.model, tools: s.tools}
-	f.open(func(c *agent.Config) {
-		withPeople(c)
-		withSystem(c)
-		c.MaxRuns = 2
-		c.SnapshotEvery = 1000
-		c.Engine = engine
-	})
-	s.t.Cleanup(func() { f.stop() })
-	if found, err = f.Resume(s.t.Context()); err != nil {
-		s.t.Fatal(err)
-	}
-	return f, found
-}
-
-// stop closes the agent and its store. It may be called more than once.
-func (f *fixture) stop() {
-	f.Close()
-	_ = f.store.(*postgres.Store).Close()
+	return f, f.serve(engine)
 }
 
 // one returns what a query returns, which is one value.
@@ -86,24 +69,6 @@ func (s *shared) rest(n int) {
 		got := s.one("SELECT count(*) FILTER (WHERE claimer IS NULL AND wake_at > now() IS NOT FALSE) || ' of ' || count(*) FROM agentd_runs WHERE unfinished")
 		return goroutines == 0 && got == fmt.Sprintf("%d of %d", n, n), fmt.Sprintf("%s have no owner, and runs have %d goroutines", got, goroutines)
 	})
-}
-
-func approve(id string) loop.DecisionMade {
-	return loop.DecisionMade{ID: id, Verdict: loop.VerdictApprove}
-}
-
-func (f *fixture) ended(id, want string) {
-	f.t.Helper()
-	var end *loop.RunFinished
-	for e, err := range f.WatchRun(f.t.Context(), id, 0) {
-		if err != nil {
-			f.t.Fatal(err)
-		}
-		end, _ = e.Payload.(*loop.RunFinished)
-	}
-	if end == nil || end.Text != want {
-		f.t.Errorf("%s ended with %+v", id, end)
-	}
 }
 
 // Runs that wait for people have no owner and cost neither a goroutine nor a part of a restart.

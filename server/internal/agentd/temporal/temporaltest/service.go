@@ -51,7 +51,7 @@ type Service struct {
 }
 
 // Start starts a service until the end of the test.
-func Start(t *testing.T, options ...grpc.ServerOption) *Service {
+func Start(t testing.TB, options ...grpc.ServerOption) *Service {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
