@@ -41,7 +41,9 @@ func open(t *testing.T, s telemetryconfig.Settings) (*telemetry.Telemetry, *agen
 		})
 	}
 	if err == nil {
-		err = o.CountShared(func(context.Context) (runstore.Census, error) { return runstore.Census{Parked: 2, Live: 3, Silent: 1}, nil })
+		err = o.CountShared(func(context.Context) (runstore.Census, error) {
+			return runstore.Census{Parked: 2, Live: 3, Silent: 1}, nil
+		})
 	}
 	if err != nil {
 		t.Fatal(err)
