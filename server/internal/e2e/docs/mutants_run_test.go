@@ -80,7 +80,7 @@ func (m *mutant) run(t *testing.T, overlay string) (passed bool, out string) {
 	}
 	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-vet=off", "-tags=grpcnotrace,more", "-timeout="+limit.String(), "-run=^("+cmp.Or(m.test, ".*")+")$", "./"+folder)
 	cmd.Dir, cmd.WaitDelay = filepath.Join(root(t), module), time.Second
-	cmd.Env = os.Environ()
+	cmd.Env = append(os.Environ(), "HISTORIES=yes") // of TestHistories
 	if overlay != "" {
 		cmd.Env = append(cmd.Env, "GOFLAGS="+os.Getenv("GOFLAGS")+" '-overlay="+overlay+"'")
 	}
