@@ -149,7 +149,6 @@ SELECT EXISTS (SELECT FROM alive), hash, number, principal, verdict FROM (SELECT
 // the result has the numbers of those that have begun.
 func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) map[callstore.Hash]int64 {
 	if len(ops) == 0 {
-		w.queuePosition(batch, after)
 		batch.Queue("UPDATE toolhost_beats SET count = count + 1 WHERE node = $1", w.store.node)
 		batch.Queue("SELECT gone IS NULL FROM toolhost_nodes WHERE node = $1", w.store.node).QueryRow(func(row pgx.Row) error {
 			var alive bool

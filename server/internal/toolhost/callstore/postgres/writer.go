@@ -280,6 +280,9 @@ func (w *writer) send(ctx context.Context, by map[verb][]*op, begins []*op) (syn
 	for _, o := range by[verbSettle] {
 		w.queueSettle(batch, o)
 	}
+	if synced && len(begins) == 0 { // a crash may lose what did not wait for the disk
+		w.queuePosition(batch, &after)
+	}
 	w.queueBegins(batch, begins, &after)
 	if err := w.conn.SendBatch(ctx, batch).Close(); err != nil {
 		return false, w.broken(err)
