@@ -21,6 +21,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// deaf is an engine that is ready, and does nothing.
+type deaf struct{ due chan string }
+
+func (deaf) Drive(ctx context.Context, _ agent.Worker) { <-ctx.Done() }
+func (deaf) Ready() bool                               { return true }
+func (d deaf) Due(runID string)                        { d.due <- runID }
+
 func TestLocalEngine(t *testing.T) { testShared(t, func() agent.Engine { return agent.Local{} }) }
 
 func TestSchedulingEngine(t *testing.T) {

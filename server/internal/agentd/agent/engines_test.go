@@ -56,13 +56,6 @@ func (s scheduler) Drive(ctx context.Context, w agent.Worker) {
 	}
 }
 
-// deaf is an engine that is ready, and does nothing.
-type deaf struct{ due chan string }
-
-func (deaf) Drive(ctx context.Context, _ agent.Worker) { <-ctx.Done() }
-func (deaf) Ready() bool                               { return true }
-func (d deaf) Due(runID string)                        { d.due <- runID }
-
 // place is a store for agents with one model and one toolhost.
 type place interface {
 	// two returns two agents, which are the same one in a store that agents do not share.
