@@ -210,6 +210,11 @@ func (r *run) admit(ctx context.Context, inputs []*input) error {
 func (r *run) admitOne(ctx context.Context, in *input) error {
 	if with, done := r.answerTo(in); done {
 		err := r.settle(ctx, in, with)
+		if in.entry == "" { // settle compares the claim otherwise
+			if err = r.agent.journal.confirm(r.id, r.epoch); err != nil {
+				with = reply{err: err} // hand posts the input if another agent works on the run
+			}
+		}
 		in.answer(with)
 		return err
 	}

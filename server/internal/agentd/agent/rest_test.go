@@ -8,6 +8,7 @@ import (
 	"runtime/pprof"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -404,4 +405,34 @@ func TestARunThatFailsIsLeftAlone(t *testing.T) {
 		t.Errorf("a message: %v", err)
 	}
 	fails("4 false false")
+}
+
+// An agent that was stopped, and goes on, still has a run that another one works on. What it would
+// refuse, because the run has asked for it since, reaches the run through the other one.
+func TestADecisionAtAFormerOwner(t *testing.T) {
+	var asked atomic.Int64
+	s := newShared(t, &fakeModel{answer: func(ctx context.Context, req model.Request) (*model.Response, error) {
+		switch {
+		case asked.Add(1) == 1:
+			<-ctx.Done()
+			return nil, ctx.Err()
+		case len(req.Messages) == 1:
+			return response(model.StopToolUse, question("which?")), nil
+		}
+		return response(model.StopEndTurn, text("ok")), nil
+	}}, newTools(echo))
+	a, _ := s.openWith(forgetful{}) // which does not look
+	if _, err := a.StartRun(t.Context(), loop.Task{RunID: "r", Prompt: "ask"}); err != nil {
+		t.Fatal(err)
+	}
+	eventually.Holds(t, "the model is asked", func() bool { return asked.Load() == 1 })
+	b, _ := s.open()
+	s.db.Do(t, s.name, "UPDATE agentd_runs SET claimer = NULL, wake_at = now()")
+	eventually.Holds(t, "the run asks", func() bool { return len(state(t, b, "r").Pending) == 1 })
+	pending := state(t, b, "r").Pending
+	d, err := a.Decide(t.Context(), "r", pending[0].Etag(), loop.DecisionMade{ID: pending[0].ID, Verdict: loop.VerdictAnswer, Text: "blue"})
+	if err != nil || d.Made == nil {
+		t.Fatalf("the decision: %+v, %v", d, err)
+	}
+	ended(t, b, "r")
 }
