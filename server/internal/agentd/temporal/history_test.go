@@ -70,7 +70,9 @@ func record(t *testing.T) {
 	} {
 		recordOne(t, name, rests, true)
 	}
-	recordOne(t, "unregistered", []agent.Rest{waits, {Ended: true}}, false)
+	if *service == "" { // the namespace default of the service has the search attributes
+		recordOne(t, "unregistered", []agent.Rest{waits, {Ended: true}}, false)
+	}
 }
 
 func recordOne(t *testing.T, name string, rests []agent.Rest, attributes bool) {
