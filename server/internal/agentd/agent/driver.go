@@ -28,7 +28,7 @@ func (r *run) work(ctx context.Context) {
 	if r.tries == 0 && tool.KindOf(err) == tool.KindUnavailable {
 		r.tries = 1 // the journal could not be read
 	}
-	again := r.tries > 0 && ctx.Err() == nil
+	again := err != nil && r.tries > 0 && ctx.Err() == nil
 	pause := time.Duration(0)
 	if err != nil && ctx.Err() == nil {
 		if r.agent.journal.shared != nil && !again && !elsewhere(err) {

@@ -284,6 +284,35 @@ func TestRunsOfAnAgentThatIsGone(t *testing.T) {
 	})
 }
 
+// A run that another agent has ended while the database was gone here is claimed once more, and then
+// left alone.
+func TestARunThatHasEndedElsewhereMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, store := newRemote(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(time.Minute)))
+		defer f.Close()
+		f.start(loop.Task{})
+		time.Sleep(time.Second)
+		store.gone.Store(true)
+		time.Sleep(5 * time.Minute)
+		other := &fixture{t: t, store: f.store, model: f.model, tools: f.tools}
+		other.open(nil)
+		if n, err := other.Resume(t.Context()); n != 1 || err != nil {
+			t.Fatalf("%d runs go on, %v", n, err)
+		}
+		time.Sleep(5 * time.Minute)
+		other.Close()
+		claims := store.epoch.Load()
+		store.gone.Store(false)
+		time.Sleep(time.Hour)
+		if n := store.epoch.Load() - claims; n != 1 || store.held.Load() != 0 {
+			t.Errorf("%d claims, and %d are left", n, store.held.Load())
+		}
+		if end := f.end(); end.Text != "done" {
+			t.Errorf("the run ended with %+v", end)
+		}
+	})
+}
+
 // If the store gives an agent a run on which it works already, another agent had the run meanwhile.
 // The work under the earlier claim ends, and goes on under a new one.
 func TestARunThatWasElsewhereMeanwhile(t *testing.T) {
