@@ -49,11 +49,11 @@ func TestFleet(t *testing.T) {
 	cancel()
 	persons.Wait()
 	result := l.tally()
-	l.endsWithoutWorkflows(t)
 	t.Logf("%v\n%s", time.Since(began).Round(time.Second), result.table(made.count))
 	for _, line := range made.lines {
 		t.Log(line)
 	}
+	l.endsWithoutWorkflows(t)
 	for i, why := range result.wrong {
 		if i == 30 {
 			t.Errorf("and %d more", len(result.wrong)-i)

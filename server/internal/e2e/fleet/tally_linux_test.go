@@ -133,6 +133,7 @@ func (l *load) tallyLeft(t *tally) {
 		{l.journal, "runs with an owner", "SELECT id FROM agentd_runs WHERE claimer IS NOT NULL"},
 		{l.journal, "unfinished runs", "SELECT id FROM agentd_runs WHERE unfinished"},
 		{l.journal, "requests without an outcome", "SELECT id FROM agentd_inbox WHERE seq IS NULL AND refusal IS NULL"},
+		{l.journal, "counts of requests", "SELECT id, posted FROM agentd_runs AS r WHERE posted <> (SELECT count(*) FROM agentd_inbox WHERE run = r.number AND seq IS NULL)"},
 		{l.ledger, "calls of live toolhosts without an end", "SELECT id FROM toolhost_calls JOIN toolhost_nodes USING (node) WHERE state = 0 AND gone IS NULL"},
 	} {
 		if t.stuck > 0 {

@@ -107,7 +107,7 @@ func (l *load) startUntil(n int) {
 		}
 	})
 	eventually.Shows(l.t, fmt.Sprint(n, " runs wait"), func() (bool, any) {
-		waits := l.count(l.journal, "SELECT count(*) FROM agentd_runs WHERE unfinished AND claimer IS NULL")
+		waits := l.count(l.journal, "SELECT count(*) FROM agentd_runs WHERE unfinished AND claimer IS NULL AND wake_at > now()")
 		return waits == strconv.Itoa(n), waits
 	})
 }
