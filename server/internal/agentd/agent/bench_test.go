@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
@@ -37,19 +38,20 @@ func BenchmarkTurn(b *testing.B) {
 		},
 	} {
 		for _, atOnce := range []int{1, 100} {
-			b.Run(fmt.Sprintf("%s/%d", name, atOnce), func(b *testing.B) { benchmarkTurns(b, open(b), atOnce) })
+			b.Run(fmt.Sprintf("%s/%d", name, atOnce), func(b *testing.B) { benchmarkTurns(b, open(b), nil, atOnce) })
 		}
 	}
 }
 
-func benchmarkTurns(b *testing.B, store runstore.Store, atOnce int) {
+func benchmarkTurns(b *testing.B, store runstore.Store, engine agent.Engine, atOnce int) {
 	const turnsOfARun = 20
 	m := &atOnceModel{turns: turnsOfARun}
-	a, err := agent.New(agent.Config{Store: store, Model: m, Tools: atOnceTools{}})
+	a, err := agent.New(agent.Config{Store: store, Model: m, Tools: atOnceTools{}, Engine: engine})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer a.Close()
+	driven(b, a, engine)
 	runs := (b.N + turnsOfARun - 1) / turnsOfARun
 	var next atomic.Int64
 	var group sync.WaitGroup
@@ -72,6 +74,19 @@ func benchmarkTurns(b *testing.B, store runstore.Store, atOnce int) {
 	group.Wait()
 	b.StopTimer()
 	b.ReportMetric(float64(runs*turnsOfARun)/b.Elapsed().Seconds(), "turns/s")
+}
+
+// driven lets an engine, if there is one, drive an agent, and waits until it does.
+func driven(b *testing.B, a *agent.Agent, engine agent.Engine) {
+	if engine == nil {
+		return
+	}
+	if _, err := a.Resume(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	if _, local := engine.(agent.Local); !local {
+		eventually.Holds(b, "the engine is ready", engine.Ready)
+	}
 }
 
 // BenchmarkGoOn measures how long an agent takes to continue an interrupted run, from the message

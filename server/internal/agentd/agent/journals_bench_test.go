@@ -51,7 +51,7 @@ func BenchmarkJournals(b *testing.B) {
 					written = func() int64 { return 0 }
 				}
 				before := written()
-				benchmarkTurns(b, store, atOnce)
+				benchmarkTurns(b, store, nil, atOnce)
 				b.ReportMetric(float64(written()-before)/float64(b.N), "WAL-B/op")
 			})
 		}
