@@ -28,7 +28,7 @@ import (
 
 var (
 	update  = flag.Bool("update", false, "record the histories of this version again")
-	service = flag.String("temporal.address", "", "with -update: the `ADDRESS` of a Temporal service, with the namespace default, instead of the one in memory")
+	service = flag.String("temporal.address", "", "the `ADDRESS` of a Temporal service, with the namespace default, whose histories are replayed, too, and recorded with -update")
 )
 
 // goldenFolder has histories of workflows, of this version and of those that were released.
@@ -38,12 +38,19 @@ const goldenFolder = "testdata/histories"
 // for months goes on with the agentd of then. If the test fails, undo the change of the workflow:
 // it cannot be made, except beside the old code, under another name of the workflow.
 func TestGoldenHistories(t *testing.T) {
-	if *update {
-		record(t)
+	recorded := goldenFolder
+	if !*update {
+		recorded = t.TempDir()
+	}
+	if *update || *service != "" {
+		record(t, recorded)
 	}
 	files, err := filepath.Glob(goldenFolder + "/*.json")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if more, _ := filepath.Glob(recorded + "/*.json"); !*update {
+		files = append(files, more...)
 	}
 	now := 0
 	for _, file := range files {
@@ -61,21 +68,21 @@ func TestGoldenHistories(t *testing.T) {
 	}
 }
 
-// record records the histories of scenarios.
-func record(t *testing.T) {
+// record records the histories of scenarios in a folder.
+func record(t *testing.T, folder string) {
 	waits := agent.Rest{WaitsFor: "decisions (approval: 1)", Agent: "helper"}
 	for name, rests := range map[string][]agent.Rest{
 		"ended": {{Ended: true}}, "decision": {waits, {Ended: true}}, "time": {{Next: time.Second, Agent: "helper"}, {Ended: true}},
 		"parked": {{Parked: true}, {Ended: true}}, "again": {waits, waits, {Ended: true}},
 	} {
-		recordOne(t, name, rests, true)
+		recordOne(t, folder, name, rests, true)
 	}
 	if *service == "" { // the namespace default of the service has the search attributes
-		recordOne(t, "unregistered", []agent.Rest{waits, {Ended: true}}, false)
+		recordOne(t, folder, "unregistered", []agent.Rest{waits, {Ended: true}}, false)
 	}
 }
 
-func recordOne(t *testing.T, name string, rests []agent.Rest, attributes bool) {
+func recordOne(t *testing.T, folder, name string, rests []agent.Rest, attributes bool) {
 	s, w := temporaltest.Start(t), newWorker()
 	if !attributes {
 		s.SetAttributes()
@@ -93,7 +100,7 @@ func recordOne(t *testing.T, name string, rests []agent.Rest, attributes bool) {
 	for n := 1; n < len(rests); n++ {
 		eventually.Holds(t, "the run rests", func() bool { return w.calls(run) >= n })
 		if rests[n-1].Next == 0 {
-			time.Sleep(time.Second) // so that the signal is not the first one's; only with -update
+			time.Sleep(time.Second) // so that the signal is not the first one's; only here
 			e.Due(run)
 		}
 	}
@@ -102,7 +109,7 @@ func recordOne(t *testing.T, name string, rests []agent.Rest, attributes bool) {
 		found = s.Closed()
 	} else {
 		eventually.Holds(t, "the run has ended", func() bool { return w.calls(run) >= len(rests) })
-		time.Sleep(time.Second) // until the workflow has ended, too; only with -update
+		time.Sleep(time.Second) // until the workflow has ended, too; only here
 		found = download(t, address, "agentd/"+run)
 	}
 	stop()
@@ -111,10 +118,10 @@ func recordOne(t *testing.T, name string, rests []agent.Rest, attributes bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.MkdirAll(goldenFolder, 0o755); err != nil {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(fmt.Sprintf("%s/%s-%s-%d.json", goldenFolder, version.Number, name, i+1), append(text, '\n'), 0o644); err != nil {
+		if err := os.WriteFile(fmt.Sprintf("%s/%s-%s-%d.json", folder, version.Number, name, i+1), append(text, '\n'), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
