@@ -107,8 +107,14 @@ UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1, stalled = stalle
 RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
 )
 
+// reading is how long after a claim a run may still be read, which ends the agentds of some runs.
+// Their claims have wake_at from the beginning. A run that only waits is claimed for longer than
+// that if it waits with a sub-run that works, or for a question of toolhost.
+const reading = "interval '1 minute'"
+
 // freeVanished gives up the claims of stores that are gone, and counts that for each run that had
-// something to do: it may have ended these agentds. A run that only waits for sub-runs there is not
+// something to do: it may have ended these agentds. One that only waits has something to do as well
+// for a while after it was claimed: it is read. A run that only waits for sub-runs there is not
 // ahead of the one that has ended most without progress, and is parked with it, because it would go
 // on with it. freeVanished returns the runs that were given up so runstore.MaxStalled times without
 // progress between, which takeFamilies leaves alone. These are not due any more, so that a look
@@ -117,8 +123,8 @@ RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
 const freeVanished = `WITH RECURSIVE claimers AS (
 	(SELECT claimer FROM agentd_runs WHERE claimer IS NOT NULL ORDER BY claimer LIMIT 1) UNION ALL
 	SELECT next.claimer FROM claimers, LATERAL (SELECT claimer FROM agentd_runs AS runs WHERE runs.claimer > claimers.claimer ORDER BY runs.claimer LIMIT 1) AS next), vanished AS MATERIALIZED (
-	SELECT claimer FROM claimers WHERE claimer <> $2 AND ` + gone + `), held AS (
-	SELECT runs.number, CASE WHEN NOT ` + live + ` THEN stalled WHEN posted > 0 OR ` + works + ` OR decisions IS NULL AND most IS NULL THEN stalled + 1 ELSE greatest(stalled, nullif(most, 0) + 1) END AS times
+	SELECT claimer, (SELECT renewed FROM agentd_nodes WHERE node = claimer) AS seen FROM claimers WHERE claimer <> $2 AND ` + gone + `), held AS (
+	SELECT runs.number, CASE WHEN NOT ` + live + ` THEN stalled WHEN posted > 0 OR ` + works + ` OR most IS NULL AND (decisions IS NULL OR seen < wake_at + ` + reading + `) THEN stalled + 1 ELSE greatest(stalled, nullif(most, 0) + 1) END AS times
 	FROM agentd_runs AS runs JOIN vanished USING (claimer), LATERAL (
 		SELECT max(sub.stalled) AS most FROM agentd_runs AS sub WHERE sub.parent = runs.id AND sub.parent <> '' AND sub.unfinished AND sub.claimer = runs.claimer) AS below FOR UPDATE OF runs SKIP LOCKED), freed AS (
 	UPDATE agentd_runs AS runs SET claimer = NULL, stalled = times, wake_at = CASE WHEN times < $1 THEN wake_at END FROM held WHERE runs.number = held.number RETURNING id, stalled)
