@@ -131,6 +131,53 @@ func TestARequestForARunThatIsParkedThen(t *testing.T) {
 	}
 }
 
+// belowParked is a store in which a run was given up by stores that are gone, and those below it
+// were not.
+type belowParked struct {
+	*inboxed
+	above   string
+	stalled atomic.Int32 // of the run above
+}
+
+func (s *belowParked) Get(ctx context.Context, id string) (runstore.Run, error) {
+	r, err := s.inboxed.Get(ctx, id)
+	if id == s.above {
+		r.Stalled = int(s.stalled.Load())
+	}
+	return r, err
+}
+
+// A request for a sub-run makes an agent go on with the parked run above it, unless an agent has
+// tried that with the request.
+func TestARequestBelowARunThatIsParkedThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, delegatingOnce(), newTools(takes(time.Hour)), withSystem)
+		f.start(loop.Task{})
+		time.Sleep(time.Second)
+		f.Close()
+		store := &belowParked{inboxed: &inboxed{remoteStore: &remoteStore{Store: f.store}, outcomes: make(map[runstore.EntryRef]runstore.Outcome)}, above: "r"}
+		f.open(func(c *agent.Config) { withSystem(c); c.Store = store })
+		defer f.Close()
+		store.claimed.Store(true)
+		store.stalled.Store(runstore.MaxStalled + 1)
+		added := make(chan error, 1)
+		go func() { // ends with the run
+			_, err := f.SendMessage(t.Context(), loop.SubRunID("r", "r.t1.c0"), "go on")
+			added <- err
+		}()
+		time.Sleep(10 * time.Second)
+		store.claimed.Store(false)
+		time.Sleep(time.Minute)
+		if n := store.epoch.Load(); n != 0 {
+			t.Errorf("a run that was tried was claimed %d times", n)
+		}
+		store.stalled.Store(runstore.MaxStalled)
+		if err := <-added; err != nil {
+			t.Errorf("the request: %v", err)
+		}
+	})
+}
+
 // newer is a store in which a later version has written the journal of a run.
 type newer struct {
 	*remoteStore

@@ -164,8 +164,8 @@ func (a *Agent) awaitOutcome(ctx context.Context, ref runstore.EntryRef) (runsto
 }
 
 // rouseFamily goes on with a run that has an entry, and with the unfinished runs above it, unless
-// another agent works on one of them, or one has failed here, or the run was parked and an agent
-// has tried it with the entry. The runs above get mail as well, so that they go on without a slot.
+// another agent works on one of them, or one has failed here, or was parked and an agent has
+// tried it with the entry. The runs above get mail as well, so that they go on without a slot.
 func (a *Agent) rouseFamily(ctx context.Context, runID string) {
 	var family []runRef
 	for id := runID; id != "" && a.work.feedOf(id) == nil; {
@@ -174,11 +174,11 @@ func (a *Agent) rouseFamily(ctx context.Context, runID string) {
 			return
 		}
 		above := len(family) > 0
-		if !above && r.stalled > runstore.MaxStalled {
-			return
-		}
 		if above && (r.Finished() || r.foreign() || len(family) > maxDepth) {
 			break
+		}
+		if r.stalled > runstore.MaxStalled {
+			return
 		}
 		family = append(family, r.ref())
 		id = r.ref().parent

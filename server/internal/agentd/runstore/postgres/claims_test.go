@@ -665,6 +665,61 @@ func TestParkingBesideADecision(t *testing.T) {
 	}
 }
 
+// A parked run is tried once for each entry of a run below it, like for its own ones, also if its
+// store is gone before it has claimed the run with the entry. A request that is repeated with its
+// id has no further try.
+func TestRequestsBelowAParkedRun(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	for _, run := range [][2]string{{"r", ""}, {"child", "r"}, {"grandchild", "child"}} {
+		head := runstore.Head{Unfinished: true, OnlyWaits: true, Parent: run[1], Decisions: []byte("[1]")}
+		if err := store.Append(t.Context(), runstore.Batch{RunID: run[0], Records: storetest.Records(1, 1), Head: head}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Do(t, name, "INSERT INTO agentd_nodes (node, since, renewed) VALUES (1, '2020-01-01', '2020-01-01')")
+	s.Do(t, name, "UPDATE agentd_runs SET claimer = NULL, wake_at = NULL")
+	s.Do(t, name, "UPDATE agentd_runs SET stalled = 3 WHERE id = 'r'")
+	counted := func(when string, want int) {
+		t.Helper()
+		if r, err := store.Get(t.Context(), "r"); err != nil || r.Stalled != want {
+			t.Errorf("%s, the run is counted %d times, want %d: %v", when, r.Stalled, want, err)
+		}
+	}
+	post := func(id string, want int) {
+		t.Helper()
+		if err := store.Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "grandchild", ID: id}, Data: []byte("1")}); err != nil {
+			t.Fatal(err)
+		}
+		counted("with the entry "+id, want)
+	}
+	vanish := func() {
+		t.Helper()
+		later(t, s, name)
+		s.Do(t, name, "UPDATE agentd_runs SET claimer = 1 WHERE id = 'r'")
+		if taken, err := store.TakeOver(t.Context(), 10); err != nil || len(taken) > 0 {
+			t.Errorf("took %v, %v", taken, err)
+		}
+	}
+	post("e", runstore.MaxStalled)
+	storetest.MustClaim(t, store, "r")
+	counted("claimed", runstore.MaxStalled+1)
+	vanish()
+	counted("after its try", runstore.MaxStalled+2)
+	post("e", runstore.MaxStalled+2)
+	post("f", runstore.MaxStalled)
+	storetest.MustClaim(t, store, "r")
+	post("g", runstore.MaxStalled-1) // during that try
+	vanish()
+	counted("after the next try", runstore.MaxStalled)
+	epoch := storetest.MustClaim(t, store, "r")
+	if !store.Leave([]runstore.Leaving{{RunID: "r", Epoch: epoch}}) {
+		t.Fatal("the run is not left")
+	}
+	counted("left, which ends nothing", runstore.MaxStalled)
+}
+
 // A claim counts the store that is gone, like a look, and does not take a run that is parked with
 // that: somebody has to want it again, and to know that.
 func TestAClaimCounts(t *testing.T) {

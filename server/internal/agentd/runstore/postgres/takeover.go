@@ -18,12 +18,19 @@ var _ runstore.Sharing = (*Store)(nil)
 var giveUp = fmt.Sprintf("UPDATE agentd_runs SET claimer = NULL, stalled = least(stalled, %d) WHERE id = $1 AND claimer = $2 AND epoch = $3", runstore.MaxStalled)
 
 // notAlone is the condition that no other store has to claim a run together with its parent.
-const notAlone = "NOT EXISTS (SELECT FROM agentd_runs AS mother WHERE mother.id = agentd_runs.parent AND mother.unfinished AND mother.claimer IS DISTINCT FROM $2)"
+const notAlone = "NOT EXISTS (SELECT FROM agentd_runs AS mother WHERE mother.id = runs.parent AND mother.unfinished AND mother.claimer IS DISTINCT FROM $2)"
 
-// claimOne claims a run that no other store has. With entries, the claim of a parked run is the one
-// try of takeFamilies; without, takeFamilies takes the run once more. notParked excludes these.
+// wanted is the condition that a run, or one below it, has entries.
+const wanted = `(posted > 0 OR EXISTS (WITH RECURSIVE below AS (
+	SELECT id, posted FROM agentd_runs AS sub WHERE sub.parent = runs.id AND sub.parent <> '' AND (sub.unfinished OR sub.posted > 0) UNION ALL
+	SELECT sub.id, sub.posted FROM below, LATERAL (SELECT id, posted FROM agentd_runs WHERE parent = below.id AND parent <> '' AND (unfinished OR posted > 0) OFFSET 0) AS sub)
+	SELECT FROM below WHERE posted > 0))`
+
+// claimOne claims a run that no other store has. With entries, also of runs below it, the claim of
+// a parked run is the one try of takeFamilies; without, takeFamilies takes the run once more.
+// notParked excludes these.
 var (
-	claimOne = fmt.Sprintf("UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1, stalled = CASE WHEN stalled >= %[1]d AND posted > 0 THEN greatest(stalled, %[1]d + 1) ELSE least(stalled, %[1]d - 1) END "+
+	claimOne = fmt.Sprintf("UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1, stalled = CASE WHEN stalled >= %[1]d AND "+wanted+" THEN greatest(stalled, %[1]d + 1) ELSE least(stalled, %[1]d - 1) END "+
 		"WHERE id = ANY($1) AND deleted IS NULL AND (claimer IS NULL OR claimer = $2) AND "+notAlone, runstore.MaxStalled)
 	notParked = fmt.Sprintf(" AND stalled < %d", runstore.MaxStalled)
 )
