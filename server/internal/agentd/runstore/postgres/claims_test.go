@@ -598,6 +598,28 @@ func TestParkingWithASubRun(t *testing.T) {
 	}
 }
 
+// However many runs wait above a sub-run that ends agentds, no more of them are ended.
+func TestParkingOfManyLevels(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	for _, run := range [][2]string{{"a", ""}, {"b", "a"}, {"c", "b"}, {"d", "c"}, {"e", "d"}} {
+		head := runstore.Head{Unfinished: true, OnlyWaits: run[0] != "e", Parent: run[1]}
+		if err := store.Append(t.Context(), runstore.Batch{RunID: run[0], Records: storetest.Records(1, 1), Head: head}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Do(t, name, "INSERT INTO agentd_nodes (node, since, renewed) VALUES (1, '2020-01-01', '2020-01-01')")
+	takeAll(t, s, name, store, false, 0, 0, 0, 0, 1)
+	takeAll(t, s, name, store, true, 2, 2, 2, 2, 2)
+	takeAll(t, s, name, store, true)
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		if r, err := store.Get(t.Context(), id); err != nil || r.Stalled != runstore.MaxStalled {
+			t.Errorf("%s is counted %d times: %v", id, r.Stalled, err)
+		}
+	}
+}
+
 // A family that only waits is parked as well if three stores in a row are gone soon after they have
 // claimed it: to read it may end them. If its sub-run makes progress, it is not.
 func TestParkingOfAFamilyThatWaits(t *testing.T) {
@@ -854,6 +876,10 @@ func TestAClaimWithoutANode(t *testing.T) {
 	name := s.Create(t)
 	store := open(t, s.URL(name))
 	storetest.Must(t, store, "r", 0, 1)
+	waits := runstore.Head{Unfinished: true, OnlyWaits: true, Decisions: []byte("[1]")}
+	if err := store.Append(t.Context(), runstore.Batch{RunID: "waits", Records: storetest.Records(1, 1), Head: waits}); err != nil {
+		t.Fatal(err)
+	}
 	s.Do(t, name, "UPDATE agentd_runs SET claimer = 12345")
 	if taken, err := store.TakeOver(t.Context(), 1); err != nil || len(taken) != 0 {
 		t.Errorf("at once, took %v, %v", taken, err)
@@ -862,7 +888,9 @@ func TestAClaimWithoutANode(t *testing.T) {
 		t.Errorf("a claim at once: %v", err)
 	}
 	later(t, s, name)
-	if taken, err := store.TakeOver(t.Context(), 1); err != nil || len(taken) != 1 || taken[0].Stalled != 1 {
+	taken, err := store.TakeOver(t.Context(), 2)
+	slices.SortFunc(taken, func(a, b runstore.Taken) int { return strings.Compare(a.ID, b.ID) })
+	if err != nil || len(taken) != 2 || taken[0].Stalled != 1 || taken[1].Stalled != 0 {
 		t.Errorf("took %+v, %v", taken, err)
 	}
 }

@@ -121,20 +121,24 @@ const reading = "interval '1 minute'"
 
 // freeVanished gives up the claims of stores that are gone, and counts that for each run that had
 // something to do: it may have ended these agentds. One that only waits has something to do as well
-// for a while after it was claimed: it is read. A run that only waits for sub-runs there is not
-// ahead of the one that has ended most without progress, and is parked with it, because it would go
-// on with it. freeVanished returns the runs that were given up so runstore.MaxStalled times without
-// progress between, which takeFamilies leaves alone. These are not due any more, so that a look
-// does not step over them; a claim makes them due again. A store is found by its claims: the index
-// is asked for each claimer once.
+// for a while after it was claimed: it is read. A run that only waits for sub-runs there, or for
+// theirs, has the highest count of these, so that it is parked with the one that has ended most
+// without progress, because it would go on with it. A count of one says nothing yet: the next one
+// may be one again, after progress. freeVanished returns the runs that were given up so
+// runstore.MaxStalled times without progress between, which takeFamilies leaves alone. These are
+// not due any more, so that a look does not step over them; a claim makes them due again. A store
+// is found by its claims: the index is asked for each claimer once.
 const freeVanished = `WITH RECURSIVE claimers AS (
 	(SELECT claimer FROM agentd_runs WHERE claimer IS NOT NULL ORDER BY claimer LIMIT 1) UNION ALL
 	SELECT next.claimer FROM claimers, LATERAL (SELECT claimer FROM agentd_runs AS runs WHERE runs.claimer > claimers.claimer ORDER BY runs.claimer LIMIT 1) AS next), vanished AS MATERIALIZED (
 	SELECT claimer, (SELECT renewed FROM agentd_nodes WHERE node = claimer) AS seen FROM claimers WHERE claimer <> $2 AND ` + gone + `), held AS (
-	SELECT runs.number, CASE WHEN NOT ` + live + ` THEN stalled WHEN posted > 0 OR ` + works + ` OR most IS NULL AND (decisions IS NULL OR seen < wake_at + ` + reading + `) THEN stalled + 1 ELSE greatest(stalled, nullif(most, 0) + 1) END AS times
-	FROM agentd_runs AS runs JOIN vanished USING (claimer), LATERAL (
-		SELECT max(sub.stalled) AS most FROM agentd_runs AS sub WHERE sub.parent = runs.id AND sub.parent <> '' AND sub.unfinished AND sub.claimer = runs.claimer) AS below FOR UPDATE OF runs SKIP LOCKED), freed AS (
-	UPDATE agentd_runs AS runs SET claimer = NULL, stalled = times, wake_at = CASE WHEN times < $1 THEN wake_at END FROM held WHERE runs.number = held.number RETURNING id, stalled)
+	SELECT number, id, parent, unfinished, busy, stalled + (` + live + ` AND (busy OR NOT EXISTS (
+		SELECT FROM agentd_runs AS sub WHERE sub.parent = runs.id AND sub.parent <> '' AND sub.unfinished AND sub.claimer = runs.claimer) AND (decisions IS NULL OR coalesce(seen < wake_at + ` + reading + `, false))))::int AS times
+	FROM agentd_runs AS runs JOIN vanished USING (claimer), LATERAL (SELECT posted > 0 OR ` + works + ` AS busy) AS state FOR UPDATE OF runs SKIP LOCKED), raised AS (
+	SELECT number, parent, unfinished, times FROM held UNION
+	SELECT held.number, held.parent, held.unfinished, raised.times FROM raised JOIN held ON held.id = raised.parent WHERE raised.times > 1 AND raised.unfinished AND NOT held.busy), counted AS (
+	SELECT number, max(times) AS times FROM raised GROUP BY number), freed AS (
+	UPDATE agentd_runs AS runs SET claimer = NULL, stalled = times, wake_at = CASE WHEN times < $1 THEN wake_at END FROM counted WHERE runs.number = counted.number RETURNING id, stalled)
 SELECT id, stalled FROM freed WHERE stalled >= $1`
 
 // takeFamilies claims the roots of runs that are due, with those below them.
