@@ -131,6 +131,35 @@ func TestARequestForARunThatIsParkedThen(t *testing.T) {
 	}
 }
 
+// An agent that cannot go on with a run with a request keeps the run from all agents for a minute,
+// and then lets any of them try: one of a later version may be able to.
+func TestAPauseEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(time.Hour)), nil)
+		f.start(loop.Task{})
+		time.Sleep(time.Second)
+		f.Close()
+		store := &inboxed{remoteStore: &remoteStore{Store: f.store}, outcomes: make(map[runstore.EntryRef]runstore.Outcome)}
+		f.open(func(c *agent.Config) { c.Store = store })
+		defer f.Close()
+		store.broken.Store(true)
+		if err := store.Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "r", ID: "e"}}); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := f.ResumeRun(t.Context(), "r"); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(59 * time.Second)
+			kept := store.held.Load()
+			time.Sleep(2 * time.Second)
+			if left := store.held.Load(); kept != 1 || left != 0 {
+				t.Errorf("the agent has %d claims in the pause, and %d after it", kept, left)
+			}
+		}
+	})
+}
+
 // belowParked is a store in which a run was given up by stores that are gone, and those below it
 // were not.
 type belowParked struct {
