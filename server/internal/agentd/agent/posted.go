@@ -184,7 +184,7 @@ func (a *Agent) rouseFamily(ctx context.Context, runID string) {
 		id = r.ref().parent
 	}
 	for _, k := range slices.Backward(family) {
-		if a.work.pauses(k.id) || a.work.wake(k, mail) != nil {
+		if a.work.wake(k, mail) != nil {
 			return // the agent that has it looks, too
 		}
 	}
@@ -203,11 +203,8 @@ func (a *Agent) collect(ctx context.Context, shared runstore.Sharing) error {
 		return storeError(err)
 	}
 	for i := range runs {
-		if a.work.pauses(runs[i].ID) {
-			continue
-		}
 		// If another agent has taken the run meanwhile, it looks, too.
-		if err := a.work.wake(a.refOf(&runs[i]), mail); err != nil && !elsewhere(err) {
+		if err := a.work.wake(a.refOf(&runs[i]), mail); err != nil && !elsewhere(err) && !errors.Is(err, errPaused) {
 			return err
 		}
 	}
