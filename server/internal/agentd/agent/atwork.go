@@ -33,7 +33,8 @@ type atWork struct {
 	// moving are the runs whose claim is being taken or given up, which may need a database. The
 	// channel is closed when that is done. Such a run is not in runs.
 	moving map[string]chan struct{}
-	// paused is when runs are tried again that have failed and whose claims stay.
+	// paused is until when runs are left alone that have failed here. If they have entries, their
+	// claims stay.
 	paused map[string]time.Time
 	// shown is the feed of the last run in the foreground that has ended. Its command starts the run
 	// and then watches it, and a run of a scripted model can end between the two.
@@ -147,7 +148,7 @@ func (w *atWork) wakeSoon(k runRef) error {
 
 // find hands an input to the run at work. If there is none, it returns the channel to wait for
 // before the next attempt, or begins to move the run itself: the caller then claims it and calls
-// begun.
+// begun. A run that has failed here is not tried for mail alone until its pause ends.
 func (w *atWork) find(runID string, in *input) (*run, <-chan struct{}, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -160,6 +161,9 @@ func (w *atWork) find(runID string, in *input) (*run, <-chan struct{}, error) {
 	}
 	if wait := w.moving[runID]; wait != nil {
 		return nil, wait, nil
+	}
+	if _, paused := w.paused[runID]; paused && in == mail {
+		return nil, nil, errPaused
 	}
 	w.move(runID)
 	return nil, nil, nil
@@ -231,23 +235,30 @@ func (w *atWork) drop(r *run, pause time.Duration) []*input {
 }
 
 // pause gives up the claim of a run that was forgotten for some time. A store gives a run with
-// entries in its inbox to any agent at once, so that the claim of such a run stays, and this agent
-// tries again after the pause.
+// entries in its inbox to any agent at once, so that the claim of such a run stays for the pause.
+// Then any agent can take it: one of a later version may be able to go on with the run.
 func (w *atWork) pause(r *run, pause time.Duration) {
-	left := w.agent.journal.shared.Leave([]runstore.Leaving{{RunID: r.id, Epoch: r.epoch, Wait: pause}})
+	w.agent.journal.shared.Leave([]runstore.Leaving{{RunID: r.id, Epoch: r.epoch, Wait: pause}})
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !left {
-		w.paused[r.id] = time.Now().Add(pause)
-	}
+	until := time.Now().Add(pause)
+	w.paused[r.id] = until
+	w.group.Go(func() { // ends with the agent
+		if sleep(w.agent.ctx, pause) == nil {
+			w.unpause(r, until)
+		}
+	})
 	w.moved(r.id)
 }
 
-// pauses reports whether a run with entries has failed here, and is not tried again yet.
-func (w *atWork) pauses(runID string) bool {
+// unpause ends a pause and gives up the claim of before, if the run has no later one.
+func (w *atWork) unpause(r *run, until time.Time) {
+	w.agent.journal.release(r.id, r.epoch)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return time.Now().Before(w.paused[runID])
+	if w.paused[r.id].Equal(until) { // no attempt has followed meanwhile
+		delete(w.paused, r.id)
+	}
 }
 
 // forget removes a run from the runs at work, and reports whether it was one of them. The caller
@@ -421,6 +432,9 @@ func (w *atWork) ring() {
 	default:
 	}
 }
+
+// errPaused says that a run has failed here, and is not tried again yet.
+var errPaused = errors.New("the run has failed here")
 
 func errClosed() error {
 	return tool.Errorf(tool.KindUnavailable, "the agent is shutting down; the run goes on when it is back")

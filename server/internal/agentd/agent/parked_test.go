@@ -20,7 +20,8 @@ import (
 // inboxed is a store with inboxes. Its looks find nothing, as if all runs were parked.
 type inboxed struct {
 	*remoteStore
-	broken   atomic.Bool // no journal can be read
+	broken   atomic.Bool  // no journal can be read
+	leaving  atomic.Int64 // nanoseconds that Leave takes
 	mu       sync.Mutex
 	entries  []runstore.Entry // without an outcome
 	outcomes map[runstore.EntryRef]runstore.Outcome
@@ -76,17 +77,20 @@ func (s *inboxed) Outcomes(_ context.Context, refs []runstore.EntryRef) (map[run
 }
 
 func (s *inboxed) Leave(family []runstore.Leaving) bool {
+	time.Sleep(time.Duration(s.leaving.Load()))
 	s.mu.Lock()
-	left := len(s.entries) == 0
+	left := !slices.ContainsFunc(s.entries, func(e runstore.Entry) bool {
+		return slices.ContainsFunc(family, func(k runstore.Leaving) bool { return k.RunID == e.RunID })
+	})
 	s.mu.Unlock()
 	return left && s.remoteStore.Leave(family)
 }
 
 // A request reaches a run whose agent ends before it has admitted the request, although the run is
 // parked then, and the database is gone meanwhile. If the run cannot go on here, it is left alone
-// for a minute.
+// for a minute, from the moment at which it failed.
 func TestARequestForARunThatIsParkedThen(t *testing.T) {
-	for name, broken := range map[string]bool{"it goes on": false, "it cannot be read at first": true} {
+	for name, slow := range map[string]time.Duration{"it goes on": 0, "it cannot be read at first": time.Nanosecond, "and the database is slow": 5 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(time.Hour)), nil)
@@ -97,6 +101,8 @@ func TestARequestForARunThatIsParkedThen(t *testing.T) {
 				f.open(func(c *agent.Config) { c.Store = store })
 				defer f.Close()
 				store.claimed.Store(true)
+				broken := slow > 0
+				store.leaving.Store(int64(slow))
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				added := make(chan error, 1)
@@ -129,6 +135,88 @@ func TestARequestForARunThatIsParkedThen(t *testing.T) {
 			})
 		})
 	}
+}
+
+// An agent that cannot go on with a run with a request keeps the run from all agents for a minute,
+// and then lets any of them try: one of a later version may be able to.
+func TestAPauseEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(time.Hour)), nil)
+		f.start(loop.Task{})
+		time.Sleep(time.Second)
+		f.Close()
+		store := &inboxed{remoteStore: &remoteStore{Store: f.store}, outcomes: make(map[runstore.EntryRef]runstore.Outcome)}
+		f.open(func(c *agent.Config) { c.Store = store })
+		defer f.Close()
+		store.broken.Store(true)
+		if err := store.Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "r", ID: "e"}}); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := f.ResumeRun(t.Context(), "r"); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(59 * time.Second)
+			kept := store.held.Load()
+			time.Sleep(2 * time.Second)
+			if left := store.held.Load(); kept != 1 || left != 0 {
+				t.Errorf("the agent has %d claims in the pause, and %d after it", kept, left)
+			}
+		}
+	})
+}
+
+// belowParked is a store in which a run was given up by stores that are gone, and those below it
+// were not.
+type belowParked struct {
+	*inboxed
+	above   string
+	stalled atomic.Int32 // of the run above
+}
+
+func (s *belowParked) Get(ctx context.Context, id string) (runstore.Run, error) {
+	r, err := s.inboxed.Get(ctx, id)
+	if id == s.above {
+		r.Stalled = int(s.stalled.Load())
+	}
+	return r, err
+}
+
+// A request for a sub-run makes an agent go on with the parked run above it, unless an agent has
+// tried that with the request, or failed here less than a minute ago.
+func TestARequestBelowARunThatIsParkedThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, delegatingOnce(), newTools(takes(time.Hour)), withSystem)
+		f.start(loop.Task{})
+		time.Sleep(time.Second)
+		f.Close()
+		store := &belowParked{inboxed: &inboxed{remoteStore: &remoteStore{Store: f.store}, outcomes: make(map[runstore.EntryRef]runstore.Outcome)}, above: "r"}
+		f.open(func(c *agent.Config) { withSystem(c); c.Store = store })
+		defer f.Close()
+		store.claimed.Store(true)
+		store.stalled.Store(runstore.MaxStalled + 1)
+		added := make(chan error, 1)
+		go func() { // ends with the run
+			_, err := f.SendMessage(t.Context(), loop.SubRunID("r", "r.t1.c0"), "go on")
+			added <- err
+		}()
+		time.Sleep(10 * time.Second)
+		store.claimed.Store(false)
+		time.Sleep(time.Minute)
+		if n := store.epoch.Load(); n != 0 {
+			t.Errorf("a run that was tried was claimed %d times", n)
+		}
+		store.broken.Store(true)
+		store.stalled.Store(runstore.MaxStalled)
+		time.Sleep(30 * time.Second)
+		if n := store.epoch.Load(); n != 2 {
+			t.Errorf("runs that cannot be read were claimed %d times", n)
+		}
+		store.broken.Store(false)
+		if err := <-added; err != nil {
+			t.Errorf("the request: %v", err)
+		}
+	})
 }
 
 // newer is a store in which a later version has written the journal of a run.

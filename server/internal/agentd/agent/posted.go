@@ -164,8 +164,8 @@ func (a *Agent) awaitOutcome(ctx context.Context, ref runstore.EntryRef) (runsto
 }
 
 // rouseFamily goes on with a run that has an entry, and with the unfinished runs above it, unless
-// another agent works on one of them, or one has failed here, or the run was parked and an agent
-// has tried it with the entry. The runs above get mail as well, so that they go on without a slot.
+// another agent works on one of them, or one has failed here, or was parked and an agent has
+// tried it with the entry. The runs above get mail as well, so that they go on without a slot.
 func (a *Agent) rouseFamily(ctx context.Context, runID string) {
 	var family []runRef
 	for id := runID; id != "" && a.work.feedOf(id) == nil; {
@@ -174,17 +174,17 @@ func (a *Agent) rouseFamily(ctx context.Context, runID string) {
 			return
 		}
 		above := len(family) > 0
-		if !above && r.stalled > runstore.MaxStalled {
-			return
-		}
 		if above && (r.Finished() || r.foreign() || len(family) > maxDepth) {
 			break
+		}
+		if r.stalled > runstore.MaxStalled {
+			return
 		}
 		family = append(family, r.ref())
 		id = r.ref().parent
 	}
 	for _, k := range slices.Backward(family) {
-		if a.work.pauses(k.id) || a.work.wake(k, mail) != nil {
+		if a.work.wake(k, mail) != nil {
 			return // the agent that has it looks, too
 		}
 	}
@@ -203,11 +203,8 @@ func (a *Agent) collect(ctx context.Context, shared runstore.Sharing) error {
 		return storeError(err)
 	}
 	for i := range runs {
-		if a.work.pauses(runs[i].ID) {
-			continue
-		}
 		// If another agent has taken the run meanwhile, it looks, too.
-		if err := a.work.wake(a.refOf(&runs[i]), mail); err != nil && !elsewhere(err) {
+		if err := a.work.wake(a.refOf(&runs[i]), mail); err != nil && !elsewhere(err) && !errors.Is(err, errPaused) {
 			return err
 		}
 	}

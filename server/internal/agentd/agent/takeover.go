@@ -198,7 +198,7 @@ func (w *atWork) drive() {
 // run is at work here, that is under an earlier claim, which another agent had meanwhile: that work
 // ends, and the next look finds the run again.
 func (w *atWork) adopt(k runRef) bool {
-	r, wait, err := w.find(k.id, mail) // which may be why the store gave the run
+	r, wait, err := w.find(k.id, nil)
 	if err == nil && r == nil && wait == nil {
 		_, err = w.begun(k, mail, nil)
 		return err == nil

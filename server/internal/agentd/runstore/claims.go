@@ -44,7 +44,7 @@ type Claims interface {
 // processes. Then the run is tried once for each entry that is added: they take it, or Claim. After
 // either, the run is left again as soon as that store is gone, too, without progress. Progress is
 // an append that Batch.Resumed does not exclude. A run that only waits does not count, except with
-// the sub-runs that it waits for.
+// the sub-runs that it waits for, and if the store was gone soon after its claim.
 const MaxStalled = 3
 
 // Sharing is an additional interface of Claims of stores whose runs several servers work on at the

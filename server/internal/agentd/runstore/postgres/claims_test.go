@@ -392,6 +392,12 @@ func TestNodes(t *testing.T) {
 	}
 }
 
+// longAgo makes all claims older than what a store that is gone took to read runs.
+func longAgo(t *testing.T, s *postgrestest.Server, name string) {
+	t.Helper()
+	s.Do(t, name, "UPDATE agentd_runs SET wake_at = '2019-12-01' WHERE claimer IS NOT NULL")
+}
+
 // A run that three stores had that are gone, without progress between, is left alone until
 // somebody claims it, and then again unless it makes progress. It is taken once for each entry.
 // Neither a run that only waits for a person nor one that was given up counts.
@@ -411,6 +417,7 @@ func TestParking(t *testing.T) {
 		t.Helper()
 		later(t, s, name)
 		s.Do(t, name, "UPDATE agentd_runs SET claimer = "+claimer)
+		longAgo(t, s, name)
 		list, err := store.TakeOver(t.Context(), runstore.MaxPage)
 		if err != nil {
 			t.Fatal(err)
@@ -527,6 +534,27 @@ func TestParking(t *testing.T) {
 	}
 }
 
+// takeAll takes what a store has that is gone and claimed it just before that, or long before, and
+// compares how often runs have been taken, in the order of their ids.
+func takeAll(t *testing.T, s *postgrestest.Server, name string, store *postgres.Store, long bool, want ...int) []runstore.Taken {
+	t.Helper()
+	later(t, s, name)
+	s.Do(t, name, "UPDATE agentd_runs SET claimer = 1")
+	if long {
+		longAgo(t, s, name)
+	}
+	taken, err := store.TakeOver(t.Context(), runstore.MaxPage)
+	slices.SortFunc(taken, func(a, b runstore.Taken) int { return strings.Compare(a.ID, b.ID) })
+	var times []int
+	for _, k := range taken {
+		times = append(times, k.Stalled)
+	}
+	if err != nil || !slices.Equal(times, want) {
+		t.Errorf("took %v, %v, want %v", taken, err, want)
+	}
+	return taken
+}
+
 // A run that only waits is parked with the sub-run that it waits for, because it would go on with
 // it, and never if that makes progress, or if there is none and it waits for a person.
 func TestParkingWithASubRun(t *testing.T) {
@@ -545,21 +573,7 @@ func TestParkingWithASubRun(t *testing.T) {
 			write("r", 0, 0, runstore.Head{OnlyWaits: true, Decisions: decisions})
 			write("sub", 0, 0, runstore.Head{Parent: "r"})
 			s.Do(t, name, "INSERT INTO agentd_nodes (node, since, renewed) VALUES (1, '2020-01-01', '2020-01-01')")
-			take := func(want ...int) (taken []runstore.Taken) {
-				t.Helper()
-				later(t, s, name)
-				s.Do(t, name, "UPDATE agentd_runs SET claimer = 1")
-				taken, err := store.TakeOver(t.Context(), runstore.MaxPage)
-				slices.SortFunc(taken, func(a, b runstore.Taken) int { return strings.Compare(a.ID, b.ID) })
-				var times []int
-				for _, k := range taken {
-					times = append(times, k.Stalled)
-				}
-				if err != nil || !slices.Equal(times, want) {
-					t.Errorf("took %v, %v, want %v", taken, err, want)
-				}
-				return taken
-			}
+			take := func(want ...int) []runstore.Taken { t.Helper(); return takeAll(t, s, name, store, true, want...) }
 			for n := range uint64(2 * runstore.MaxStalled) {
 				if taken := take(0, 1); len(taken) == 2 {
 					write("sub", n+1, taken[1].Epoch, runstore.Head{Parent: "r"}) // progress
@@ -584,14 +598,72 @@ func TestParkingWithASubRun(t *testing.T) {
 	}
 }
 
+// However many runs wait above a sub-run that ends agentds, no more of them are ended.
+func TestParkingOfManyLevels(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	for _, run := range [][2]string{{"a", ""}, {"b", "a"}, {"c", "b"}, {"d", "c"}, {"e", "d"}} {
+		head := runstore.Head{Unfinished: true, OnlyWaits: run[0] != "e", Parent: run[1]}
+		if err := store.Append(t.Context(), runstore.Batch{RunID: run[0], Records: storetest.Records(1, 1), Head: head}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Do(t, name, "INSERT INTO agentd_nodes (node, since, renewed) VALUES (1, '2020-01-01', '2020-01-01')")
+	takeAll(t, s, name, store, false, 0, 0, 0, 0, 1)
+	takeAll(t, s, name, store, true, 2, 2, 2, 2, 2)
+	takeAll(t, s, name, store, true)
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		if r, err := store.Get(t.Context(), id); err != nil || r.Stalled != runstore.MaxStalled {
+			t.Errorf("%s is counted %d times: %v", id, r.Stalled, err)
+		}
+	}
+}
+
+// A family that only waits is parked as well if three stores in a row are gone soon after they have
+// claimed it: to read it may end them. If its sub-run makes progress, it is not.
+func TestParkingOfAFamilyThatWaits(t *testing.T) {
+	for name, decisions := range map[string][]byte{"for a person, too": []byte("[1]"), "for the sub-run alone": nil} {
+		t.Run(name, func(t *testing.T) {
+			s := postgrestest.Shared(t)
+			name := s.Create(t)
+			store := open(t, s.URL(name))
+			write := func(id string, after, epoch uint64, head runstore.Head) {
+				t.Helper()
+				head.Unfinished, head.OnlyWaits = true, true
+				if err := store.Append(t.Context(), runstore.Batch{RunID: id, After: after, Epoch: epoch, Records: storetest.Records(int(after)+1, 1), Head: head}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			sub := runstore.Head{Parent: "r", Decisions: []byte("[1]")}
+			write("r", 0, 0, runstore.Head{Decisions: decisions})
+			write("sub", 0, 0, sub)
+			s.Do(t, name, "INSERT INTO agentd_nodes (node, since, renewed) VALUES (1, '2020-01-01', '2020-01-01')")
+			for range 2 * runstore.MaxStalled { // a family beside a call of toolhost that asks
+				takeAll(t, s, name, store, true, 0, 0)
+			}
+			for n := range uint64(2 * runstore.MaxStalled) {
+				if taken := takeAll(t, s, name, store, false, 0, 1); len(taken) == 2 {
+					write("sub", n+1, taken[1].Epoch, sub) // progress
+				}
+			}
+			takeAll(t, s, name, store, false, 0, 1)
+			takeAll(t, s, name, store, false, 2, 2)
+			takeAll(t, s, name, store, false)
+			takeAll(t, s, name, store, false)
+		})
+	}
+}
+
 // A run that has something to do beside what it waits for counts, such as one with a call that ends
-// agentds. The column of what a program without it has appended counts for nothing.
+// agentds, and one whose store was gone soon after the claim, which reads it. The column of what a
+// program without it has appended counts for nothing.
 func TestParkingBesideADecision(t *testing.T) {
 	s := postgrestest.Shared(t)
 	name := s.Create(t)
 	store := open(t, s.URL(name))
 	for id, head := range map[string]runstore.Head{
-		"works": {Decisions: []byte("[1]")}, "waits": {OnlyWaits: true, Decisions: []byte("[1]")}, "waits before": {OnlyWaits: true}, "works before": {Decisions: []byte("[1]")},
+		"works": {Decisions: []byte("[1]")}, "waits": {OnlyWaits: true, Decisions: []byte("[1]")}, "is read": {OnlyWaits: true, Decisions: []byte("[1]")}, "waits before": {OnlyWaits: true}, "works before": {Decisions: []byte("[1]")},
 	} {
 		head.Unfinished = true
 		if err := store.Append(t.Context(), runstore.Batch{RunID: id, Records: storetest.Records(1, 1), Head: head}); err != nil {
@@ -603,15 +675,71 @@ func TestParkingBesideADecision(t *testing.T) {
 	for n := 1; n <= runstore.MaxStalled; n++ {
 		later(t, s, name)
 		s.Do(t, name, "UPDATE agentd_runs SET claimer = 1")
+		s.Do(t, name, "UPDATE agentd_runs SET wake_at = '2019-12-01' WHERE id <> 'is read'")
 		if _, err := store.TakeOver(t.Context(), runstore.MaxPage); err != nil {
 			t.Fatal(err)
 		}
-		for id, want := range map[string]int{"works": n, "waits": 0, "waits before": n, "works before": 0} {
+		for id, want := range map[string]int{"works": n, "waits": 0, "is read": n, "waits before": n, "works before": 0} {
 			if r, err := store.Get(t.Context(), id); err != nil || r.Stalled != want {
 				t.Errorf("%s is counted %d times, want %d: %v", id, r.Stalled, want, err)
 			}
 		}
 	}
+}
+
+// A parked run is tried once for each entry of a run below it, like for its own ones, also if its
+// store is gone before it has claimed the run with the entry. A request that is repeated with its
+// id has no further try.
+func TestRequestsBelowAParkedRun(t *testing.T) {
+	s := postgrestest.Shared(t)
+	name := s.Create(t)
+	store := open(t, s.URL(name))
+	for _, run := range [][2]string{{"r", ""}, {"child", "r"}, {"grandchild", "child"}} {
+		head := runstore.Head{Unfinished: true, OnlyWaits: true, Parent: run[1], Decisions: []byte("[1]")}
+		if err := store.Append(t.Context(), runstore.Batch{RunID: run[0], Records: storetest.Records(1, 1), Head: head}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Do(t, name, "INSERT INTO agentd_nodes (node, since, renewed) VALUES (1, '2020-01-01', '2020-01-01')")
+	s.Do(t, name, "UPDATE agentd_runs SET claimer = NULL, wake_at = NULL")
+	s.Do(t, name, "UPDATE agentd_runs SET stalled = 3 WHERE id = 'r'")
+	counted := func(when string, want int) {
+		t.Helper()
+		if r, err := store.Get(t.Context(), "r"); err != nil || r.Stalled != want {
+			t.Errorf("%s, the run is counted %d times, want %d: %v", when, r.Stalled, want, err)
+		}
+	}
+	post := func(id string, want int) {
+		t.Helper()
+		if err := store.Post(t.Context(), runstore.Entry{EntryRef: runstore.EntryRef{RunID: "grandchild", ID: id}, Data: []byte("1")}); err != nil {
+			t.Fatal(err)
+		}
+		counted("with the entry "+id, want)
+	}
+	vanish := func() {
+		t.Helper()
+		later(t, s, name)
+		s.Do(t, name, "UPDATE agentd_runs SET claimer = 1 WHERE id = 'r'")
+		if taken, err := store.TakeOver(t.Context(), 10); err != nil || len(taken) > 0 {
+			t.Errorf("took %v, %v", taken, err)
+		}
+	}
+	post("e", runstore.MaxStalled)
+	storetest.MustClaim(t, store, "r")
+	counted("claimed", runstore.MaxStalled+1)
+	vanish()
+	counted("after its try", runstore.MaxStalled+2)
+	post("e", runstore.MaxStalled+2)
+	post("f", runstore.MaxStalled)
+	storetest.MustClaim(t, store, "r")
+	post("g", runstore.MaxStalled-1) // during that try
+	vanish()
+	counted("after the next try", runstore.MaxStalled)
+	epoch := storetest.MustClaim(t, store, "r")
+	if !store.Leave([]runstore.Leaving{{RunID: "r", Epoch: epoch}}) {
+		t.Fatal("the run is not left")
+	}
+	counted("left, which ends nothing", runstore.MaxStalled)
 }
 
 // A claim counts the store that is gone, like a look, and does not take a run that is parked with
@@ -748,6 +876,10 @@ func TestAClaimWithoutANode(t *testing.T) {
 	name := s.Create(t)
 	store := open(t, s.URL(name))
 	storetest.Must(t, store, "r", 0, 1)
+	waits := runstore.Head{Unfinished: true, OnlyWaits: true, Decisions: []byte("[1]")}
+	if err := store.Append(t.Context(), runstore.Batch{RunID: "waits", Records: storetest.Records(1, 1), Head: waits}); err != nil {
+		t.Fatal(err)
+	}
 	s.Do(t, name, "UPDATE agentd_runs SET claimer = 12345")
 	if taken, err := store.TakeOver(t.Context(), 1); err != nil || len(taken) != 0 {
 		t.Errorf("at once, took %v, %v", taken, err)
@@ -756,7 +888,9 @@ func TestAClaimWithoutANode(t *testing.T) {
 		t.Errorf("a claim at once: %v", err)
 	}
 	later(t, s, name)
-	if taken, err := store.TakeOver(t.Context(), 1); err != nil || len(taken) != 1 || taken[0].Stalled != 1 {
+	taken, err := store.TakeOver(t.Context(), 2)
+	slices.SortFunc(taken, func(a, b runstore.Taken) int { return strings.Compare(a.ID, b.ID) })
+	if err != nil || len(taken) != 2 || taken[0].Stalled != 1 || taken[1].Stalled != 0 {
 		t.Errorf("took %+v, %v", taken, err)
 	}
 }

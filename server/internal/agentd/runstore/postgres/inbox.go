@@ -13,14 +13,20 @@ import (
 
 // The row of a run counts its entries without an outcome, so that whoever adds one, consumes one,
 // or gives the run up locks and compares the same row. A parked run that a store tries now, or has
-// tried, is tried once more for each entry that is added. So a request that is repeated with its id
-// has no further try.
+// tried, is tried once more for each entry that is added to it or to a run below it. So a request
+// that is repeated with its id has no further try.
 const (
-	post = `WITH run AS (
-	UPDATE agentd_runs AS r SET posted = posted + 1, stalled = least(stalled, CASE WHEN claimer IS NULL THEN $7::int ELSE $7::int - 1 END) WHERE id = $1 AND deleted IS NULL AND posted < $6
-	AND NOT EXISTS (SELECT FROM agentd_inbox AS known WHERE known.run = r.number AND known.id = $2)
-	RETURNING number)
+	post = `WITH RECURSIVE above AS (
+	SELECT parent FROM agentd_runs WHERE id = $1 AND parent <> '' UNION ALL
+	SELECT mother.parent FROM above, LATERAL (SELECT parent FROM agentd_runs WHERE id = above.parent AND unfinished LIMIT 1) AS mother), parked AS (
+	SELECT number FROM agentd_runs WHERE id IN (SELECT parent FROM above) AND stalled >= $7 ORDER BY number FOR UPDATE), run AS (
+	UPDATE agentd_runs AS r SET posted = posted + 1, stalled = ` + tryAgain + ` WHERE id = $1 AND deleted IS NULL AND posted < $6
+	AND NOT EXISTS (SELECT FROM agentd_inbox AS known WHERE known.run = r.number AND known.id = $2) AND (SELECT count(*) FROM parked) >= 0 -- locks them first, as others do
+	RETURNING number), again AS (
+	UPDATE agentd_runs SET stalled = ` + tryAgain + ` WHERE number IN (SELECT number FROM parked) AND EXISTS (SELECT FROM run))
 INSERT INTO agentd_inbox (run, id, data, digests, contents) SELECT number, $2, $3, $4, $5 FROM run`
+
+	tryAgain = "least(stalled, CASE WHEN claimer IS NULL THEN $7::int ELSE $7::int - 1 END)"
 
 	entries = `SELECT i.id, i.data FROM agentd_inbox AS i JOIN agentd_runs AS r ON i.run = r.number
 	WHERE r.id = $1 AND i.seq IS NULL ORDER BY i.number LIMIT 100`
@@ -47,12 +53,12 @@ UPDATE agentd_inbox AS i SET seq = $5, refusal = $6, data = NULL, digests = NULL
 	postedRuns = "FROM agentd_runs AS runs WHERE posted > 0 AND (claimer = $1 OR EXISTS (SELECT FROM agentd_runs AS mother WHERE mother.id = runs.parent AND mother.claimer = $1)) ORDER BY number LIMIT $2"
 
 	// leaveRuns locks the rows before it compares them, so that it sees an entry that another session
-	// has just added.
+	// has just added. It counts as giveUp does.
 	leaveRuns = `WITH held AS (
 	SELECT r.number, r.posted, family.wait, family.rests FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bool[]) AS family (id, epoch, wait, rests)
 	JOIN agentd_runs AS r ON r.id = family.id AND r.epoch = family.epoch WHERE r.claimer = $1 ORDER BY r.number FOR UPDATE OF r), quiet AS (
 	SELECT number, wait, rests FROM held WHERE NOT EXISTS (SELECT FROM held WHERE posted > 0)), gone AS (
-	UPDATE agentd_runs AS r SET claimer = NULL, wake_at = clock_timestamp() + quiet.wait * interval '1 microsecond', stalled = CASE WHEN quiet.rests THEN 0 ELSE stalled END FROM quiet WHERE r.number = quiet.number RETURNING r.number)
+	UPDATE agentd_runs AS r SET claimer = NULL, wake_at = clock_timestamp() + quiet.wait * interval '1 microsecond', stalled = CASE WHEN quiet.rests THEN 0 ELSE least(stalled, $6) END FROM quiet WHERE r.number = quiet.number RETURNING r.number)
 SELECT EXISTS (SELECT FROM gone) OR NOT EXISTS (SELECT FROM held)`
 )
 
@@ -171,7 +177,7 @@ func (s *Store) Leave(family []runstore.Leaving) (left bool) {
 			waits[i] = new(run.Wait.Microseconds())
 		}
 	}
-	err := s.row(context.Background(), family[0].RunID, leaveRuns, []any{s.claims.key, ids, epochs, waits, rests}, &left)
+	err := s.row(context.Background(), family[0].RunID, leaveRuns, []any{s.claims.key, ids, epochs, waits, rests, runstore.MaxStalled}, &left)
 	if err != nil {
 		s.claims.doubt()
 		left = true

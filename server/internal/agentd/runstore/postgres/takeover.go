@@ -18,12 +18,19 @@ var _ runstore.Sharing = (*Store)(nil)
 var giveUp = fmt.Sprintf("UPDATE agentd_runs SET claimer = NULL, stalled = least(stalled, %d) WHERE id = $1 AND claimer = $2 AND epoch = $3", runstore.MaxStalled)
 
 // notAlone is the condition that no other store has to claim a run together with its parent.
-const notAlone = "NOT EXISTS (SELECT FROM agentd_runs AS mother WHERE mother.id = agentd_runs.parent AND mother.unfinished AND mother.claimer IS DISTINCT FROM $2)"
+const notAlone = "NOT EXISTS (SELECT FROM agentd_runs AS mother WHERE mother.id = runs.parent AND mother.unfinished AND mother.claimer IS DISTINCT FROM $2)"
 
-// claimOne claims a run that no other store has. With entries, the claim of a parked run is the one
-// try of takeFamilies; without, takeFamilies takes the run once more. notParked excludes these.
+// wanted is the condition that a run, or one below it, has entries.
+const wanted = `(posted > 0 OR EXISTS (WITH RECURSIVE below AS (
+	SELECT id, posted FROM agentd_runs AS sub WHERE sub.parent = runs.id AND sub.parent <> '' AND (sub.unfinished OR sub.posted > 0) UNION ALL
+	SELECT sub.id, sub.posted FROM below, LATERAL (SELECT id, posted FROM agentd_runs WHERE parent = below.id AND parent <> '' AND (unfinished OR posted > 0) OFFSET 0) AS sub)
+	SELECT FROM below WHERE posted > 0))`
+
+// claimOne claims a run that no other store has. With entries, also of runs below it, the claim of
+// a parked run is the one try of takeFamilies; without, takeFamilies takes the run once more.
+// notParked excludes these.
 var (
-	claimOne = fmt.Sprintf("UPDATE agentd_runs SET claimer = $2, epoch = epoch + 1, stalled = CASE WHEN stalled >= %[1]d AND posted > 0 THEN greatest(stalled, %[1]d + 1) ELSE least(stalled, %[1]d - 1) END "+
+	claimOne = fmt.Sprintf("UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1, stalled = CASE WHEN stalled >= %[1]d AND "+wanted+" THEN greatest(stalled, %[1]d + 1) ELSE least(stalled, %[1]d - 1) END "+
 		"WHERE id = ANY($1) AND deleted IS NULL AND (claimer IS NULL OR claimer = $2) AND "+notAlone, runstore.MaxStalled)
 	notParked = fmt.Sprintf(" AND stalled < %d", runstore.MaxStalled)
 )
@@ -107,21 +114,31 @@ UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1, stalled = stalle
 RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
 )
 
+// reading is how long after a claim a run may still be read, which ends the agentds of some runs.
+// Their claims have wake_at from the beginning. A run that only waits is claimed for longer than
+// that if it waits with a sub-run that works, or for a question of toolhost.
+const reading = "interval '1 minute'"
+
 // freeVanished gives up the claims of stores that are gone, and counts that for each run that had
-// something to do: it may have ended these agentds. A run that only waits for sub-runs there is not
-// ahead of the one that has ended most without progress, and is parked with it, because it would go
-// on with it. freeVanished returns the runs that were given up so runstore.MaxStalled times without
-// progress between, which takeFamilies leaves alone. These are not due any more, so that a look
-// does not step over them; a claim makes them due again. A store is found by its claims: the index
-// is asked for each claimer once.
+// something to do: it may have ended these agentds. One that only waits has something to do as well
+// for a while after it was claimed: it is read. A run that only waits for sub-runs there, or for
+// theirs, has the highest count of these, so that it is parked with the one that has ended most
+// without progress, because it would go on with it. A count of one says nothing yet: the next one
+// may be one again, after progress. freeVanished returns the runs that were given up so
+// runstore.MaxStalled times without progress between, which takeFamilies leaves alone. These are
+// not due any more, so that a look does not step over them; a claim makes them due again. A store
+// is found by its claims: the index is asked for each claimer once.
 const freeVanished = `WITH RECURSIVE claimers AS (
 	(SELECT claimer FROM agentd_runs WHERE claimer IS NOT NULL ORDER BY claimer LIMIT 1) UNION ALL
 	SELECT next.claimer FROM claimers, LATERAL (SELECT claimer FROM agentd_runs AS runs WHERE runs.claimer > claimers.claimer ORDER BY runs.claimer LIMIT 1) AS next), vanished AS MATERIALIZED (
-	SELECT claimer FROM claimers WHERE claimer <> $2 AND ` + gone + `), held AS (
-	SELECT runs.number, CASE WHEN NOT ` + live + ` THEN stalled WHEN posted > 0 OR ` + works + ` OR decisions IS NULL AND most IS NULL THEN stalled + 1 ELSE greatest(stalled, nullif(most, 0) + 1) END AS times
-	FROM agentd_runs AS runs JOIN vanished USING (claimer), LATERAL (
-		SELECT max(sub.stalled) AS most FROM agentd_runs AS sub WHERE sub.parent = runs.id AND sub.parent <> '' AND sub.unfinished AND sub.claimer = runs.claimer) AS below FOR UPDATE OF runs SKIP LOCKED), freed AS (
-	UPDATE agentd_runs AS runs SET claimer = NULL, stalled = times, wake_at = CASE WHEN times < $1 THEN wake_at END FROM held WHERE runs.number = held.number RETURNING id, stalled)
+	SELECT claimer, (SELECT renewed FROM agentd_nodes WHERE node = claimer) AS seen FROM claimers WHERE claimer <> $2 AND ` + gone + `), held AS (
+	SELECT number, id, parent, unfinished, busy, stalled + (` + live + ` AND (busy OR NOT EXISTS (
+		SELECT FROM agentd_runs AS sub WHERE sub.parent = runs.id AND sub.parent <> '' AND sub.unfinished AND sub.claimer = runs.claimer) AND (decisions IS NULL OR coalesce(seen < wake_at + ` + reading + `, false))))::int AS times
+	FROM agentd_runs AS runs JOIN vanished USING (claimer), LATERAL (SELECT posted > 0 OR ` + works + ` AS busy) AS state FOR UPDATE OF runs SKIP LOCKED), raised AS (
+	SELECT number, parent, unfinished, times FROM held UNION
+	SELECT held.number, held.parent, held.unfinished, raised.times FROM raised JOIN held ON held.id = raised.parent WHERE raised.times > 1 AND raised.unfinished AND NOT held.busy), counted AS (
+	SELECT number, max(times) AS times FROM raised GROUP BY number), freed AS (
+	UPDATE agentd_runs AS runs SET claimer = NULL, stalled = times, wake_at = CASE WHEN times < $1 THEN wake_at END FROM counted WHERE runs.number = counted.number RETURNING id, stalled)
 SELECT id, stalled FROM freed WHERE stalled >= $1`
 
 // takeFamilies claims the roots of runs that are due, with those below them.
