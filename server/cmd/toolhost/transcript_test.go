@@ -166,8 +166,8 @@ func TestTranscripts(t *testing.T) {
 
 // transcribe runs the commands of a transcript and returns it with their output. It keeps comments,
 // after an empty line. $FLEET stands for two toolhosts, of which one does not exist. Lines of
-// standard error begin with "! ", and an exit code that is not 0 follows. An instance has a call for
-// a moment after its caller has the outcome, so each command waits until no instance has one.
+// standard error begin with "! ", and an exit code that is not 0 follows. An instance has a call
+// for a moment after its caller has the outcome, so each command waits until no instance has one.
 func transcribe(t *testing.T, transcript string) string {
 	t.Helper()
 	addr, host := start(t)
