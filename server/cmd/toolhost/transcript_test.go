@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/internal/version"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
@@ -165,10 +166,11 @@ func TestTranscripts(t *testing.T) {
 
 // transcribe runs the commands of a transcript and returns it with their output. It keeps comments,
 // after an empty line. $FLEET stands for two toolhosts, of which one does not exist. Lines of
-// standard error begin with "! ", and an exit code that is not 0 follows.
+// standard error begin with "! ", and an exit code that is not 0 follows. An instance has a call
+// for a moment after its caller has the outcome, so each command waits until no instance has one.
 func transcribe(t *testing.T, transcript string) string {
 	t.Helper()
-	addr, _ := start(t)
+	addr, host := start(t)
 	env := map[string]string{"TOOLHOST_ADDR": addr.String()}
 	fleet := "here=" + addr.String() + ",gone=unix:///absent/toolhost.sock"
 	var b strings.Builder
@@ -191,6 +193,7 @@ func transcribe(t *testing.T, transcript string) string {
 			}
 			return number
 		})
+		eventually.Holds(t, "no instance has a call", func() bool { return !busy(t, host) })
 		args, stdin, _ := strings.Cut(strings.ReplaceAll(command, "$FLEET", fleet), " <<< ")
 		code, stdout, stderr := toolhost(t.Context(), env, strings.Trim(stdin, "'"), split(t, args)...)
 		var shown strings.Builder
@@ -214,6 +217,16 @@ func transcribe(t *testing.T, transcript string) string {
 		}
 	}
 	return b.String()
+}
+
+// busy reports whether an instance has a call.
+func busy(t *testing.T, host *hosttest.Toolhost) bool {
+	t.Helper()
+	instances, err := host.Instances(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(instances, func(i tool.InstanceInfo) bool { return i.Calls > 0 })
 }
 
 // split splits a command line into words, as a shell that knows only single quotes.

@@ -24,7 +24,8 @@ type Nodes struct {
 	Listen string `yaml:"listen" is:"listener" unset:"the servers do not reach each other"`
 	// The address that the others use: `HOST:PORT`. `{hostname}` in it stands for the name of the
 	// machine, and `{ip}` for the IP address that this name has on the machine, such as that of a
-	// pod. The certificate has to be for the host, or for tls.server_name.
+	// pod. One of loopback is refused, unless listen is on loopback. The certificate has to be for
+	// the host, or for tls.server_name.
 	Address string `yaml:"address" is:"node" unset:"that of listen"`
 	// The files of TLS 1.3. They are read again when they change.
 	TLS NodeTLS `yaml:"tls"`
@@ -89,8 +90,13 @@ func (n *Nodes) reachedAs(ctx context.Context, name string, lookup func(ctx cont
 	if err != nil {
 		return "", fmt.Errorf("nodes.address: looking up the IP address of this machine, %s: %w", name, err)
 	}
-	// Debian gives the name of a machine an address of loopback, beside those of its networks.
+	// Debian gives the name of a machine an address of loopback, beside those of its networks, or
+	// alone. Each of the others would find itself there.
 	ip := found[max(0, slices.IndexFunc(found, func(ip netip.Addr) bool { return !ip.IsLoopback() }))].Unmap()
+	if at, _ := netip.ParseAddrPort(n.Listen); ip.IsLoopback() && !at.Addr().IsLoopback() {
+		return "", fmt.Errorf("nodes.address: on this machine, %s has only the address %s, where each of the others would find itself; give the name an address of a network, such as in /etc/hosts, or write the address instead of %s",
+			name, ip, yamldoc.IP)
+	}
 	text := ip.String()
 	if ip.Is6() {
 		text = "[" + text + "]"

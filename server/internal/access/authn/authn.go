@@ -92,6 +92,9 @@ const Anonymous = "anonymous"
 // ErrUnidentified is the error for evidence that identifies no caller. Use errors.Is.
 var ErrUnidentified = errors.New("nothing identifies the caller")
 
+// ErrMisdirected is the error for a request that another server should have got. Use errors.Is.
+var ErrMisdirected = errors.New("the request is for another server")
+
 // UncheckedError is the error for a credential that the server could not check, because it could
 // not reach what it needs for that. It says nothing about the credential, so it counts as no failed
 // attempt. Use errors.AsType.

@@ -163,10 +163,10 @@ func Unknown(any, grpc.ServerStream) error {
 const unknownRPC = "the server has no such RPC"
 
 // Admit returns the context of an RPC with its principal and its authz.Caller, or a status error if
-// the caller may not use the RPC. A caller that is not identified learns nothing from the error
-// but whether its credential could be checked. Another one learns its key and which right it needs.
-// request is the request of a unary RPC, for the audit log; nil: a stream. A context of AdmitUnread
-// is admitted already.
+// the caller may not use the RPC. A caller that is not identified learns nothing from the error but
+// whether its credential could be checked, and whether it is at the wrong server. Another one
+// learns its key and which right it needs. request is the request of a unary RPC, for the audit
+// log; nil: a stream. A context of AdmitUnread is admitted already.
 func (g *Gate) Admit(ctx context.Context, method string, request any) (context.Context, error) {
 	p, _ := ctx.Value(permissionKey{}).(*permission)
 	if p == nil || p.gate != g || p.method != method {
@@ -215,6 +215,10 @@ func (g *Gate) AdmitUnread(ctx context.Context, method string) (context.Context,
 			}
 			if unchecked, ok := errors.AsType[*authn.UncheckedError](err); ok {
 				refused = toolpb.StatusError(Unchecked(unchecked))
+			}
+			if errors.Is(err, authn.ErrMisdirected) {
+				// Without a detail: the server that the caller wants has not answered.
+				refused = status.Error(codes.FailedPrecondition, authn.ErrMisdirected.Error())
 			}
 			problem = err.Error()
 		}

@@ -20,6 +20,7 @@ import (
 // a listener that demands certificates of these servers' CA: it believes who has one.
 type Authenticator struct {
 	Program string         // the name of the servers, for messages
+	Node    string         // the id of this server; a request for another one is refused
 	Rights  rpcright.Table // of the RPCs that may be passed on
 	Logger  *slog.Logger
 }
@@ -32,6 +33,9 @@ func (a *Authenticator) Authenticate(ctx context.Context, e authn.Evidence) (aut
 	node := "serial " + e.Certificate.SerialNumber.Text(16)
 	if names := authn.Names(e.Certificate); len(names) > 0 {
 		node = names[0]
+	}
+	if err := a.checkTarget(ctx); err != nil {
+		return authn.Verified{}, fmt.Errorf("the %s %s: %w", a.Program, node, err)
 	}
 	p, err := callerOf(ctx)
 	method, _ := grpc.Method(ctx)
@@ -47,6 +51,18 @@ func (a *Authenticator) Authenticate(ctx context.Context, e authn.Evidence) (aut
 	p.From += " through the " + a.Program + " " + node
 	a.Logger.InfoContext(ctx, "another "+a.Program+" passes a request on", "method", method, "principal", p.Key(), "node", node, "peer", e.Address)
 	return authn.Verified{Principal: p}, nil
+}
+
+// checkTarget returns an error if a request is for another server. An address says less than an id:
+// another server may have got it, and one of loopback leads back to who uses it. Such a server
+// would answer that there is no such call. A server of before names none.
+func (a *Authenticator) checkTarget(ctx context.Context) error {
+	for _, id := range metadata.ValueFromIncomingContext(ctx, targetKey) {
+		if id != a.Node {
+			return fmt.Errorf("%w, %.32q, and this is %s", authn.ErrMisdirected, id, a.Node)
+		}
+	}
+	return nil
 }
 
 // callerOf returns the principal in the metadata of a request. A member that this version does not

@@ -28,17 +28,20 @@ import (
 const (
 	// callerKey is the metadata with the principal for which a request is passed on, as JSON.
 	callerKey = "toolhost-node-caller-bin"
+	// targetKey is the metadata with the id of the server for which the request is.
+	targetKey = "toolhost-node-target"
 	// unused is how long a connection stays open without a request.
 	unused = 5 * time.Minute
 )
 
-// For returns the context of a request that is passed on for a principal.
-func For(ctx context.Context, caller identity.Principal) (context.Context, error) {
+// For returns the context of a request that is passed on for a principal to the server with an id.
+// Another server refuses it.
+func For(ctx context.Context, caller identity.Principal, to string) (context.Context, error) {
 	named, err := json.Marshal(caller)
 	if err != nil {
 		return nil, err
 	}
-	return metadata.AppendToOutgoingContext(ctx, callerKey, string(named)), nil
+	return metadata.AppendToOutgoingContext(ctx, callerKey, string(named), targetKey, to), nil
 }
 
 // Config configures Links. Program and TLS are required.

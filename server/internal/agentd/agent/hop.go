@@ -11,9 +11,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Follow yields the events of a run after a Seq, as WatchHere of the agent at an address yields
-// them to the caller of ctx. Only the Seq of durable events counts. It ends with ctx.
-type Follow func(ctx context.Context, address, runID string, after uint64) iter.Seq2[loop.Event, error]
+// Follow yields the events of a run after a Seq, as WatchHere of its owner's agent yields them to
+// the caller of ctx. Only the Seq of durable events counts. It ends with ctx.
+type Follow func(ctx context.Context, owner runstore.Owner, runID string, after uint64) iter.Seq2[loop.Event, error]
 
 // hopPause is the time between two attempts to follow a run at the same owner. Durable events do
 // not wait for it.
@@ -42,7 +42,7 @@ func (w *runWatch) owner() runstore.Position {
 // startHop returns the feed of a hop to the owner that is known, or nil.
 func (w *runWatch) startHop(ctx context.Context) *feed {
 	owner := w.owner()
-	if w.here || owner.Owner == "" || w.agent.follow == nil || owner == w.tried && time.Now().Before(w.again) {
+	if w.here || owner.Owner == (runstore.Owner{}) || w.agent.follow == nil || owner == w.tried && time.Now().Before(w.again) {
 		return nil
 	}
 	w.tried = owner
@@ -78,8 +78,8 @@ func (h *hop) done(err error) {
 }
 
 // receive relays what the owner yields.
-func (a *Agent) receive(ctx context.Context, h *hop, address, runID string, after uint64) error {
-	for e, err := range a.follow(ctx, address, runID, after) {
+func (a *Agent) receive(ctx context.Context, h *hop, owner runstore.Owner, runID string, after uint64) error {
+	for e, err := range a.follow(ctx, owner, runID, after) {
 		if err != nil {
 			return err
 		}

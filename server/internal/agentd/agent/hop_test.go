@@ -17,6 +17,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+var first = runstore.Owner{Node: "0f", Address: "first.example:7445"}
+
 // following returns an agent with a run at work, and another one that follows it.
 func following(t *testing.T, m model.Model, tools *fakeTools, follow func(f *fixture) agent.Follow) (f, other *fixture, store *remoteStore) {
 	t.Helper()
@@ -25,7 +27,7 @@ func following(t *testing.T, m model.Model, tools *fakeTools, follow func(f *fix
 	f.open(func(c *agent.Config) { c.Model = m })
 	store = &remoteStore{Store: f.store}
 	store.claimed.Store(true)
-	store.owner.Store(&runstore.Position{Epoch: 3, Owner: "first"})
+	store.owner.Store(&runstore.Position{Epoch: 3, Owner: first})
 	other = &fixture{t: t, store: f.store, model: &fakeModel{}, tools: f.tools}
 	other.open(func(c *agent.Config) { c.Store, c.Model, c.Follow = store, m, follow(f) })
 	if _, err := other.Resume(t.Context()); err != nil {
@@ -84,9 +86,9 @@ func TestPassingEventsOfAnotherAgent(t *testing.T) {
 		m := &writer{pieces: make(chan string)}
 		hops := 0
 		f, other, store := following(t, m, newTools(echo), func(f *fixture) agent.Follow {
-			return func(ctx context.Context, address, runID string, after uint64) iter.Seq2[loop.Event, error] {
-				if hops++; address != "first" {
-					t.Errorf("a hop to %s", address)
+			return func(ctx context.Context, owner runstore.Owner, runID string, after uint64) iter.Seq2[loop.Event, error] {
+				if hops++; owner != first {
+					t.Errorf("a hop to %+v", owner)
 				}
 				return f.WatchHere(ctx, runID, after)
 			}
@@ -130,7 +132,7 @@ func TestTextOfAFormerOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &writer{pieces: make(chan string)}
 		f, other, store := following(t, m, newTools(echo), func(f *fixture) agent.Follow {
-			return func(ctx context.Context, _, runID string, after uint64) iter.Seq2[loop.Event, error] {
+			return func(ctx context.Context, _ runstore.Owner, runID string, after uint64) iter.Seq2[loop.Event, error] {
 				return f.WatchHere(ctx, runID, after)
 			}
 		})
@@ -175,7 +177,7 @@ func TestOwnersThatDoNotHelp(t *testing.T) {
 				}
 				hops := 0
 				f, other, _ := following(t, turns(append(calls, response(model.StopEndTurn, text("done")))...), newTools(takes(10*time.Second)), func(*fixture) agent.Follow {
-					return func(ctx context.Context, _, _ string, _ uint64) iter.Seq2[loop.Event, error] {
+					return func(ctx context.Context, _ runstore.Owner, _ string, _ uint64) iter.Seq2[loop.Event, error] {
 						hops++
 						return func(yield func(loop.Event, error) bool) { yields(ctx, yield) }
 					}

@@ -191,7 +191,7 @@ func (w *runWatch) endOf(ctx context.Context) (again bool, err error) {
 // news waits until the run has moved, or an owner that did not help may be followed again.
 func (w *runWatch) news(ctx context.Context) error {
 	a, waiting := w.agent, ctx
-	if w.known.Owner != "" && w.tried == w.owner() {
+	if w.known.Owner != (runstore.Owner{}) && w.tried == w.owner() {
 		var cancel context.CancelFunc
 		waiting, cancel = context.WithDeadline(ctx, w.again)
 		defer cancel()

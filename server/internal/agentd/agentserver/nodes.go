@@ -18,6 +18,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/rpcright"
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -71,15 +72,15 @@ func NewNodes(tls credential.TLS, logger *slog.Logger) *Nodes {
 func (n *Nodes) Close() { n.links.Close() }
 
 // Follow is an agent.Follow for the caller of ctx. Of durable events, it yields only the position.
-func (n *Nodes) Follow(ctx context.Context, address, runID string, after uint64) iter.Seq2[loop.Event, error] {
+func (n *Nodes) Follow(ctx context.Context, owner runstore.Owner, runID string, after uint64) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		if err := n.follow(ctx, address, runID, after, func(e loop.Event) bool { return yield(e, nil) }); err != nil {
+		if err := n.follow(ctx, owner, runID, after, func(e loop.Event) bool { return yield(e, nil) }); err != nil {
 			yield(loop.Event{}, err)
 		}
 	}
 }
 
-func (n *Nodes) follow(ctx context.Context, address, runID string, after uint64, see func(loop.Event) bool) error {
+func (n *Nodes) follow(ctx context.Context, owner runstore.Owner, runID string, after uint64, see func(loop.Event) bool) error {
 	caller, ok := identity.FromContext(ctx)
 	if !ok {
 		return errors.New("there is no caller to pass the watch on for")
@@ -88,18 +89,18 @@ func (n *Nodes) follow(ctx context.Context, address, runID string, after uint64,
 		return tool.Errorf(tool.KindRateLimited, "too many watches are passed on to other agentds")
 	}
 	defer n.end(caller.Key())
-	conn, done, err := n.links.Connect(address)
+	conn, done, err := n.links.Connect(owner.Address)
 	if err != nil {
 		return err
 	}
 	defer done()
 	ctx, cancel := context.WithCancel(ctx) // ends the stream when see leaves
 	defer cancel()
-	passed, err := passing.For(ctx, caller)
+	passed, err := passing.For(ctx, caller, owner.Node)
 	if err != nil {
 		return err
 	}
-	n.logger.InfoContext(ctx, "a watch is passed on to another agentd", "run", runID, "principal", caller.Key(), "address", address)
+	n.logger.InfoContext(ctx, "a watch is passed on to another agentd", "run", runID, "principal", caller.Key(), "node", owner.Node, "address", owner.Address)
 	stream, err := agentdv1.NewAgentServiceClient(conn).WatchRun(passed, &agentdv1.WatchRunRequest{RunId: named(ctx, runID), AfterSeq: after})
 	for err == nil {
 		var resp *agentdv1.WatchRunResponse
@@ -114,7 +115,7 @@ func (n *Nodes) follow(ctx context.Context, address, runID string, after uint64,
 		return nil
 	}
 	if ctx.Err() == nil {
-		n.logger.WarnContext(ctx, "another agentd does not show a run", "run", runID, "address", address, "error", err)
+		n.logger.WarnContext(ctx, "another agentd does not show a run", "run", runID, "node", owner.Node, "address", owner.Address, "error", err)
 	}
 	return toolpb.FromStatusError(err)
 }

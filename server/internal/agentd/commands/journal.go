@@ -108,6 +108,14 @@ func (j journalPlace) openServed(ctx context.Context, reached string, log *slog.
 	return store, nil
 }
 
+// nodeOf returns the id that other agentds know of the one with a journal; empty: there are none.
+func nodeOf(store journal) string {
+	if shared, ok := store.(*postgres.Store); ok {
+		return shared.NodeID()
+	}
+	return ""
+}
+
 // lockedJournal is the journal of a server in a file.
 type lockedJournal struct {
 	*openedJournal

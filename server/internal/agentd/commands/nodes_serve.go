@@ -23,14 +23,14 @@ func (s *setup) openNodes(config *agent.Config, log *slog.Logger) *agentserver.N
 }
 
 // newNodeServer returns the server for other agentds. It offers what they pass on, and passes
-// nothing on again.
-func (s *setup) newNodeServer(a *agent.Agent, access *gate.Access, decisions *audit.Log, exported *telemetry.Telemetry, log *slog.Logger) *agentserver.Server {
+// nothing on again. node is the id of this one.
+func (s *setup) newNodeServer(a *agent.Agent, node string, access *gate.Access, decisions *audit.Log, exported *telemetry.Telemetry, log *slog.Logger) *agentserver.Server {
 	rights := agentserver.PassedRights()
 	return agentserver.NewServer(agentserver.Config{
 		Agent: agentserver.AtWork(a), Logger: log, Options: exported.ServerOptions(),
 		Gate: gate.New(gate.Config{
 			Rights: rights, Policy: access.Policy, Audit: decisions, Logger: log,
-			Authenticator: &passing.Authenticator{Program: "agentd", Rights: rights, Logger: log},
+			Authenticator: &passing.Authenticator{Program: "agentd", Node: node, Rights: rights, Logger: log},
 		}),
 		Network: append(clientlimit.Options(s.config.Network.Limits(), watchGrace, log), agentserver.NodeOptions()...),
 	})

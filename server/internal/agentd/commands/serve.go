@@ -252,7 +252,7 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 	}
 	defer func() { err = closeAll(err, fronts.close) }()
 	if s.config.Nodes.On() {
-		fronts.nodes = s.newNodeServer(a, access, decisions, exported, log)
+		fronts.nodes = s.newNodeServer(a, nodeOf(store), access, decisions, exported, log)
 	}
 	if s.config.HTTP.Listen != "" {
 		fronts.json = jsonapi.New(jsonapi.Config{

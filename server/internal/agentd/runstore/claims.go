@@ -81,9 +81,15 @@ type Sharing interface {
 type Position struct {
 	Seq   uint64 // of the last record
 	Epoch uint64 // of the last claim
-	// Owner is the address at which the owner of another store can be reached; empty: this store
-	// has the claim, nobody has it, or the owner has no address.
-	Owner string
+	// Owner is another store that has the claim. Zero: this store has it, nobody has it, or the owner
+	// cannot be reached.
+	Owner Owner
+}
+
+// Owner is a store that has claimed a run.
+type Owner struct {
+	Node    string // the id of the store
+	Address string // at which its owner can be reached
 }
 
 // Leaving is a run that its owner gives up.

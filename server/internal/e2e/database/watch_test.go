@@ -152,7 +152,8 @@ func TestStrangersAtTheListenerForAgentds(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := h.db.Do(t, "postgres", "SELECT address FROM agentd_nodes")[0][0]
-	const key = "toolhost-node-caller-bin"
+	id := h.db.Do(t, "postgres", "SELECT lpad(to_hex(node), 16, '0') FROM agentd_nodes")[0][0]
+	const key, target = "toolhost-node-caller-bin", "toolhost-node-target"
 	me := fmt.Sprintf(`{"Tenant":"default","Name":"uid:%d"}`, os.Getuid())
 	watch := func(ctx context.Context, c agentdv1.AgentServiceClient) error {
 		stream, err := c.WatchRun(ctx, &agentdv1.WatchRunRequest{RunId: "r"})
@@ -175,7 +176,9 @@ func TestStrangersAtTheListenerForAgentds(t *testing.T) {
 		do       func(context.Context, agentdv1.AgentServiceClient) error
 		want     codes.Code
 	}{
-		"another agentd":                 {ca, []string{key, me}, watch, codes.OK},
+		"another agentd":                 {ca, []string{key, me, target, id}, watch, codes.OK},
+		"an agentd of before":            {ca, []string{key, me}, watch, codes.OK},
+		"for a third agentd":             {ca, []string{key, me, target, strings.Repeat("0", 16)}, watch, codes.FailedPrecondition},
 		"no certificate":                 {nil, []string{key, me}, watch, codes.Unavailable},
 		"a certificate of another CA":    {testca.New(t), []string{key, me}, watch, codes.Unavailable},
 		"no principal":                   {ca, nil, watch, codes.Unauthenticated},

@@ -359,7 +359,9 @@ func testPods(t *testing.T, restricted bool) {
 		}
 		return settings + "defaults: {sandbox: {mode: required}}\n"
 	})
-	agent := k.start(t, "agentd", "agentd-5f", agentdAt, []string{passwords["AGENTD_PASSWORD"], "ANTHROPIC_API_KEY=none"}, func(settings string) string { return settings })
+	agent := k.start(t, "agentd", "agentd-5f", agentdAt, []string{passwords["AGENTD_PASSWORD"], "ANTHROPIC_API_KEY=none"}, func(settings string) string {
+		return strings.Replace(settings, "0.0.0.0:7445", agentdAt+":7445", 1) // its pod has no other address than one of loopback
+	})
 	call := func(identity string) (tool.Outcome, error) {
 		c, err := client.Dial(toolhostAt+":7443", client.IgnoreEnvironment(), client.WithTLS(k.identity(identity, "toolhost")))
 		must(t, err)

@@ -191,6 +191,12 @@ type Node struct {
 	Silent bool
 }
 
+// idOf returns the id of the store with a lock.
+func idOf(key int64) string { return fmt.Sprintf("%016x", key) }
+
+// NodeID returns the id of this store; see Node.
+func (s *Store) NodeID() string { return idOf(s.claims.key) }
+
 // Nodes returns the stores that have a row, the oldest session first. All times are the database's.
 // A store that ended without Close has its row until another one has taken its claims, and a day.
 func (s *Store) Nodes(ctx context.Context) (nodes []Node, err error) {
@@ -202,7 +208,7 @@ func (s *Store) Nodes(ctx context.Context) (nodes []Node, err error) {
 		var key int64
 		var silence float64
 		err := row.Scan(&key, &n.Name, &n.Version, &n.Address, &n.Since, &silence, &n.Runs, &n.Silent, &n.Engine)
-		n.ID, n.Silence = fmt.Sprintf("%016x", key), time.Duration(max(silence, 0)*float64(time.Second))
+		n.ID, n.Silence = idOf(key), time.Duration(max(silence, 0)*float64(time.Second))
 		nodes = append(nodes, n)
 		return err
 	})

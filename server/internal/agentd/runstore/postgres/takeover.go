@@ -249,8 +249,8 @@ func (s *Store) Claimed(runIDs []string) (map[string]bool, error) {
 	return claimed, nil
 }
 
-// positionsOf also returns the addresses of other agentds that have claimed the runs.
-const positionsOf = `SELECT id, last_seq, epoch, coalesce(address, '') FROM agentd_runs LEFT JOIN agentd_nodes ON node = claimer AND node <> $2
+// positionsOf also returns the ids and addresses of other agentds that have claimed the runs.
+const positionsOf = `SELECT id, last_seq, epoch, coalesce(node, 0), coalesce(address, '') FROM agentd_runs LEFT JOIN agentd_nodes ON node = claimer AND node <> $2
 	WHERE id = ANY($1) AND deleted IS NULL`
 
 // Positions implements runstore.Sharing. Like all sessions of the store, its session is at the
@@ -264,7 +264,12 @@ func (s *Store) Positions(ctx context.Context, runIDs []string) (map[string]runs
 	err := s.rows(ctx, positionsOf, []any{runIDs, s.claims.key}, func(row pgx.CollectableRow) error {
 		var id string
 		var p runstore.Position
-		err := row.Scan(&id, &p.Seq, &p.Epoch, &p.Owner)
+		var node int64
+		var address string
+		err := row.Scan(&id, &p.Seq, &p.Epoch, &node, &address)
+		if address != "" {
+			p.Owner = runstore.Owner{Node: idOf(node), Address: address}
+		}
 		positions[id] = p
 		return err
 	})

@@ -154,6 +154,9 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 // ID implements callstore.Identity.
 func (s *Store) ID() string { return s.id }
 
+// NodeID returns the id of this node, which other nodes know as Peer.ID.
+func (s *Store) NodeID() string { return idOf(s.node) }
+
 // Is implements callstore.Identity. It learns of another id up to a minute late.
 func (s *Store) Is(id string) bool { return id == s.id || slices.Contains(s.memory.Load().ids, id) }
 

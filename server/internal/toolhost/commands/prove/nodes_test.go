@@ -3,6 +3,7 @@ package prove
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,7 +31,30 @@ func TestPlanFaults(t *testing.T) {
 	}
 }
 
-// Only unknown may become another answer, and only of a request that was sent after the answer.
+// A call halts at the toolhost that is paused, whichever toolhosts the calls were drawn for. It
+// begins before the pause, and its second toolhost gets it when it has halted.
+func TestHaltOne(t *testing.T) {
+	for _, drawn := range [][2]int{{0, 1}, {1, 0}, {1, 2}, {2, 1}, {0, 2}} {
+		var calls []*sent
+		for i := range callsOfRound {
+			s := newSent("s", i)
+			s.first, s.second = drawn[0], drawn[1]
+			calls = append(calls, s)
+		}
+		haltOne(calls, &strike{fault: paused, victim: 0, after: 0.2})
+		halting := slices.IndexFunc(calls, func(s *sent) bool { return s.halts })
+		if halting < 0 || halting >= callsOfRound/5 {
+			t.Errorf("drawn for %v: call %d halts", drawn, halting)
+			continue
+		}
+		if s := calls[halting]; s.of() != sealed || s.first != 0 || s.second == 0 || !strings.Contains(string(s.call.Arguments), string(during)) {
+			t.Errorf("drawn for %v: %s of %s halts at %d, and %d gets it, too", drawn, s.call.Arguments, s.of(), s.first, s.second)
+		}
+	}
+}
+
+// Only unknown may become another answer. An unknown of a request that was sent before may come
+// late.
 func TestAnAnswerDoesNotChange(t *testing.T) {
 	receipt := func(text string) tool.Result {
 		return tool.Result{Content: []tool.Content{{Kind: tool.ContentText, Text: text}}}
@@ -51,6 +75,8 @@ func TestAnAnswerDoesNotChange(t *testing.T) {
 		"unknown, then known":  {heard: []heard{{failure: unknown}, {result: receipt("a")}}, want: answer{receipt: "a"}},
 		"known, then unknown":  {heard: []heard{{result: receipt("a")}, {failure: unknown}}, want: answer{receipt: "a"}, changed: true},
 		"an unknown of before": {heard: []heard{{result: receipt("a")}, {failure: unknown, late: true}}, want: answer{receipt: "a"}},
+		"two at a time":        {heard: []heard{{result: receipt("a")}, {result: receipt("b"), late: true}}, want: answer{receipt: "a"}, changed: true},
+		"the same, at a time":  {heard: []heard{{result: receipt("a")}, {result: receipt("a"), late: true}}, want: answer{receipt: "a"}},
 		"failed, then known":   {heard: []heard{{failure: tool.Errorf(tool.KindTimeout, "late")}, {result: receipt("a")}}, want: answer{failure: tool.KindTimeout, message: "late"}, changed: true},
 		"no answer": {heard: []heard{
 			{result: receipt("a")}, {failure: tool.Errorf(tool.KindUnavailable, "down")}, {failure: tool.Errorf(tool.KindOutcomeUnknown, "cut off: %w", client.ErrNoServer)},

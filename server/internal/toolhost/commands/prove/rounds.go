@@ -22,7 +22,7 @@ const (
 	callers      = 12
 	// patience is the timeout of a call: longer than a toolhost is down, or paused while others ask a
 	// check that seals as often as they may. A call of this command takes some hundredths of a second.
-	patience = time.Minute
+	patience = 30 * time.Second
 	// briefly is the timeout of who asks for a call of a paused toolhost, and sealing that of who may
 	// execute it after its check has sealed it there.
 	briefly = 500 * time.Millisecond
@@ -36,6 +36,7 @@ type sent struct {
 	call          tool.Call
 	first, second int           // the toolhosts that get it
 	late          time.Duration // how much later the second one gets it
+	halts         bool          // the first one halts before the effect, and the second one gets it then
 
 	mu      sync.Mutex
 	answer  *answer // nil: there is none yet
@@ -68,7 +69,8 @@ func (a *answer) known() bool { return a != nil && a.failure != tool.KindOutcome
 
 // hear records an answer, and reports whether it is one: there is none of a call that another
 // toolhost executes, and none of a toolhost that was killed. before is what was known when the
-// request was sent. Only unknown may become another answer.
+// request was sent. Only unknown may become another answer. An answer that is unknown may be older
+// than one that another request got meanwhile, but two that are known must be the same.
 func (s *sent) hear(before *answer, result tool.Result, failure *tool.Error) bool {
 	a := &answer{receipt: resultText(result)}
 	if failure != nil {
@@ -79,6 +81,9 @@ func (s *sent) hear(before *answer, result tool.Result, failure *tool.Error) boo
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if a.known() && !before.known() {
+		before = s.answer
+	}
 	if before.known() && (a.failure != before.failure || a.receipt != before.receipt) {
 		s.changed = a
 	}
@@ -176,15 +181,24 @@ func (r *roundsOfNodes) draw(session string) (calls []*sent) {
 	return calls
 }
 
-// haltOne lets a call halt before its effect while its toolhost is paused. Its check seals it then,
-// and when the call goes on, it must have no effect.
+// haltOne lets one of the calls that begin before a pause halt before its effect, at the toolhost
+// that is paused. Its check seals it then, and when the call goes on, it must have no effect.
 func haltOne(calls []*sent, s *strike) {
 	for _, c := range calls[:int(s.after*float64(len(calls)))] {
-		if c.of() == sealed && c.first == s.victim {
-			c.late, c.call.Arguments = mostLate, fmt.Appendf(nil, `{"job":"%s %s"}`, during, c.call.ID)
-			return
+		if c.of() != sealed {
+			continue
 		}
+		if c.second == s.victim {
+			c.second = c.first
+		}
+		c.first, c.halts, c.call.Arguments = s.victim, true, fmt.Appendf(nil, `{"job":"%s %s"}`, during, c.call.ID)
+		return
 	}
+}
+
+// untilHalted waits until the call of a session has halted that has to.
+func (r *roundsOfNodes) untilHalted(ctx context.Context, session string) error {
+	return await(ctx, r.nodes.path("work", halted, session))
 }
 
 // newSent returns a call of a session, by turns of each tool.
@@ -220,7 +234,12 @@ func (r *roundsOfNodes) makeCalls(ctx context.Context, calls []*sent, s *strike)
 	var err error
 	if s != nil {
 		<-due
-		err = r.nodes.hit(ctx, *s, func(paused *node) error { return r.askForPaused(ctx, calls, paused) })
+		if s.fault == paused {
+			err = r.untilHalted(ctx, calls[0].call.Session)
+		}
+		if err == nil {
+			err = r.nodes.hit(ctx, *s, func(paused *node) error { return r.askForPaused(ctx, calls, paused) })
+		}
 		// The call that has halted goes on.
 		err = errors.Join(err, os.WriteFile(r.nodes.path("work", freed, calls[0].call.Session), nil, 0o600))
 	}
@@ -232,7 +251,11 @@ func (r *roundsOfNodes) makeCalls(ctx context.Context, calls []*sent, s *strike)
 func (r *roundsOfNodes) send(ctx context.Context, c *sent) {
 	var group sync.WaitGroup
 	group.Go(func() {
-		if cli.Wait(ctx, c.late) {
+		ready := cli.Wait(ctx, c.late)
+		if c.halts {
+			ready = r.untilHalted(ctx, c.call.Session) == nil
+		}
+		if ready {
 			r.request(ctx, c, c.second, patience)
 		}
 	})

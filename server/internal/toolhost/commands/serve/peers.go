@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolhost/toolhost/server/internal/access/clientlimit"
 	"github.com/toolhost/toolhost/server/internal/access/gate"
+	"github.com/toolhost/toolhost/server/internal/access/passing"
 	"github.com/toolhost/toolhost/server/internal/toolhost/artifact"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
@@ -63,6 +64,15 @@ func openPeers(o *Options, calls ledgerOfCalls, host *host.Host, exported export
 		Ledger: shared, Has: host.Has, TLS: o.Nodes.TLS.Client(), Passed: exported.observer.RequestPassed, Logger: logger,
 	})
 	return all, all.Close
+}
+
+// believing returns what identifies the principals for which other toolhosts pass requests on.
+func believing(calls ledgerOfCalls, logger *slog.Logger) *passing.Authenticator {
+	a := &passing.Authenticator{Program: "toolhost", Rights: hostserver.PassedRights(), Logger: logger}
+	if shared, ok := calls.(*postgres.Store); ok {
+		a.Node = shared.NodeID()
+	}
+	return a
 }
 
 // newNodes returns the server for other toolhosts. It has no Peers: a request is passed on once.

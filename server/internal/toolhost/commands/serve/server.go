@@ -21,7 +21,6 @@ import (
 	"github.com/toolhost/toolhost/server/internal/access/gate"
 	"github.com/toolhost/toolhost/server/internal/access/jsonapi"
 	"github.com/toolhost/toolhost/server/internal/access/listen"
-	"github.com/toolhost/toolhost/server/internal/access/passing"
 	"github.com/toolhost/toolhost/server/internal/audit"
 	"github.com/toolhost/toolhost/server/internal/fairness/budget"
 	"github.com/toolhost/toolhost/server/internal/fairness/pace"
@@ -229,7 +228,7 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 		Network: clientlimit.Options(options.Network.Limits(), options.Calls.MaxTimeout+replyGrace, s.logger), Peers: others,
 	})
 	if options.Nodes.On() {
-		admission.Rights, admission.Authenticator = hostserver.PassedRights(), &passing.Authenticator{Program: "toolhost", Rights: hostserver.PassedRights(), Logger: s.logger}
+		admission.Rights, admission.Authenticator = hostserver.PassedRights(), believing(s.ledger, s.logger)
 		server.nodes = newNodes(&options, served, s, gate.New(admission))
 		admission.Authenticator = authenticator
 	}

@@ -182,7 +182,7 @@ func (p *Peers) send(ctx context.Context, to postgres.Peer, send func(context.Co
 	if !ok {
 		return errors.New("there is no caller to pass a request on for") // a bug
 	}
-	named, err := passing.For(ctx, caller)
+	named, err := passing.For(ctx, caller, to.ID)
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,8 @@ func (p *Peers) send(ctx context.Context, to postgres.Peer, send func(context.Co
 }
 
 // answered reports whether an error is that of a toolhost, and not of the way to it. A toolhost
-// that does not know the RPC, or this certificate, has not answered either.
+// that does not know the RPC, or this certificate, has not answered either, and another one than
+// the request is for has not.
 func answered(err error) bool {
 	if _, ok := errors.AsType[*tool.Error](err); ok {
 		return true // of send itself

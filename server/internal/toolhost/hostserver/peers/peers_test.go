@@ -51,7 +51,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const callerKey = "toolhost-node-caller-bin"
+const (
+	callerKey = "toolhost-node-caller-bin"
+	targetKey = "toolhost-node-target"
+	nodeID    = "1" // of each node
+)
 
 var me = identity.Principal{Tenant: identity.DefaultTenant, Name: authn.UserName(os.Getuid())}
 
@@ -125,7 +129,7 @@ func startNode(t *testing.T, policy *authz.Policy) *node {
 		Host: n.Host, Logger: logger, Network: append(clientlimit.Options(limits, time.Minute, logger), peers.Options()...),
 		Gate: gate.New(gate.Config{
 			Rights: hostserver.PassedRights(), Policy: gate.Always(policy), Logger: logger,
-			Authenticator: &passing.Authenticator{Program: "toolhost", Rights: hostserver.PassedRights(), Logger: logger},
+			Authenticator: &passing.Authenticator{Program: "toolhost", Node: nodeID, Rights: hostserver.PassedRights(), Logger: logger},
 		}),
 	})
 	_, wait := set.Serve(server.Serve)
@@ -261,7 +265,7 @@ func isStatus(e tool.Event) bool { return e.Status != nil }
 // A call is cancelled, watched and answered, and an artifact is read, at another toolhost.
 func TestRequestsArePassedOn(t *testing.T) {
 	n := startNode(t, gate.LocalPolicy())
-	k := &known{Peer: postgres.Peer{ID: "1", Name: "tools-1", Address: n.at}}
+	k := &known{Peer: postgres.Peer{ID: nodeID, Name: "tools-1", Address: n.at}}
 	c := n.beside(t, k)
 
 	asks := tool.Call{ID: "asks", Tool: "ask", Arguments: json.RawMessage(`{"kind":"person","message":"Which?"}`), Answers: []tool.QuestionKind{tool.QuestionPerson}}
@@ -330,7 +334,7 @@ func TestRequestsArePassedOn(t *testing.T) {
 // The other toolhost decides by its own policy, and a token that is limited to some tools stays so.
 func TestThePolicyOfTheOtherToolhostDecides(t *testing.T) {
 	n := startNode(t, authz.New([]authz.Binding{{Role: "caller", To: []string{"name:ada"}}}))
-	p := n.peersOf(t, &known{Peer: postgres.Peer{ID: "1", Address: n.at}}, 0)
+	p := n.peersOf(t, &known{Peer: postgres.Peer{ID: nodeID, Address: n.at}}, 0)
 	call := waiting
 	call.Principal = "ada"
 	e, err := n.Open(t.Context(), call, true)
@@ -386,6 +390,10 @@ func TestStrangersAtTheListenerForToolhosts(t *testing.T) {
 		"a limit that nobody here knows": {n.with(t, n.ca, "tools-2.example"), []string{callerKey, more}, cancel, codes.Unauthenticated},
 		"a call, which is not passed on": {n.with(t, n.ca, "tools-2.example"), []string{callerKey, string(named)}, call, codes.Unauthenticated},
 		"whoami, which is not passed on": {n.with(t, n.ca, "tools-2.example"), []string{callerKey, string(named)}, whoami, codes.Unauthenticated},
+		"for another toolhost":           {n.with(t, n.ca, "tools-2.example"), []string{callerKey, string(named), targetKey, "2"}, cancel, codes.FailedPrecondition},
+		"for this and for another one":   {n.with(t, n.ca, "tools-2.example"), []string{callerKey, string(named), targetKey, nodeID, targetKey, "2"}, cancel, codes.FailedPrecondition},
+		"another toolhost, and no name":  {n.with(t, n.ca, "tools-2.example"), []string{targetKey, "2"}, cancel, codes.FailedPrecondition},
+		"no certificate, and another":    {n.with(t, nil), []string{targetKey, "2"}, cancel, codes.Unavailable},
 		"a call of somebody else's":      {n.with(t, n.ca, "tools-2.example"), []string{callerKey, `{"Tenant":"red","Name":"ada"}`}, cancel, codes.PermissionDenied},
 	} {
 		err := test.do(metadata.AppendToOutgoingContext(t.Context(), test.metadata...), dial(t, n.at, test.transport))
@@ -393,6 +401,7 @@ func TestStrangersAtTheListenerForToolhosts(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, test.want)
 		}
 	}
+	// A toolhost of before names no toolhost for which its request is.
 	toolhost := dial(t, n.at, n.with(t, n.ca, "tools-2.example"))
 	if err := cancel(metadata.AppendToOutgoingContext(t.Context(), callerKey, string(named)), toolhost); err != nil {
 		t.Error(err)
@@ -412,6 +421,39 @@ func whoami(ctx context.Context, c toolhostv1.ToolServiceClient) error {
 	return err
 }
 
+// Another toolhost has got the address of the one that has a call, or a toolhost finds itself
+// there: it refuses the request instead of answering that there is no such call, and does nothing
+// to a call of its own that has the same id.
+func TestAnotherToolhostAtTheAddress(t *testing.T) {
+	n := startNode(t, gate.LocalPolicy())
+	k := &known{Peer: postgres.Peer{ID: "2", Name: "tools-2", Address: n.at}}
+	c := n.beside(t, k)
+	e, _ := n.begin(t, waiting, isStatus)
+	_, err := c.CancelCall(t.Context(), &toolhostv1.CancelCallRequest{CallId: waiting.ID})
+	if got := toolpb.FromStatusError(err); got == nil || got.Kind != tool.KindUnavailable || !strings.Contains(got.Error(), "the toolhost tools-2 (2): it cannot be reached") {
+		t.Errorf("canceling the call of another toolhost: %v", err)
+	}
+	_, err = c.ReadArtifact(t.Context(), &toolhostv1.ReadArtifactRequest{Handle: "artifact-aaaaaaaaaaaaaaaaaaaaaaaaaa-there234"})
+	if got := toolpb.FromStatusError(err); got == nil || got.Kind != tool.KindUnavailable {
+		t.Errorf("reading the artifact of another toolhost: %v", err)
+	}
+	events, err := c.WatchCall(t.Context(), &toolhostv1.WatchCallRequest{CallId: waiting.ID})
+	if err == nil {
+		_, err = events.Recv()
+	}
+	if got := toolpb.FromStatusError(err); got == nil || got.Kind != tool.KindNotFound { // the ledger here has none
+		t.Errorf("watching the call of another toolhost: %v", err)
+	}
+	n.wantPassed(t, map[string]int{"CancelCall unreachable": 1, "ReadArtifact unreachable": 1, "WatchCall unreachable": 1})
+	k.ID = nodeID
+	if _, err := c.CancelCall(t.Context(), &toolhostv1.CancelCallRequest{CallId: waiting.ID, Reason: "of this one"}); err != nil {
+		t.Error(err)
+	}
+	if got := outcome(t, e); tool.KindOf(got.Err) != tool.KindCancelled || !strings.Contains(got.Err.Error(), "of this one") {
+		t.Errorf("the call of the toolhost at the address: %+v", got)
+	}
+}
+
 // At a listener for clients, the metadata means nothing, with or without a certificate.
 func TestAClientThatNamesAPrincipalStaysItself(t *testing.T) {
 	n := startNode(t, gate.LocalPolicy())
@@ -421,7 +463,7 @@ func TestAClientThatNamesAPrincipalStaysItself(t *testing.T) {
 		t.Errorf("toolhost takes the client for %v, %v", who, err)
 	}
 	// What is passed on has the principal of the client, and not the metadata that it sent.
-	c = n.beside(t, &known{Peer: postgres.Peer{ID: "1", Address: n.at}})
+	c = n.beside(t, &known{Peer: postgres.Peer{ID: nodeID, Address: n.at}})
 	e, _ := n.begin(t, waiting, isStatus)
 	if _, err := c.CancelCall(ctx, &toolhostv1.CancelCallRequest{CallId: waiting.ID}); err != nil {
 		t.Error(err)
@@ -435,7 +477,7 @@ func TestAClientThatNamesAPrincipalStaysItself(t *testing.T) {
 // connection without a request is closed.
 func TestConnections(t *testing.T) {
 	n := startNode(t, gate.LocalPolicy())
-	k := &known{Peer: postgres.Peer{ID: "2b7d", Name: "tools-1", Address: n.at}}
+	k := &known{Peer: postgres.Peer{ID: nodeID, Name: "tools-1", Address: n.at}}
 	p := n.peersOf(t, k, time.Millisecond)
 	ctx := identity.NewContext(t.Context(), me)
 	cancel := func(ctx context.Context, c toolhostv1.ToolServiceClient) error {
@@ -455,7 +497,7 @@ func TestConnections(t *testing.T) {
 	k.Address = taken.Addr().String()
 	_ = taken.Close()
 	_, err = p.Call(ctx, tool.CallKey{ID: "none"}, cancel)
-	if tool.KindOf(err) != tool.KindUnavailable || !strings.Contains(err.Error(), "the toolhost tools-1 (2b7d)") {
+	if tool.KindOf(err) != tool.KindUnavailable || !strings.Contains(err.Error(), "the toolhost tools-1 (1)") {
 		t.Errorf("a toolhost that does not run: %v", err)
 	}
 	for at, want := range map[string]tool.Kind{"unix:///tmp/x": tool.KindUnavailable, "not an address": tool.KindUnavailable, "": ""} {
@@ -479,7 +521,7 @@ func TestConnections(t *testing.T) {
 // Whoever watches many calls leaves room for the requests and the watches of others.
 func TestWatchesThatArePassedOnAreBounded(t *testing.T) {
 	n := &node{ca: testca.New(t)}
-	p := n.peersOf(t, &known{Peer: postgres.Peer{ID: "1", Address: "127.0.0.1:1"}}, 0) // nothing connects
+	p := n.peersOf(t, &known{Peer: postgres.Peer{ID: nodeID, Address: "127.0.0.1:1"}}, 0) // nothing connects
 	// watch begins watches, each while the one before goes on, and returns how many are passed on. It
 	// calls then when no more are.
 	watch := func(name string, then func()) (most int) {
