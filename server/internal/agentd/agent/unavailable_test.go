@@ -284,8 +284,8 @@ func TestRunsOfAnAgentThatIsGone(t *testing.T) {
 	})
 }
 
-// A run that another agent has ended while the database was gone here is claimed once more, and then
-// left alone.
+// A run that another agent has ended while the database was gone here is claimed once more, and
+// then left alone.
 func TestARunThatHasEndedElsewhereMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, store := newRemote(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done"))), newTools(takes(time.Minute)))
