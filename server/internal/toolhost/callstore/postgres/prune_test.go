@@ -3,6 +3,7 @@
 package postgres_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
@@ -21,6 +22,7 @@ func TestRowsOfNodesAreRemoved(t *testing.T) {
 	store := open(t, config(address, "live"))
 	server.Do(t, database, "ALTER TABLE toolhost_calls ALTER COLUMN number RESTART WITH 100")
 	storetest.Must(t, begin(t, store, "x"))
+	var rows strings.Builder // written at once, because the live toolhost removes rows, too
 	for _, n := range []struct{ node, folder, days, newest string }{
 		{"1", "followed", "8", "3"},
 		{"2", "followed", "6", "4"},
@@ -36,11 +38,11 @@ func TestRowsOfNodesAreRemoved(t *testing.T) {
 		if n.days != "" {
 			gone = "(extract(epoch FROM now() - interval '" + n.days + " days') * 1000000)::bigint * 1000"
 		}
-		server.Do(t, database, "INSERT INTO toolhost_nodes (node, name, folder, boot, started, gone) VALUES ("+n.node+", 'm', '"+n.folder+"', 'b', "+n.node+", "+gone+")")
-		server.Do(t, database, "INSERT INTO toolhost_beats (node, count, newest, audited) VALUES ("+n.node+", 10, "+n.newest+", 'end of "+n.node+"')")
+		rows.WriteString("INSERT INTO toolhost_nodes (node, name, folder, boot, started, gone) VALUES (" + n.node + ", 'm', '" + n.folder + "', 'b', " + n.node + ", " + gone + ");" +
+			"INSERT INTO toolhost_beats (node, count, newest, audited) VALUES (" + n.node + ", 10, " + n.newest + ", 'end of " + n.node + "');")
 	}
-	server.Do(t, database, "UPDATE toolhost_beats SET audited = '' WHERE node = 3")
-	server.Do(t, database, "INSERT INTO toolhost_homes VALUES ('\\x00', 'a home', 6, 'm', 1)")
+	rows.WriteString("UPDATE toolhost_beats SET audited = '' WHERE node = 3; INSERT INTO toolhost_homes VALUES ('\\x00', 'a home', 6, 'm', 1)")
+	server.Do(t, database, rows.String())
 	query := func(sql string) string {
 		t.Helper()
 		return server.Do(t, database, sql)[0][0]
