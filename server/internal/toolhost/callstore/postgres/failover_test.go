@@ -58,7 +58,8 @@ func (p *pair) ledgerID(t *testing.T, at *postgrestest.Server) string {
 	return at.Do(t, p.database, "SELECT id FROM toolhost_ledger")[0][0]
 }
 
-// fail is a failover to the standby without what the primary has written since the standby was stopped.
+// fail is a failover to the standby without what the primary has written since the standby was
+// stopped.
 func (p *pair) fail(t *testing.T) {
 	t.Helper()
 	p.primary.Kill()

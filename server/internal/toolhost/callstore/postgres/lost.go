@@ -22,8 +22,8 @@ import (
 // and it compares before it begins again.
 //
 // Who finds a loss gives the ledger another id. No node begins a call under an id that the ledger
-// does not have, see beginCalls. So a call that was first sent under the former id is executed by no
-// node, also after an operator has accepted the loss: see docs/adr/0029-restored-ledgers.md.
+// does not have, see beginCalls. So a call that was first sent under the former id is executed by
+// no node, also after an operator has accepted the loss: see docs/adr/0029-restored-ledgers.md.
 
 // queueKnown reads the newest calls of all nodes, in a transaction that then waits for its commit:
 // a standby that counts has these calls once it has the commit. Numbers are not committed in their

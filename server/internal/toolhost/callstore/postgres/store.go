@@ -31,8 +31,8 @@ import (
 // others, so it must begin no more.
 var ErrGone = errors.New("this toolhost was declared gone, such as by `toolhost nodes gone`; start it again")
 
-// ErrLost says that the database does not have a call that a node has begun, so it has lost commits,
-// such as in a failover; or that it does not have the ledger any more.
+// ErrLost says that the database does not have a call that a node has begun, so it has lost
+// commits, such as in a failover; or that it does not have the ledger any more.
 var ErrLost = errors.New("the database has lost calls, such as in a failover to a standby that did not have them, or is the server from before a failover; calls whose ids are repeated could be executed again")
 
 // Config configures a Store. Database.URL and Node are required.
@@ -45,13 +45,14 @@ type Config struct {
 	// stores the number in the state folder, beside the id of the ledger. The goroutine of the store
 	// calls Begun and waits for it. Nil: none.
 	Begun func(newest int64)
-	// Ledger and Newest are what the state folder has noted of earlier nodes: the id of the ledger, and
-	// what Begun got. If the database has the ledger and not the call, it has lost commits. Then Open
-	// gives the ledger another id, and Lost says so. Ledger is empty if nothing is to be compared.
+	// Ledger and Newest are what the state folder has noted of earlier nodes: the id of the ledger,
+	// and what Begun got. If the database has the ledger and not the call, it has lost commits. Then
+	// Open gives the ledger another id, and Lost says so. Ledger is empty if nothing is to be
+	// compared.
 	Ledger string
 	Newest int64
-	// Settle compares the state folder with the ledger, before this process is a node. It may use ID, Is,
-	// Newest, Has, Lost and Name. Open fails with its error. Nil: nothing is compared.
+	// Settle compares the state folder with the ledger, before this process is a node. It may use ID,
+	// Is, Newest, Has, Lost and Name. Open fails with its error. Nil: nothing is compared.
 	Settle func(*Store) error
 
 	// Took receives the kind of each group of statements and how long it took, also if it failed. It
