@@ -86,17 +86,17 @@ func (w *writer) checkHistory(ctx context.Context) error {
 }
 
 // compareFolder gives the ledger another id if the database does not have what the state folder has
-// noted. Once an operator has accepted that, the folder has the new id.
+// noted. Once an operator has accepted that, the folder has the new id. A folder without rows may
+// have lost only its own id. Then a number that any node has begun proves nothing.
 func (w *writer) compareFolder(ctx context.Context) error {
-	const query = "SELECT coalesce(max(b.newest), 0), CASE count(*) WHEN 0 THEN " + pruned + " ELSE 0 END, " +
-		"CASE count(*) WHEN 0 THEN coalesce(pg_sequence_last_value(pg_get_serial_sequence('toolhost_calls', 'number')::regclass), 0) ELSE 0 END " +
-		"FROM toolhost_beats b JOIN toolhost_nodes n USING (node) WHERE n.folder = $1"
+	const query = "SELECT coalesce(max(newest) FILTER (WHERE folder = $1), 0), CASE count(*) FILTER (WHERE folder = $1) WHEN 0 THEN " + pruned + " ELSE 0 END, " +
+		"CASE count(*) FILTER (WHERE folder = $1) WHEN 0 THEN coalesce(max(newest), 0) ELSE 0 END FROM toolhost_beats JOIN toolhost_nodes USING (node)"
 	s := w.store
-	var taken int64 // a folder without rows may have lost only its own id, and then it proves nothing about a number that was taken
-	if err := w.conn.QueryRow(ctx, query, s.cfg.Node.Folder).Scan(&s.newest, &s.pruned, &taken); err != nil {
+	var begun int64
+	if err := w.conn.QueryRow(ctx, query, s.cfg.Node.Folder).Scan(&s.newest, &s.pruned, &begun); err != nil {
 		return postgres.Error(err)
 	}
-	s.lost = slices.Contains(s.memory.Load().ids, s.cfg.Ledger) && !s.Has(s.cfg.Newest) && s.cfg.Newest > taken
+	s.lost = slices.Contains(s.memory.Load().ids, s.cfg.Ledger) && !s.Has(s.cfg.Newest) && s.cfg.Newest > begun
 	if !s.lost {
 		return nil
 	}
