@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -278,41 +277,42 @@ func TestTheDatabaseIsGone(t *testing.T) {
 	}
 }
 
-// A toolhost does not start with a database that does not have the calls of its state folder.
+// A toolhost does not start with a database that does not have the calls of its state folder. Once
+// an operator accepts the loss, it takes new calls, and executes none that was first sent before.
+// The others end, also those that have lost nothing.
 func TestADatabaseThatHasLostCalls(t *testing.T) {
 	server := postgrestest.Start(t)
 	database := server.Create(t)
-	node := startLedgerNodes(t, server.URL(database), 1)[0]
-	(&writing{id: "only-once"}).askAgain(t, node.calls)
+	nodes := startLedgerNodes(t, server.URL(database), 2)
+	node, other := nodes[0], nodes[1]
+	id := func() string { return server.Do(t, database, "SELECT id FROM toolhost_ledger")[0][0] }
+	former := id()
+	lost := &writing{id: "only-once"}
+	lost.askAgain(t, node.calls)
 	node.stop(t)
-	server.Do(t, database, "UPDATE toolhost_beats SET newest = 0")
-	flag := regexp.MustCompile("--accept-lost-ledger [^ ]+$").FindString(strings.TrimSpace(node.fails(t)))
-	if !strings.Contains(node.fails(t), "has lost commits") || flag == "" {
-		t.Errorf("the database has lost calls: %s", node.fails(t))
+	server.Do(t, database, "UPDATE toolhost_beats SET newest = newest - 1 WHERE newest > 0; DELETE FROM toolhost_calls")
+	if why := node.fails(t); !strings.Contains(why, "has lost commits") || !strings.HasSuffix(strings.TrimSpace(why), "--accept-lost-ledger "+former) {
+		t.Errorf("the database has lost calls: %s", why)
 	}
-	node.serve(t, strings.Fields(flag)...)
+	renewed := id()
+	if why := node.fails(t); !strings.Contains(why, "belongs to the ledger "+former) || renewed == former {
+		t.Errorf("the ledger %s is %s, and the loss was not accepted: %s", former, renewed, why)
+	}
+	<-other.exited
+	if why := other.fails(t); !strings.Contains(why, "belongs to the ledger "+former) {
+		t.Errorf("the other toolhost: %s", why)
+	}
+	node.serve(t, "--accept-lost-ledger", former)
 	node.stop(t)
 	node.start(t)
-	position := filepath.Join(node.state, "ledger.position")
-	var system string
-	eventually.Holds(t, "the position of the database is in the state folder", func() bool {
-		text, err := os.ReadFile(position)
-		system, _, _ = strings.Cut(string(text), "/")
-		return err == nil && system != ""
-	})
-	node.stop(t)
-	if err := os.WriteFile(position, []byte(system+"/2/1\n"), 0o600); err != nil { // as after a failover
-		t.Fatal(err)
+	repeat := lost.call()
+	repeat.Ledger = former
+	if _, err := node.calls.Call(t.Context(), repeat); tool.KindOf(err) != tool.KindOutcomeUnknown {
+		t.Errorf("repeating the lost call: %v", err)
 	}
-	if why := node.fails(t); !strings.Contains(why, "not the database of before") || !strings.HasSuffix(strings.TrimSpace(why), "@"+system+"/2/1") {
-		t.Errorf("a server from before a failover: %s", why)
-	}
-	if err := os.Remove(position); err != nil {
-		t.Fatal(err)
-	}
-	server.Do(t, database, "UPDATE toolhost_ledger SET id = 'another'")
-	if why := node.fails(t); !strings.Contains(why, "belongs to the ledger") {
-		t.Errorf("another ledger: %s", why)
+	(&writing{id: "new"}).askAgain(t, node.calls)
+	if counts := node.linesWritten(t); counts["only-once"] != 1 || counts["new"] != 1 || id() != renewed {
+		t.Errorf("the side effects happened %v times, and the ledger is %s, before %s", counts, id(), renewed)
 	}
 }
 

@@ -18,7 +18,7 @@ type edit struct{ file, text, with string }
 var older = map[string][]edit{
 	"./cmd/toolhost": {
 		{file: "toolhost/callstore/postgres/schema.go"},
-		{"toolhost/callstore/postgres/writer.go", "errors.Join(w.describe(ctx), w.prune(ctx))", "w.describe(ctx)"},
+		{"toolhost/callstore/postgres/writer.go", "err = w.prune(ctx)", ""},
 	},
 	"./cmd/agentd": {
 		{file: "agentd/runstore/postgres/schema.go"},

@@ -22,8 +22,6 @@ const (
 	// NewestFile has the number of the newest call. A ledger with fewer calls is an older copy, or
 	// its log (calls.db-wal) is lost.
 	NewestFile = "ledger.newest"
-	// PositionFile has the position of the database that has the ledger, if it is in one.
-	PositionFile = "ledger.position"
 )
 
 // NewestDigits is the length of the number in NewestFile. It is constant, so each write replaces
@@ -35,7 +33,7 @@ func FormatNewest(number int64) []byte { return fmt.Appendf(nil, "%0*d\n", Newes
 
 // FileNames returns the names of all files of a ledger in its folder.
 func FileNames() []string {
-	return []string{LedgerFile, LedgerFile + "-wal", LedgerFile + "-shm", MarkFile, NewestFile, PositionFile}
+	return []string{LedgerFile, LedgerFile + "-wal", LedgerFile + "-shm", MarkFile, NewestFile}
 }
 
 // ReadMark returns the id of the ledger that a folder belongs to, or "" if it has none.

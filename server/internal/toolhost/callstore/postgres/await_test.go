@@ -51,7 +51,7 @@ func TestABeginWaitsForTheStandby(t *testing.T) {
 		}
 		panic("unreachable: the ticker does not end")
 	}
-	const beginning = "WITH alive AS"
+	const beginning = "WITH named AS"
 	for stop("") != beginning { // beats come before
 	}
 	eventually.Holds(t, "the begin is visible", func() bool {

@@ -50,16 +50,15 @@ func (s *Store) Beaten() time.Time { return *s.beaten.Load() }
 // takeCensus counts the nodes. One whose beats are those of the last census is silent.
 func (w *writer) takeCensus(ctx context.Context) error {
 	w.censusDue = time.Now().Add(censusEvery) // also after an error
-	rows, err := w.conn.Query(ctx, "SELECT n.node, n.gone IS NOT NULL, coalesce(b.count, 0), coalesce(b.newest, 0) FROM toolhost_nodes n LEFT JOIN toolhost_beats b USING (node)")
+	rows, err := w.conn.Query(ctx, "SELECT n.node, n.gone IS NOT NULL, coalesce(b.count, 0) FROM toolhost_nodes n LEFT JOIN toolhost_beats b USING (node)")
 	if err != nil {
 		return postgres.Error(err)
 	}
 	var c Census
-	var node, count, newest int64
+	var node, count int64
 	var gone bool
-	counts, seen := map[int64]int64{}, map[int64]int64{}
-	_, err = pgx.ForEachRow(rows, []any{&node, &gone, &count, &newest}, func() error {
-		seen[node] = newest
+	counts := map[int64]int64{}
+	_, err = pgx.ForEachRow(rows, []any{&node, &gone, &count}, func() error {
 		before, seen := w.counts[node]
 		switch {
 		case gone:
@@ -79,6 +78,6 @@ func (w *writer) takeCensus(ctx context.Context) error {
 	if w.counts != nil {
 		w.store.census.Store(&c)
 	}
-	w.counts, w.seen = counts, seen
+	w.counts = counts
 	return nil
 }

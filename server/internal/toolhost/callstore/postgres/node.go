@@ -44,13 +44,20 @@ func (w *writer) enter(ctx context.Context) error {
 	if err := w.connect(ctx); err != nil {
 		return err
 	}
-	s.begun = w.located
+	if err := w.compareFolder(ctx); err != nil {
+		return err
+	}
 	err := w.conn.QueryRow(ctx, "UPDATE toolhost_ledger SET keep_ids = greatest(keep_ids, $1) RETURNING id", int64(s.cfg.KeepIDs)).Scan(&s.id)
 	if err != nil {
 		return postgres.Error(err)
 	}
-	if err := w.readClock(ctx); err != nil { // again, with this keep_ids
+	if err := w.readClock(ctx); err != nil { // again, with this id and keep_ids
 		return err
+	}
+	if s.cfg.Settle != nil {
+		if err := s.cfg.Settle(s); err != nil {
+			return err
+		}
 	}
 	arguments := s.arguments()
 	arguments["name"], arguments["now"], arguments["address"] = s.cfg.Node.Name, s.Now().UnixNano(), s.cfg.Node.Address
@@ -64,10 +71,6 @@ func (w *writer) enter(ctx context.Context) error {
 		return postgres.Error(err)
 	}
 	s.beaten.Store(new(time.Now()))
-	const newest = "SELECT coalesce(max(b.newest), 0), CASE count(*) WHEN 0 THEN " + pruned + " ELSE 0 END FROM toolhost_beats b JOIN toolhost_nodes n USING (node) WHERE n.folder = $1 AND n.node <> $2"
-	if err := w.conn.QueryRow(ctx, newest, s.cfg.Node.Folder, s.node).Scan(&s.newest, &s.pruned); err != nil {
-		return postgres.Error(err)
-	}
 	if err := w.warn(ctx); err != nil {
 		return err
 	}
@@ -139,7 +142,7 @@ func (w *writer) readClock(ctx context.Context) error {
 		return postgres.Error(err)
 	}
 	if w.store.id != "" && !slices.Contains(ids, w.store.id) {
-		w.end(ErrLost) // a node has found that, see lose
+		w.end(ErrLost) // a node has found that, see renew
 	}
 	w.store.clock.Store(&reading{there.UTC(), asked.Add(time.Since(asked) / 2)})
 	w.store.memory.Store(&memory{ids, time.Duration(keep), time.Unix(0, forgotten)})
@@ -166,7 +169,7 @@ func (w *writer) disconnect() {
 
 // leave records that this node is gone: it says so itself, after all of its plugins have ended.
 func (w *writer) leave() {
-	if left := w.store.cfg.Node.Left; left != nil && w.newest != 0 { // otherwise no plugin got a call
+	if left := w.store.cfg.Node.Left; left != nil && w.known[w.store.node] != 0 { // otherwise no plugin got a call
 		if err := left(); err != nil {
 			w.store.log.Warn("processes of plugins may be left; this toolhost is not known to be gone", "error", err)
 			return

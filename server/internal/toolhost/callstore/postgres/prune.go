@@ -37,7 +37,8 @@ old AS (
 	FROM clock, toolhost_nodes n JOIN toolhost_beats b USING (node) JOIN last USING (folder)
 	WHERE n.gone < clock.now - CASE WHEN n.node = last.node THEN @folders::bigint ELSE @nodes::bigint END
 	AND NOT EXISTS (SELECT FROM toolhost_calls c WHERE c.number <= b.newest)
-	AND (n.node <> last.node OR NOT EXISTS (SELECT FROM toolhost_homes h WHERE h.folder = n.folder))
+	AND (n.node <> last.node OR NOT EXISTS (SELECT FROM toolhost_homes h WHERE h.folder = n.folder)
+		AND NOT EXISTS (SELECT FROM toolhost_nodes o WHERE o.folder = n.folder AND o.node <> n.node))
 	ORDER BY n.started LIMIT @most FOR UPDATE OF n SKIP LOCKED),
 summed AS (
 	SELECT folder, sum(count)::bigint AS count, max(newest) AS newest, (array_agg(audited ORDER BY started DESC) FILTER (WHERE audited <> ''))[1] AS audited
@@ -49,12 +50,20 @@ noted AS (
 	UPDATE toolhost_ledger SET pruned = greatest(pruned, (SELECT max(newest) FROM old)) WHERE EXISTS (SELECT FROM old))
 DELETE FROM toolhost_nodes n USING old WHERE n.node = old.node`
 
-// prune removes the rows of nodes that nothing needs any more, now and then.
+// prune removes the rows of nodes that nothing needs any more, now and then. They can stay until
+// the next time, so the ledger does not wait for a row that another session locks.
 func (w *writer) prune(ctx context.Context) error {
 	if time.Now().Before(w.pruneDue) {
 		return nil
 	}
 	w.pruneDue = time.Now().Add(pruneEvery) // also after an error
-	_, err := w.conn.Exec(ctx, pruneNodes, pgx.NamedArgs{"nodes": keepNodes.Nanoseconds(), "folders": keepFolders.Nanoseconds(), "most": maxSweep})
+	batch := &pgx.Batch{}
+	batch.Queue("SELECT set_config('lock_timeout', '100ms', true)")
+	batch.Queue(pruneNodes, pgx.NamedArgs{"nodes": keepNodes.Nanoseconds(), "folders": keepFolders.Nanoseconds(), "most": maxSweep})
+	err := w.broken(w.conn.SendBatch(ctx, batch).Close())
+	if err != nil && w.conn != nil {
+		w.store.log.Debug("rows of earlier toolhosts were not removed", "error", err)
+		return nil
+	}
 	return err
 }

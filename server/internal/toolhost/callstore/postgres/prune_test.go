@@ -3,8 +3,13 @@
 package postgres_test
 
 import (
+	"context"
+	"log/slog"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
@@ -33,6 +38,8 @@ func TestRowsOfNodesAreRemoved(t *testing.T) {
 		{"7", "a call", "8", "100"},
 		{"8", "a call", "7.5", "7"},
 		{"9", "a call", "1", "8"},
+		{"10", "an older one", "93", "100"},
+		{"11", "an older one", "92", "9"},
 	} {
 		gone := "NULL"
 		if n.days != "" {
@@ -49,7 +56,7 @@ func TestRowsOfNodesAreRemoved(t *testing.T) {
 	}
 	open(t, config(address, "prunes"))
 	eventually.Holds(t, "rows are removed", func() bool { return query("SELECT count(*) FROM toolhost_nodes WHERE node IN (1, 5, 8)") == "0" })
-	if left := query("SELECT string_agg(node::text, ' ' ORDER BY node) FROM toolhost_nodes WHERE node < 10 AND node > 0"); left != "2 3 4 6 7 9" {
+	if left := query("SELECT string_agg(node::text, ' ' ORDER BY node) FROM toolhost_nodes WHERE node < 12 AND node > 0"); left != "2 3 4 6 7 9 10 11" {
 		t.Errorf("the nodes %s are left", left)
 	}
 	if got := query("SELECT count || ' ' || newest || ' ' || audited FROM toolhost_beats WHERE node = 3"); got != "20 3 end of 1" {
@@ -66,6 +73,52 @@ func TestRowsOfNodesAreRemoved(t *testing.T) {
 	if first := open(t, config(address, "another")); first.Newest() != 0 {
 		t.Errorf("a new folder has the newest call %d", first.Newest())
 	}
+}
+
+// A row that another session locks delays nothing: the rows that were to be removed stay, and the
+// ledger does not count as one that cannot be written.
+func TestRowsOfNodesThatAreLocked(t *testing.T) {
+	address := postgrestest.Database(t)
+	cfg := config(address, "a")
+	for range 2 {
+		storetest.Must(t, open(t, cfg).Close())
+	}
+	execute(t, address, "UPDATE toolhost_nodes SET gone = 1")
+	conn, err := pgx.Connect(t.Context(), address)
+	storetest.Must(t, err)
+	defer conn.Close(context.Background())
+	tx, err := conn.Begin(t.Context())
+	storetest.Must(t, err)
+	_, err = tx.Exec(t.Context(), "SELECT FROM toolhost_beats FOR UPDATE")
+	storetest.Must(t, err)
+	var log lockedLog
+	cfg = config(address, "prunes")
+	cfg.Database.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	store := open(t, cfg)
+	eventually.Holds(t, "the rows are not removed", func() bool { return strings.Contains(log.String(), "were not removed") })
+	storetest.Must(t, begin(t, store, "x"))
+	if strings.Contains(log.String(), "cannot be written") {
+		t.Errorf("the log says: %s", log.String())
+	}
+	storetest.Must(t, tx.Commit(t.Context()))
+}
+
+// lockedLog is a log that can be read while others write to it.
+type lockedLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // A node whose row was removed ends itself: it was gone for long.

@@ -29,7 +29,7 @@ const (
 
 // arguments returns the arguments that the constants name.
 func (s *Store) arguments() pgx.NamedArgs {
-	return pgx.NamedArgs{"node": s.node, "folder": s.cfg.Node.Folder, "boot": s.cfg.Node.Boot}
+	return pgx.NamedArgs{"node": s.node, "folder": s.cfg.Node.Folder, "boot": s.cfg.Node.Boot, "ledger": s.id}
 }
 
 // scan reads columns and, if the statement selects them, the data of the outcome and the arguments.

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"bytes"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
 
@@ -125,12 +124,15 @@ func (w *writer) queueForgets(batch *pgx.Batch, ops []*op, after *[]func()) {
 	})
 }
 
-// beginCalls inserts the calls whose keys are free. The row of the node is locked, so that nobody
+// beginCalls inserts the calls whose keys are free. The ledger must have the id that this node
+// knows: otherwise it has lost calls, see renew. The row of the node is locked, so that nobody
 // declares the node gone meanwhile. A key is taken over if its call is free and the same, or if the
 // row is that of an earlier attempt, whose answer was lost: to write it again waits until it is
 // durable.
-const beginCalls = `WITH alive AS (
-	SELECT node FROM toolhost_nodes WHERE node = @node AND gone IS NULL FOR SHARE),
+const beginCalls = `WITH named AS (
+	SELECT FROM toolhost_ledger WHERE @ledger = id OR @ledger = ANY(former)),
+alive AS (
+	SELECT node FROM toolhost_nodes WHERE node = @node AND gone IS NULL AND EXISTS (SELECT FROM named) FOR SHARE),
 begun AS (
 	INSERT INTO toolhost_calls (hash, node, token, begun, state, principal, tenant, session, id, sum, tool, plugin, arguments, effect_key, seals)
 	SELECT g.hash, alive.node, g.token, g.begun, 0, g.principal, g.tenant, g.session, g.id, g.sum, g.tool, g.plugin, g.arguments, g.effect_key, g.seals
@@ -143,20 +145,21 @@ begun AS (
 	RETURNING hash, number, principal, verdict),
 beat AS (
 	UPDATE toolhost_beats SET count = count + 1, newest = greatest(newest, (SELECT max(number) FROM begun)) WHERE node = @node)
-SELECT EXISTS (SELECT FROM alive), hash, number, principal, verdict FROM (SELECT) one LEFT JOIN begun ON true`
+SELECT EXISTS (SELECT FROM named), EXISTS (SELECT FROM alive), hash, number, principal, verdict FROM (SELECT) one LEFT JOIN begun ON true`
 
 // queueBegins writes the calls that begin; without any, it is a beat. Once the batch was executed,
 // the result has the numbers of those that have begun.
 func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) map[callstore.Hash]int64 {
 	if len(ops) == 0 {
 		batch.Queue("UPDATE toolhost_beats SET count = count + 1 WHERE node = $1", w.store.node)
-		batch.Queue("SELECT gone IS NULL FROM toolhost_nodes WHERE node = $1", w.store.node).QueryRow(func(row pgx.Row) error {
-			var alive bool
-			err := row.Scan(&alive)
-			if errors.Is(err, pgx.ErrNoRows) { // it was gone for so long that its row was removed
-				err = nil
+		// A node that was gone for long has no row.
+		const query = "SELECT @ledger = id OR @ledger = ANY(former), EXISTS (SELECT FROM toolhost_nodes WHERE node = @node AND gone IS NULL) FROM toolhost_ledger"
+		batch.Queue(query, w.store.arguments()).QueryRow(func(row pgx.Row) error {
+			var named, alive bool
+			err := row.Scan(&named, &alive)
+			if err == nil {
+				_ = w.check(named, alive)
 			}
-			w.checkAlive(alive || err != nil)
 			return err
 		})
 		return nil
@@ -177,7 +180,7 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) map[c
 		arguments[name] = texts[j]
 	}
 	arguments["beguns"], arguments["sums"], arguments["arguments"], arguments["seals"] = beguns, sums, values, seals
-	var alive bool
+	var named, alive bool
 	numbers := map[callstore.Hash]int64{}
 	var added []string // principals
 	batch.Queue(beginCalls, arguments).Query(func(rows pgx.Rows) error {
@@ -185,7 +188,7 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) map[c
 		var number *int64
 		var principal *string
 		var verdict *int
-		_, err := pgx.ForEachRow(rows, []any{&alive, &hash, &number, &principal, &verdict}, func() error {
+		_, err := pgx.ForEachRow(rows, []any{&named, &alive, &hash, &number, &principal, &verdict}, func() error {
 			if number != nil {
 				numbers[callstore.Hash(hash)] = *number
 			}
@@ -197,8 +200,7 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) map[c
 		return err
 	})
 	*after = append(*after, func() {
-		w.checkAlive(alive)
-		newest := int64(0)
+		ended, newest := w.check(named, alive), int64(0)
 		for _, o := range ops {
 			number, begins := numbers[o.hash]
 			switch {
@@ -206,8 +208,8 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) map[c
 				newest = max(newest, number)
 				w.begun[o.hash] = begun{number, o.token}
 				w.argumentBytes += int64(len(o.entry.Arguments))
-			case !alive:
-				o.refused = ErrGone
+			case ended != nil:
+				o.refused = ended
 			default:
 				o.refused = callstore.ErrTaken
 			}
@@ -215,9 +217,11 @@ func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) map[c
 		for _, principal := range added {
 			w.own(principal, 1)
 		}
-		w.newest = max(w.newest, newest)
-		if newest > 0 && w.store.cfg.Begun != nil {
-			w.store.cfg.Begun(newest)
+		if newest > 0 {
+			w.known[w.store.node] = max(w.known[w.store.node], newest)
+			if w.store.cfg.Begun != nil {
+				w.store.cfg.Begun(newest)
+			}
 		}
 	})
 	return numbers

@@ -31,8 +31,8 @@ import (
 // others, so it must begin no more.
 var ErrGone = errors.New("this toolhost was declared gone, such as by `toolhost nodes gone`; start it again")
 
-// ErrLost says that the database does not have what this node knows that it had, such as a call
-// that a node has begun. So it has lost commits, such as in a failover, or is another one.
+// ErrLost says that the database does not have a call that a node has begun, so it has lost
+// commits, such as in a failover; or that it does not have the ledger any more.
 var ErrLost = errors.New("the database has lost calls, such as in a failover to a standby that did not have them, or is the server from before a failover; calls whose ids are repeated could be executed again")
 
 // Config configures a Store. Database.URL and Node are required.
@@ -42,15 +42,18 @@ type Config struct {
 	Node Node
 
 	// Begun receives the number of the newest call once the database contains that call. The caller
-	// stores the number in the state folder, and compares it with Newest at the next start: a database
-	// with fewer calls of this folder has lost commits. The goroutine of the store calls Begun and
-	// waits for it. Nil: none.
+	// stores the number in the state folder, beside the id of the ledger. The goroutine of the store
+	// calls Begun and waits for it. Nil: none.
 	Begun func(newest int64)
-
-	// Reached receives the position of the database, about once a second. The caller stores it in the
-	// state folder, and compares it with Started at the next start. The goroutine of the store calls
-	// Reached and waits for it. Nil: none.
-	Reached func(Position)
+	// Ledger and Newest are what the state folder has noted of earlier nodes: the id of the ledger,
+	// and what Begun got. If the database has the ledger and not the call, it has lost commits. Then
+	// Open gives the ledger another id, and Lost says so. Ledger is empty if nothing is to be
+	// compared.
+	Ledger string
+	Newest int64
+	// Settle compares the state folder with the ledger, before this process is a node. It may use ID,
+	// Is, Newest, Has, Lost and Name. Open fails with its error. Nil: nothing is compared.
+	Settle func(*Store) error
 
 	// Took receives the kind of each group of statements and how long it took, also if it failed. It
 	// must not block. Nil: none.
@@ -70,13 +73,12 @@ type Store struct {
 	db     *postgres.DB
 	id     string
 	node   int64
-	newest int64    // when Open read the database
-	pruned int64    // likewise, if the database had no rows of the state folder any more
-	begun  Position // the same
+	newest int64 // when Open read the database
+	pruned int64 // likewise, if the database had no rows of the state folder any more
+	lost   bool  // see Config.Newest
 
 	clock   atomic.Pointer[reading]
 	memory  atomic.Pointer[memory]
-	reached atomic.Pointer[Position]
 	ids     atomic.Int64
 	shares  atomic.Int64              // the questions of TakeStarts
 	homes   atomic.Int64              // the questions of Home
@@ -142,7 +144,7 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 	if err := s.db.Migrate(ctx, layout()); err != nil {
 		return nil, err
 	}
-	w := &writer{store: s, begun: map[callstore.Hash]begun{}}
+	w := &writer{store: s, begun: map[callstore.Hash]begun{}, known: map[int64]int64{}}
 	if err := w.enter(ctx); err != nil {
 		w.disconnect()
 		return nil, err
@@ -157,7 +159,8 @@ func (s *Store) ID() string { return s.id }
 // NodeID returns the id of this node, which other nodes know as Peer.ID.
 func (s *Store) NodeID() string { return idOf(s.node) }
 
-// Is implements callstore.Identity. It learns of another id up to a minute late.
+// Is implements callstore.Identity. It learns of another id up to a minute late, but begins no call
+// under an id that the ledger has lost.
 func (s *Store) Is(id string) bool { return id == s.id || slices.Contains(s.memory.Load().ids, id) }
 
 // Shared implements callstore.Identity.
@@ -181,9 +184,9 @@ func (s *Store) Newest() int64 { return s.newest }
 // folder, after months.
 func (s *Store) Has(newest int64) bool { return newest <= max(s.newest, s.pruned) }
 
-// Started returns the position of the database when Open read it, or the zero value if the role of
-// this program may not ask for it.
-func (s *Store) Started() Position { return s.begun }
+// Lost reports whether Open found that the database has lost calls of the state folder, so that it
+// gave the ledger another id.
+func (s *Store) Lost() bool { return s.lost }
 
 // Gone is closed when this node must begin no more: it was declared gone, or the database has lost
 // commits. The caller then ends this process.

@@ -46,10 +46,7 @@ type writer struct {
 	pruneDue                time.Time       // of prune
 	counts                  map[int64]int64 // the beats of the nodes at the last census; nil: there was none in this session
 	failing                 bool            // the last attempt to write failed
-	newest                  int64           // the number of the newest call that this node has begun
-	seen                    map[int64]int64 // the numbers of the newest calls of all nodes at the last census
-	system                  string          // of this session, see Position; empty: not known
-	located                 Position        // when this session began
+	known                   map[int64]int64 // the number of the newest call of each node that has begun one, as far as this node knows
 	// begun has the calls that this node has begun and not ended. Their ids may have been freed and
 	// begun again since, so what this node knows of them counts only for these.
 	begun map[callstore.Hash]begun
@@ -107,7 +104,10 @@ func (w *writer) beat() {
 		err = w.broken(errors.Join(w.takeCensus(ctx), w.noteAudit(ctx)))
 	}
 	if err == nil {
-		err = w.broken(errors.Join(w.describe(ctx), w.prune(ctx)))
+		err = w.broken(w.describe(ctx))
+	}
+	if err == nil {
+		err = w.prune(ctx)
 	}
 	if err == nil {
 		err = w.evict(ctx)
@@ -280,8 +280,8 @@ func (w *writer) send(ctx context.Context, by map[verb][]*op, begins []*op) (syn
 	for _, o := range by[verbSettle] {
 		w.queueSettle(batch, o)
 	}
-	if synced && len(begins) == 0 { // a crash may lose what did not wait for the disk
-		w.queuePosition(batch, &after)
+	if len(by) == 0 {
+		w.queueKnown(batch, &after)
 	}
 	w.queueBegins(batch, begins, &after)
 	if err := w.conn.SendBatch(ctx, batch).Close(); err != nil {
@@ -314,10 +314,18 @@ func (w *writer) broken(err error) error {
 	return err
 }
 
-func (w *writer) checkAlive(alive bool) {
-	if !alive {
+// check returns why this node must begin no more, if the ledger does not have its id any more, or
+// the node is gone.
+func (w *writer) check(named, alive bool) error {
+	switch {
+	case !named:
+		w.end(ErrLost) // see renew
+		return ErrLost
+	case !alive:
 		w.end(ErrGone)
+		return ErrGone
 	}
+	return nil
 }
 
 // end makes this node begin no more.

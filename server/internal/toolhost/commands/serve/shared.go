@@ -34,13 +34,14 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	if err != nil {
 		return nil, err
 	}
-	position, err := openPosition(keeper.dir)
+	marked, err := callstore.ReadMark(keeper.dir)
 	if err != nil {
 		return nil, err
 	}
 	name, _ := os.Hostname() // only for people
 	calls, err := postgres.Open(ctx, postgres.Config{
-		Database: database.Config{URL: options.Records, Log: logger}, Bounds: bounds, Begun: newest.set, Reached: position.set, Took: exported.observer.LedgerTook,
+		Database: database.Config{URL: options.Records, Log: logger}, Bounds: bounds, Begun: newest.set, Took: exported.observer.LedgerTook,
+		Ledger: marked, Newest: newest.number, Settle: func(calls *postgres.Store) error { return keeper.settleShared(calls, marked, newest) },
 		Node: postgres.Node{
 			Number: seen.own.Node, Name: name, Folder: folder, Boot: seen.own.Place, Address: options.nodes, Version: version.Number, Ended: seen.ended,
 			Left: func() error { return reaper.End(seen.own.Dir, seen.own.Token) },
@@ -49,7 +50,7 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(keeper.settleShared(calls, newest, position), seen.settled()); err != nil {
+	if err := seen.settled(); err != nil {
 		return nil, errors.Join(err, calls.Close())
 	}
 	return calls, nil
@@ -95,28 +96,24 @@ func nodeID(state string) (string, error) {
 	return id, nil
 }
 
-// settleShared checks that the state folder belongs to the ledger of the database, that the
-// database has the newest call of this node, and that it is where it was or further. It then writes
-// the id of the ledger to the folder.
-func (k ledgerGuard) settleShared(calls *postgres.Store, noted *newestCall, at *position) error {
+// settleShared checks that the state folder belongs to the ledger of the database, and that the
+// database has the newest call of this node. It then writes the number and the id of the ledger to
+// the folder. marked is the id of before; empty: the folder is new.
+func (k ledgerGuard) settleShared(calls *postgres.Store, marked string, noted *newestCall) (err error) {
 	id := calls.ID()
-	marked, err := callstore.ReadMark(k.dir)
+	what := fmt.Sprintf("%s has lost commits: the newest call of this toolhost in it is %d, and call %d was begun", calls.Name(), calls.Newest(), noted.number)
 	switch {
-	case err != nil:
-		return err
-	case marked != "" && !calls.Is(marked):
+	case marked == "":
+	case calls.Lost(): // at the next start, the ledger has another id
+		err = k.refusal(what, marked)
+	case !calls.Is(marked):
 		err = k.refusal(fmt.Sprintf("%s has the ledger %s, and the state folder belongs to the ledger %s", calls.Name(), id, marked), marked)
-	case marked != "" && !calls.Has(noted.number):
-		err = k.refusal(fmt.Sprintf("%s has lost commits: the newest call of this toolhost in it is %d, and call %d was begun", calls.Name(), calls.Newest(), noted.number),
-			fmt.Sprintf("%s@%d", marked, noted.number))
-	case marked != "" && !at.precedes(calls.Started()):
-		err = k.refusal(fmt.Sprintf("%s is not the database of before, or an older one: its position (system/timeline/bytes) is %s, and this toolhost has seen it at %s", calls.Name(), calls.Started(), at.before),
-			fmt.Sprintf("%s@%s", marked, at.before))
+	case !calls.Has(noted.number):
+		err = k.refusal(what, fmt.Sprintf("%s@%d", marked, noted.number))
 	}
 	if err != nil {
 		return err
 	}
-	at.settled.Store(true)
 	noted.set(calls.Newest())
 	if noted.err != nil || marked == id {
 		return noted.err

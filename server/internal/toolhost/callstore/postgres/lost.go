@@ -1,0 +1,115 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolhost/toolhost/server/internal/store/postgres"
+)
+
+// A database may lose commits: by a failover to a standby that does not have them, by an older copy
+// of its files, or because the server from before a failover is back. A call that it has lost would
+// be executed a second time, if its id is repeated.
+//
+// Each node remembers the newest call of each node, and compares it when it connects, before its
+// next begin. A later start compares what the state folder has noted, see Config.Newest. Numbers of
+// calls show a loss where the position in the log of the database does not: others write to a
+// standby that was promoted, so it passes the position that was lost, and a failover that loses
+// only beats is behind, and has lost no call. The row of a node has only what this node has begun,
+// and it compares before it begins again.
+//
+// Who finds a loss gives the ledger another id. No node begins a call under an id that the ledger
+// does not have, see beginCalls. So a call that was first sent under the former id is executed by
+// no node, also after an operator has accepted the loss: see docs/adr/0029-restored-ledgers.md.
+
+// queueKnown reads the newest calls of all nodes, in a transaction that then waits for its commit:
+// a standby that counts has these calls once it has the commit. Numbers are not committed in their
+// order, so now and then it reads all rows.
+func (w *writer) queueKnown(batch *pgx.Batch, after *[]func()) {
+	all, above := time.Now().After(w.censusDue), int64(0)
+	for _, number := range w.known {
+		above = max(above, number)
+	}
+	if all {
+		above = 0
+	}
+	found := map[int64]int64{}
+	batch.Queue("SELECT node, newest FROM toolhost_beats WHERE newest > $1", above).Query(func(rows pgx.Rows) error {
+		return collectNewest(rows, found)
+	})
+	*after = append(*after, func() {
+		if all {
+			clear(w.known) // also of rows that were removed
+		}
+		for node, number := range found {
+			w.known[node] = number
+		}
+	})
+}
+
+func collectNewest(rows pgx.Rows, newest map[int64]int64) error {
+	var node, number int64
+	_, err := pgx.ForEachRow(rows, []any{&node, &number}, func() error { newest[node] = number; return nil })
+	return err
+}
+
+// checkHistory ends this node if the database does not have a call that it knows. A row that was
+// removed counts as what all removed ones have counted.
+func (w *writer) checkHistory(ctx context.Context) error {
+	if len(w.known) == 0 {
+		return nil
+	}
+	const removed = 0 // the number of no node
+	newest := map[int64]int64{}
+	rows, err := w.conn.Query(ctx, "SELECT 0::bigint, "+pruned+" UNION ALL SELECT node, newest FROM toolhost_beats")
+	if err == nil {
+		err = collectNewest(rows, newest)
+	}
+	if err != nil {
+		return postgres.Error(err)
+	}
+	for node, known := range w.known {
+		now, there := newest[node]
+		if !there {
+			now = newest[removed]
+		}
+		if now < known {
+			w.store.log.Error("the database has lost calls of a toolhost", "node", idOf(node), "newest", now, "known", known)
+			w.end(ErrLost) // calls that are under way still end
+			return w.renew(ctx, w.store.id)
+		}
+	}
+	return nil
+}
+
+// compareFolder gives the ledger another id if the database does not have what the state folder has
+// noted. Once an operator has accepted that, the folder has the new id. A folder without rows may
+// have lost only its own id. Then a number that any node has begun proves nothing.
+func (w *writer) compareFolder(ctx context.Context) error {
+	const query = "SELECT coalesce(max(newest) FILTER (WHERE folder = $1), 0), CASE count(*) FILTER (WHERE folder = $1) WHEN 0 THEN " + pruned + " ELSE 0 END, " +
+		"CASE count(*) FILTER (WHERE folder = $1) WHEN 0 THEN coalesce(max(newest), 0) ELSE 0 END FROM toolhost_beats JOIN toolhost_nodes USING (node)"
+	s := w.store
+	var begun int64
+	if err := w.conn.QueryRow(ctx, query, s.cfg.Node.Folder).Scan(&s.newest, &s.pruned, &begun); err != nil {
+		return postgres.Error(err)
+	}
+	s.lost = slices.Contains(s.memory.Load().ids, s.cfg.Ledger) && !s.Has(s.cfg.Newest) && s.cfg.Newest > begun
+	if !s.lost {
+		return nil
+	}
+	s.log.Error("the database has lost calls of this toolhost; the ledger gets another id", "newest", s.newest, "known", s.cfg.Newest)
+	return w.renew(ctx, s.cfg.Ledger)
+}
+
+// renew gives the ledger with an id another one, unless another node has done so. Former ids go,
+// too: calls under them may be lost as well.
+func (w *writer) renew(ctx context.Context, id string) error {
+	_, err := w.conn.Exec(ctx, "UPDATE toolhost_ledger SET id = replace(gen_random_uuid()::text, '-', ''), former = '{}' WHERE $1 = id OR $1 = ANY(former)", id)
+	if err != nil {
+		return postgres.Error(err)
+	}
+	return postgres.Confirmed(w.conn)
+}
