@@ -16,8 +16,10 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+	"github.com/toolhost/toolhost/server/internal/agentd/runstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/agentd/temporal"
 	"github.com/toolhost/toolhost/server/internal/agentd/temporal/temporaltest"
+	database "github.com/toolhost/toolhost/server/internal/store/postgres"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -160,6 +162,66 @@ func TestRequestsAreLeftToTheEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.ended("r", "heard: blue")
+}
+
+// posting is a store that acts before and after it adds an entry.
+type posting struct {
+	*postgres.Store
+	before, after func()
+}
+
+func (s *posting) Post(ctx context.Context, e runstore.Entry) error {
+	s.before()
+	defer s.after()
+	return s.Store.Post(ctx, e)
+}
+
+// The engine is told of a run with a request although another agent finds the request first, also
+// if the agent that worked on the run gives it up just before. Otherwise it would show for long
+// what the run waited for.
+func TestTheEngineIsToldOfARequestThatALookFinds(t *testing.T) {
+	for name, left := range map[string]bool{"nobody works on it": false, "it is given up just before": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newShared(t, asksOnce(), newTools(careful))
+			a, _ := s.openWith(forgetful{})
+			a.start(loop.Task{})
+			s.rest(1)
+			store, err := postgres.Open(t.Context(), database.Config{URL: s.db.URL(s.name)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			look := func() {
+				if n, err := a.Look(t.Context()); n != 1 || err != nil {
+					t.Errorf("%d runs are taken, %v", n, err)
+				}
+			}
+			e, hooks := deaf{make(chan string, 10)}, &posting{store, func() {}, look}
+			b := &fixture{t: t, model: s.model, tools: s.tools, store: hooks}
+			b.serve(e)
+			if left {
+				s.db.Do(t, s.name, "INSERT INTO agentd_nodes (node, since, renewed) VALUES (1, now(), now() + interval '1 hour')")
+				s.db.Do(t, s.name, "UPDATE agentd_runs SET claimer = 1")
+				hooks.before, hooks.after = func() { s.db.Do(t, s.name, "UPDATE agentd_runs SET claimer = NULL") }, func() {}
+			}
+			answered := make(chan error, 1)
+			go func() { // ends with the look
+				_, err := b.Respond(t.Context(), "r", approve("d1"))
+				answered <- err
+			}()
+			select {
+			case <-e.due:
+			case <-time.After(5 * time.Second): // before b goes on with the run itself
+				t.Error("the engine is not told")
+			}
+			if left {
+				look()
+			}
+			if err := <-answered; err != nil {
+				t.Error(err)
+			}
+			a.ended("r", "ok")
+		})
+	}
 }
 
 // The engine is not told of a run on which an agent works, which finds the request by itself: the

@@ -113,14 +113,16 @@ func (a *Agent) post(ctx context.Context, r *Run, in *input) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	ready := a.config().Engine.Ready()
+	owned := ready && a.owned(r) // before a look can find the entry: the engine would not know that the run goes on
 	if err := a.journal.shared.Post(ctx, e); err != nil {
 		return 0, storeError(err)
 	}
-	if !a.config().Engine.Ready() {
+	if !owned || !a.owned(r) {
 		a.due(r)
+	}
+	if !ready {
 		_, _ = a.Look(a.ctx) // an error keeps nobody from the entry: all agents look again
-	} else {
-		a.dueUnowned(r)
 	}
 	outcome, err := a.awaitOutcome(ctx, e.EntryRef)
 	switch {

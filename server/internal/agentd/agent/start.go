@@ -102,7 +102,9 @@ func (a *Agent) rejoin(ctx context.Context, want *loop.RunStarted) error {
 		return err
 	}
 	if r.Parent == nil && a.work.feedOf(r.ID) == nil && !a.work.mayBegin() {
-		a.dueUnowned(&r)
+		if !a.owned(&r) {
+			a.due(&r)
+		}
 		return nil
 	}
 	if err = a.work.wake(r.ref(), nil); a.journal.shared != nil && elsewhere(err) {

@@ -167,12 +167,11 @@ func (a *Agent) due(r *Run) {
 	a.config().Engine.Due(top)
 }
 
-// dueUnowned is due, unless an agent works on the run, which looks for requests by itself. The
-// signals of a run that works for hours have a limit at some engines.
-func (a *Agent) dueUnowned(r *Run) {
-	if owned, err := a.journal.claims.Claimed([]string{r.ID}); err != nil || !owned[r.ID] {
-		a.due(r)
-	}
+// owned reports whether an agent works on the run. That agent looks for requests by itself, and the
+// engine need not be told: the signals of a run that works for hours have a limit at some engines.
+func (a *Agent) owned(r *Run) bool {
+	owned, err := a.journal.claims.Claimed([]string{r.ID})
+	return err == nil && owned[r.ID]
 }
 
 // entrusts reports whether a request for a run is written to the inbox at once: because the engine
