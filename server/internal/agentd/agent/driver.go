@@ -24,7 +24,7 @@ func (r *run) work(ctx context.Context) {
 	r.slot.release()
 	r.observed.end()
 	r.previews.abandon()
-	r.group.Wait()
+	r.awaitTasks(err)
 	if r.tries == 0 && tool.KindOf(err) == tool.KindUnavailable {
 		r.tries = 1 // the journal could not be read
 	}
@@ -46,6 +46,25 @@ func (r *run) work(ctx context.Context) {
 		r.agent.work.group.Go(func() {
 			r.agent.work.retryLater(runRef{id: r.id, last: r.state.Seq(), parent: r.parent, owner: r.owner, tries: r.tries})
 		})
+	}
+}
+
+// awaitTasks waits for the tasks, which are stopped, and answers inputs meanwhile with the error
+// that ended the loop, if one did: a task may wait for a server that takes its time, and the
+// request may find another agent.
+func (r *run) awaitTasks(err error) {
+	ended := make(chan struct{})
+	go func() { r.group.Wait(); close(ended) }() // ends with the tasks
+	for {
+		select {
+		case <-r.woken:
+			inputs, _, _ := r.agent.work.take(r, false)
+			for _, in := range inputs {
+				in.answer(reply{err: err})
+			}
+		case <-ended:
+			return
+		}
 	}
 }
 

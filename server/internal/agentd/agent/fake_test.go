@@ -20,7 +20,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A workflow that waits when its worker stops keeps a goroutine in the SDK.
+// The SDK of Temporal forgets a workflow that was open at the end, and does not end its goroutine.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("go.temporal.io/sdk/internal.(*coroutineState).initialYield"))
 }

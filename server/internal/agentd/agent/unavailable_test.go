@@ -13,6 +13,7 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/loop"
 	"github.com/toolhost/toolhost/server/internal/agentd/model"
 	"github.com/toolhost/toolhost/server/internal/agentd/runstore"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // remoteStore is a store at a database that can be gone, with claims.
@@ -337,6 +338,30 @@ func TestARunThatWasElsewhereMeanwhile(t *testing.T) {
 		}
 		if n := store.held.Load(); n != 0 {
 			t.Errorf("%d claims are left", n)
+		}
+	})
+}
+
+// A request for a run that another agent has taken is answered at once, although a model of the run
+// that was stopped here takes its time.
+func TestARequestForARunThatStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, store := newRemote(t, &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
+			time.Sleep(time.Hour)
+			return response(model.StopEndTurn, text("done")), nil
+		}}, newTools(echo))
+		defer f.Close()
+		if _, err := f.Resume(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f.start(loop.Task{})
+		time.Sleep(10 * time.Second)
+		store.left.Store(true)
+		time.Sleep(5 * time.Second)
+		asked := time.Now()
+		_, err := f.SendMessage(t.Context(), "r", "and this")
+		if waited := time.Since(asked); tool.KindOf(err) != tool.KindConflict || waited > time.Second {
+			t.Errorf("after %v: %v", waited, err)
 		}
 	})
 }

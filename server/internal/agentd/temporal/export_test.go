@@ -25,5 +25,14 @@ func Activity(w agent.Worker) func(ctx context.Context, runID string) (*agent.Re
 // Unreached is unreached.
 var Unreached = unreached
 
+// Report is report.
+var Report = (*Engine).report
+
+// Fail does what the SDK does when it gives a worker up.
+func Fail(e *Engine, err error) {
+	e.failed.Store(true)
+	e.report(err)
+}
+
 // Waiting returns how many runs the service has to be told of.
 func Waiting(e *Engine) int { return len(e.due) }

@@ -203,11 +203,12 @@ func (e *Engine) work(w agent.Worker) (worker.Worker, error) {
 	return started, started.Start()
 }
 
-// report notes whether the service is reached.
+// report notes whether the service is reached. A check that was made before the SDK gave the worker
+// up does not count: follow starts another one first.
 func (e *Engine) report(err error) {
 	e.reports.Lock()
 	defer e.reports.Unlock()
-	if reached := err == nil; e.ready.Swap(reached) != reached || !e.told {
+	if reached := err == nil; (!reached || !e.failed.Load()) && (e.ready.Swap(reached) != reached || !e.told) {
 		e.told = true
 		e.unregistered.Store(false) // the search attributes may be there now
 		e.refused.Store(false)

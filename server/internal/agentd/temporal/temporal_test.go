@@ -323,6 +323,23 @@ func TestALostNamespace(t *testing.T) {
 	gone(t, s)
 }
 
+// A check that was made before the SDK gave the worker up does not make the engine ready.
+func TestAWorkerThatFailsDuringACheck(t *testing.T) {
+	var reports []error
+	e, err := temporal.New(temporal.Config{Address: "127.0.0.1:1", Log: slog.New(slog.DiscardHandler), Report: func(err error) { reports = append(reports, err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	temporal.Report(e, nil)
+	gone := errors.New("the namespace is gone")
+	temporal.Fail(e, gone)
+	temporal.Report(e, nil)
+	if e.Ready() || len(reports) != 2 || reports[0] != nil || reports[1] != gone {
+		t.Errorf("ready: %t; reports: %v", e.Ready(), reports)
+	}
+}
+
 // A namespace without one of the search attributes takes workflows without any.
 func TestWithoutSearchAttributes(t *testing.T) {
 	for _, missing := range temporaltest.Attributes() {
