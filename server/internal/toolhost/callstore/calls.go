@@ -50,8 +50,9 @@ type Writer interface {
 	// call happened, out becomes its outcome. If it did not happen, the call becomes StateFree, and
 	// BeginWithin succeeds once for the same key and sum. Otherwise only the settlement is recorded.
 	//
-	// Settle fails with ErrNotUnknown if the call is not Unsettled, or another call has the key now.
-	// When it fails, it may still be recorded only if ctx has ended.
+	// Settle fails with ErrNotUnknown if the call is not Unsettled, or another call has the key now,
+	// and may also fail so if the call was found before its Begin has returned. When it fails, it may
+	// still be recorded only if ctx has ended, or if the store is a database whose answer was lost.
 	Settle(ctx context.Context, key Key, number int64, said tool.Settlement, out tool.Outcome) error
 }
 

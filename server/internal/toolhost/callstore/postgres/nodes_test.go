@@ -342,6 +342,53 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
+// A Settle whose answer is lost has settled the call. It fails if another node has begun the call
+// before the next attempt. A Begin whose answer is lost gives the call another number at the next
+// attempt, and a Settle with the first number does nothing.
+func TestSettlingWhileAnswersAreLost(t *testing.T) {
+	server := postgrestest.Shared(t)
+	name := server.Create(t)
+	c := &postgrestest.Cutter{Mark: []byte("mark-77")}
+	cfg := config("postgres://postgres@/"+name+"?host="+url.QueryEscape(c.Listen(t, server.Folder())), "a")
+	var meanwhile atomic.Pointer[func()] // once, in the writer of a, between the lost answer and the next attempt
+	cfg.Took = func(string, time.Duration) {
+		if do := meanwhile.Load(); do != nil && c.Cuts.Load() <= 0 && meanwhile.CompareAndSwap(do, nil) {
+			(*do)()
+		}
+	}
+	a, b := open(t, cfg), open(t, config(server.URL(name), "b"))
+	lose := func(do func()) { c.Cuts.Store(1); meanwhile.Store(&do) }
+	key, said := storetest.Key, tool.Settlement{Verdict: tool.VerdictDidNotHappen}
+	unknown := tool.Outcome{Err: tool.Errorf(tool.KindOutcomeUnknown, "lost")}
+	for _, id := range []string{"warm", "x"} { // the statements are prepared when the mark arrives
+		storetest.Must(t, begin(t, a, id))
+		storetest.Must(t, a.End(t.Context(), key(id), unknown))
+	}
+	storetest.Must(t, a.Settle(t.Context(), key("warm"), find(t, a, "warm").Number, said, tool.Outcome{}))
+
+	said.Reason = "mark-77"
+	lose(func() { want(t, "beginning meanwhile", begin(t, b, "x"), nil) })
+	want(t, "settling", a.Settle(t.Context(), key("x"), find(t, a, "x").Number, said, tool.Outcome{}), callstore.ErrNotUnknown)
+	if e := find(t, b, "x"); e.State != callstore.StateBegun || e.Elsewhere != "" {
+		t.Errorf("the call that has begun meanwhile: %+v", e)
+	}
+
+	var first int64
+	lose(func() {
+		e, found, err := b.Find(t.Context(), key("mark-77"))
+		if first = e.Number; err != nil || !found || e.State != callstore.StateBegun {
+			t.Errorf("found meanwhile: %+v, %v", e, err)
+		}
+	})
+	storetest.Must(t, begin(t, a, "mark-77"))
+	storetest.Must(t, a.End(t.Context(), key("mark-77"), unknown))
+	want(t, "settling by the first number", b.Settle(t.Context(), key("mark-77"), first, said, tool.Outcome{}), callstore.ErrNotUnknown)
+	want(t, "settling by the second one", b.Settle(t.Context(), key("mark-77"), find(t, b, "mark-77").Number, said, tool.Outcome{}), nil)
+	if c.Made.Load() != 2 {
+		t.Errorf("%d answers were lost, want 2", c.Made.Load())
+	}
+}
+
 // A begin waits for a database that restarts, and fails if the database stays away. Nothing is
 // begun afterwards.
 func TestABeginWaitsForTheDatabase(t *testing.T) {

@@ -170,7 +170,9 @@ func (h *history) do(ctx context.Context, store callstore.Calls, family int, s *
 	case forgetting:
 		err = store.Forget(ctx, key)
 	case freeing:
-		err = store.Settle(ctx, key, number, didNotHappen, tool.Outcome{})
+		said := didNotHappen
+		said.Reason = h.text() // a mark
+		err = store.Settle(ctx, key, number, said, tool.Outcome{})
 	case finding:
 		var e callstore.Entry
 		var found bool
@@ -263,17 +265,25 @@ func (h *history) leave(node int, do func() (certain bool)) {
 	}
 }
 
+// explain looks for an order of the operations of a family that explains their answers.
+func (h *history) explain(family int) porcupine.CheckResult {
+	model := porcupine.NondeterministicModel{
+		Init: func() []any { return []any{newLedger()} },
+		Step: func(state, input, output any) (after []any) {
+			before := state.(ledger)
+			for _, l := range before.admits(input.(*step), output.(*result)) {
+				after = append(after, l)
+			}
+			return after
+		},
+	}
+	return porcupine.CheckOperationsTimeout(model.ToModel(), h.ops[family], checking)
+}
+
 // check checks the history of a family.
 func (h *history) check(t *testing.T, family int, seed uint64) {
 	t.Helper()
-	model := porcupine.Model{
-		Init: func() any { return newLedger() },
-		Step: func(state, input, output any) (bool, any) {
-			before := state.(ledger)
-			return before.admits(input.(*step), output.(*result))
-		},
-	}
-	switch porcupine.CheckOperationsTimeout(model, h.ops[family], checking) {
+	switch h.explain(family) {
 	case porcupine.Ok:
 		return
 	case porcupine.Unknown:

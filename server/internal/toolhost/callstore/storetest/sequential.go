@@ -201,20 +201,41 @@ func closing(by string) string {
 	return e.Err.Message
 }
 
-// admits reports whether a ledger can give the answer to a step, and returns the ledger afterwards.
-// A step whose answer is not known may have happened, or may never happen: it then ends after all
-// others.
-func (l ledger) admits(s *step, r *result) (bool, ledger) {
+// admits returns the ledgers that there can be after a step with an answer; none: no ledger gives
+// this answer. A step whose answer is not known may have happened, or may never happen: it then
+// ends after all others.
+//
+// A call may be settled although the answer is that it cannot be: the answer to the attempt that
+// has settled it was lost, and the call has begun again or was superseded before the next attempt.
+// It may also not be settled although it could be: a Begin that was attempted again has given the
+// call another number since it was found.
+func (l ledger) admits(s *step, r *result) []ledger {
 	if s.act == finding {
-		return l.look(s) == r.found, l
+		if l.look(s) != r.found {
+			return nil
+		}
+		return []ledger{l}
 	}
 	after, err := l.apply(s, r.known)
 	if r.known && err != r.err {
-		// A node may have a call for a moment whose Begin has failed.
-		l.calls[first].held, l.calls[second].held = true, true
-		after, err = l.apply(s, true)
+		if r.err == callstore.ErrNotUnknown {
+			return []ledger{l, after}
+		}
+		// A node may have a call for a moment whose Begin has failed. That says nothing about the other
+		// call of the family, nor of later.
+		doubted, which := l, s.which
+		if s.act == replacing {
+			which = first
+		}
+		doubted.calls[which].held = true
+		if after, err = doubted.apply(s, true); err != nil {
+			after = l
+		}
 	}
-	return !r.known || err == r.err, after
+	if r.known && err != r.err {
+		return nil
+	}
+	return []ledger{after}
 }
 
 func (s *step) String() string {
