@@ -27,8 +27,8 @@ func (e *Engine) Rebuild(ctx context.Context, runs iter.Seq2[string, error]) (to
 			return told, 0, fmt.Errorf("making the workflows: %w", err)
 		}
 	}
-	request := &workflowservice.ListWorkflowExecutionsRequest{
-		Query: fmt.Sprintf("WorkflowType = '%s' AND TaskQueue = '%s' AND ExecutionStatus = 'Running'", workflowName, e.config.TaskQueue),
+	request := &workflowservice.ListWorkflowExecutionsRequest{ // the pages of a service that may choose are large, and took it longer than the SDK waits
+		PageSize: 100, Query: fmt.Sprintf("WorkflowType = '%s' AND TaskQueue = '%s' AND ExecutionStatus = 'Running'", workflowName, e.config.TaskQueue),
 	}
 	for more := true; more; more = len(request.NextPageToken) > 0 {
 		page, err := e.client.ListWorkflow(ctx, request)

@@ -86,7 +86,7 @@ func (s *temporalService) open(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	defer c.Close()
-	n, request := 0, &workflowservice.ListWorkflowExecutionsRequest{Query: "ExecutionStatus = 'Running'"}
+	n, request := 0, &workflowservice.ListWorkflowExecutionsRequest{PageSize: 100, Query: "ExecutionStatus = 'Running'"}
 	for {
 		page, err := c.ListWorkflow(ctx, request)
 		if err != nil {
