@@ -47,12 +47,14 @@ func (s *striker) beyond(least time.Duration) time.Duration {
 }
 
 // strike makes each fault once, and goes on until over has passed since the beginning. Before each,
-// runs have made progress.
+// runs have made progress: more after the first round, because a database that is down most of the
+// time shows nothing but waiting.
 func (s *striker) strike(ctx context.Context, over time.Time, made *record) error {
-	for first := true; first || time.Now().Before(over); first = false {
+	progress := 5 // payments
+	for first := true; first || time.Now().Before(over); first, progress = false, 100 {
 		for _, i := range s.random.Perm(len(s.faults)) {
 			f, victim := s.faults[i], s.choose()
-			for before := s.load.bank.payments(); s.load.bank.payments() < before+5; {
+			for before := s.load.bank.payments(); s.load.bank.payments() < before+progress; {
 				if wait(ctx, again); ctx.Err() != nil {
 					return fmt.Errorf("waiting for payments: %w", context.Cause(ctx))
 				}
