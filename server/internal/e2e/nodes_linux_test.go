@@ -290,7 +290,9 @@ func TestADatabaseThatHasLostCalls(t *testing.T) {
 	lost := &writing{id: "only-once"}
 	lost.askAgain(t, node.calls)
 	node.stop(t)
-	server.Do(t, database, "UPDATE toolhost_beats SET newest = newest - 1 WHERE newest > 0; DELETE FROM toolhost_calls")
+	// An older copy of the database, which does not know this toolhost, and in which the other has
+	// begun more.
+	server.Do(t, database, "DELETE FROM toolhost_nodes WHERE gone IS NOT NULL; UPDATE toolhost_beats SET newest = 10; DELETE FROM toolhost_calls")
 	if why := node.fails(t); !strings.Contains(why, "has lost commits") || !strings.HasSuffix(strings.TrimSpace(why), "--accept-lost-ledger "+former) {
 		t.Errorf("the database has lost calls: %s", why)
 	}

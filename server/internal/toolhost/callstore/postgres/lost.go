@@ -87,7 +87,8 @@ func (w *writer) checkHistory(ctx context.Context) error {
 
 // compareFolder gives the ledger another id if the database does not have what the state folder has
 // noted. Once an operator has accepted that, the folder has the new id. A folder without rows may
-// have lost only its own id. Then a number that any node has begun proves nothing.
+// have another id than when it noted the call, such as after a restore. Then a number that any node
+// has begun proves nothing.
 func (w *writer) compareFolder(ctx context.Context) error {
 	const query = "SELECT coalesce(max(newest) FILTER (WHERE folder = $1), 0), CASE count(*) FILTER (WHERE folder = $1) WHEN 0 THEN " + pruned + " ELSE 0 END, " +
 		"CASE count(*) FILTER (WHERE folder = $1) WHEN 0 THEN coalesce(max(newest), 0) ELSE 0 END FROM toolhost_beats JOIN toolhost_nodes USING (node)"
@@ -96,7 +97,8 @@ func (w *writer) compareFolder(ctx context.Context) error {
 	if err := w.conn.QueryRow(ctx, query, s.cfg.Node.Folder).Scan(&s.newest, &s.pruned, &begun); err != nil {
 		return postgres.Error(err)
 	}
-	s.lost = slices.Contains(s.memory.Load().ids, s.cfg.Ledger) && !s.Has(s.cfg.Newest) && s.cfg.Newest > begun
+	proves := s.cfg.NotedBy == s.cfg.Node.Folder || s.cfg.Newest > begun
+	s.lost = slices.Contains(s.memory.Load().ids, s.cfg.Ledger) && !s.Has(s.cfg.Newest) && proves
 	if !s.lost {
 		return nil
 	}
