@@ -123,9 +123,8 @@ func (k ledgerGuard) settleShared(calls *postgres.Store, marked, folder string, 
 	if err != nil {
 		return err
 	}
-	noted.set(calls.Newest())
-	if noted.err != nil {
-		return noted.err
+	if err := noted.replace(calls.Newest()); err != nil {
+		return err
 	}
 	if marked != id {
 		err = atomicfile.Write(filepath.Join(k.dir, callstore.MarkFile), []byte(id+"\n"), 0o600)
