@@ -35,10 +35,6 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	if err != nil {
 		return nil, err
 	}
-	seen, err := openRuns(filepath.Join(options.State, NodeFile), runtime, logger)
-	if err != nil {
-		return nil, err
-	}
 	marked, err := callstore.ReadMark(keeper.dir)
 	if err != nil {
 		return nil, err
@@ -47,15 +43,28 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	if err != nil {
 		return nil, err
 	}
+	seen, err := openRuns(filepath.Join(options.State, NodeFile), runtime, logger)
+	if err != nil {
+		return nil, err
+	}
+	mayBeNode := false
+	settle := func(calls *postgres.Store) error {
+		err := keeper.settleShared(calls, marked, folder, newest)
+		mayBeNode = err == nil
+		return err
+	}
 	name, _ := os.Hostname() // only for people
 	calls, err := postgres.Open(ctx, postgres.Config{
 		Database: database.Config{URL: options.Records, Log: logger}, Bounds: bounds, Begun: newest.set, Took: exported.observer.LedgerTook,
-		Ledger: marked, Newest: newest.number, NotedBy: notedBy, Settle: func(calls *postgres.Store) error { return keeper.settleShared(calls, marked, folder, newest) },
+		Ledger: marked, Newest: newest.number, NotedBy: notedBy, Settle: settle,
 		Node: postgres.Node{
 			Number: seen.own.Node, Name: name, Folder: folder, Boot: seen.own.Place, Address: options.nodes, Version: version.Number, Ended: seen.ended,
 			Left: func() error { return reaper.End(seen.own.Dir, seen.own.Token) },
 		},
 	})
+	if err != nil && !mayBeNode {
+		return nil, errors.Join(err, seen.withdraw())
+	}
 	if err != nil {
 		return nil, err
 	}
