@@ -57,14 +57,15 @@ func collectNewest(rows pgx.Rows, newest map[int64]int64) error {
 }
 
 // checkHistory ends this node if the database does not have a call that it knows. A row that was
-// removed counts as what all removed ones have counted.
+// removed counts as what all removed ones have counted. A row has also what the rows of earlier
+// nodes of its folder have: if only their removal was lost, they are back, and it has less.
 func (w *writer) checkHistory(ctx context.Context) error {
 	if len(w.known) == 0 {
 		return nil
 	}
 	const removed = 0 // the number of no node
 	newest := map[int64]int64{}
-	rows, err := w.conn.Query(ctx, "SELECT 0::bigint, "+pruned+" UNION ALL SELECT node, newest FROM toolhost_beats")
+	rows, err := w.conn.Query(ctx, "SELECT 0::bigint, "+pruned+" UNION ALL SELECT node, max(newest) OVER (PARTITION BY folder ORDER BY started) FROM toolhost_beats JOIN toolhost_nodes USING (node)")
 	if err == nil {
 		err = collectNewest(rows, newest)
 	}
