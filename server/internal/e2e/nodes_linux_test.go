@@ -290,13 +290,26 @@ func TestADatabaseThatHasLostCalls(t *testing.T) {
 	lost := &writing{id: "only-once"}
 	lost.askAgain(t, node.calls)
 	node.stop(t)
-	server.Do(t, database, "UPDATE toolhost_beats SET newest = newest - 1 WHERE newest > 0; DELETE FROM toolhost_calls")
+	// An older copy of the database, which does not know this toolhost, and in which the other has
+	// begun more.
+	server.Do(t, database, "DELETE FROM toolhost_nodes WHERE gone IS NOT NULL; UPDATE toolhost_beats SET newest = 10; DELETE FROM toolhost_calls")
+	runs := func() string {
+		data, err := os.ReadFile(filepath.Join(node.state, "node.runs"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	before := runs()
 	if why := node.fails(t); !strings.Contains(why, "has lost commits") || !strings.HasSuffix(strings.TrimSpace(why), "--accept-lost-ledger "+former) {
 		t.Errorf("the database has lost calls: %s", why)
 	}
 	renewed := id()
 	if why := node.fails(t); !strings.Contains(why, "belongs to the ledger "+former) || renewed == former {
 		t.Errorf("the ledger %s is %s, and the loss was not accepted: %s", former, renewed, why)
+	}
+	if now := runs(); now != before {
+		t.Errorf("after starts that were refused, the runs of the folder are %s, before %s", now, before)
 	}
 	<-other.exited
 	if why := other.fails(t); !strings.Contains(why, "belongs to the ledger "+former) {

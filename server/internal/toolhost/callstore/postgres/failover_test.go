@@ -158,15 +158,20 @@ func TestALedgerThatWasRenewed(t *testing.T) {
 // A start with a state folder that has noted a call that the database does not have gives the
 // ledger another id, once: whoever accepts the loss starts with that id. Other nodes begin no more.
 func TestAStartFindsALoss(t *testing.T) {
+	const older = "DELETE FROM toolhost_nodes WHERE gone IS NOT NULL; UPDATE toolhost_beats SET newest = 110" // others have gone on
 	for name, test := range map[string]struct {
-		loss string
-		lost bool
+		loss  string
+		noted string // the id that the folder had
+		lost  bool
 	}{
-		"nothing":              {"", false},
-		"a call":               {"UPDATE toolhost_beats SET newest = 1 WHERE newest = 2", true},
-		"the rows":             {"DELETE FROM toolhost_nodes WHERE gone IS NOT NULL", true},
-		"the id of the folder": {"UPDATE toolhost_nodes SET folder = 'before' WHERE gone IS NOT NULL", false},
-		"rows that are old":    {"DELETE FROM toolhost_nodes WHERE gone IS NOT NULL; UPDATE toolhost_ledger SET pruned = 2", false},
+		"nothing":                      {"", "a", false},
+		"a call":                       {"UPDATE toolhost_beats SET newest = 1 WHERE newest = 2", "a", true},
+		"a call of an earlier build":   {"UPDATE toolhost_beats SET newest = 1 WHERE newest = 2", "", true},
+		"the rows":                     {"DELETE FROM toolhost_nodes WHERE gone IS NOT NULL", "", true},
+		"the rows, after others began": {older, "a", true},
+		"it may be another folder":     {older, "", false},
+		"the id of the folder":         {"UPDATE toolhost_nodes SET folder = 'before' WHERE gone IS NOT NULL", "before", false},
+		"rows that are old":            {"DELETE FROM toolhost_nodes WHERE gone IS NOT NULL; UPDATE toolhost_ledger SET pruned = 2", "a", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := postgrestest.Database(t)
@@ -176,7 +181,7 @@ func TestAStartFindsALoss(t *testing.T) {
 			storetest.Must(t, begin(t, store, "x"))
 			storetest.Must(t, begin(t, store, "y"))
 			storetest.Must(t, store.Close())
-			cfg.Ledger, cfg.Newest = store.ID(), 2
+			cfg.Ledger, cfg.Newest, cfg.NotedBy = store.ID(), 2, test.noted
 			execute(t, address, test.loss)
 			refused := errors.New("refused")
 			for i, accepts := range []bool{false, false, true} {
@@ -188,7 +193,7 @@ func TestAStartFindsALoss(t *testing.T) {
 					if !accepts {
 						return refused
 					}
-					cfg.Ledger, cfg.Newest = s.ID(), s.Newest()
+					cfg.Ledger, cfg.Newest, cfg.NotedBy = s.ID(), s.Newest(), cfg.Node.Folder
 					return nil
 				}
 				store, err := postgres.Open(t.Context(), cfg)

@@ -57,14 +57,15 @@ func collectNewest(rows pgx.Rows, newest map[int64]int64) error {
 }
 
 // checkHistory ends this node if the database does not have a call that it knows. A row that was
-// removed counts as what all removed ones have counted.
+// removed counts as what all removed ones have counted. A row has also what the rows of earlier
+// nodes of its folder have: if only their removal was lost, they are back, and it has less.
 func (w *writer) checkHistory(ctx context.Context) error {
 	if len(w.known) == 0 {
 		return nil
 	}
 	const removed = 0 // the number of no node
 	newest := map[int64]int64{}
-	rows, err := w.conn.Query(ctx, "SELECT 0::bigint, "+pruned+" UNION ALL SELECT node, newest FROM toolhost_beats")
+	rows, err := w.conn.Query(ctx, "SELECT 0::bigint, "+pruned+" UNION ALL SELECT node, max(newest) OVER (PARTITION BY folder ORDER BY started) FROM toolhost_beats JOIN toolhost_nodes USING (node)")
 	if err == nil {
 		err = collectNewest(rows, newest)
 	}
@@ -87,7 +88,8 @@ func (w *writer) checkHistory(ctx context.Context) error {
 
 // compareFolder gives the ledger another id if the database does not have what the state folder has
 // noted. Once an operator has accepted that, the folder has the new id. A folder without rows may
-// have lost only its own id. Then a number that any node has begun proves nothing.
+// have another id than when it noted the call, such as after a restore. Then a number that any node
+// has begun proves nothing.
 func (w *writer) compareFolder(ctx context.Context) error {
 	const query = "SELECT coalesce(max(newest) FILTER (WHERE folder = $1), 0), CASE count(*) FILTER (WHERE folder = $1) WHEN 0 THEN " + pruned + " ELSE 0 END, " +
 		"CASE count(*) FILTER (WHERE folder = $1) WHEN 0 THEN coalesce(max(newest), 0) ELSE 0 END FROM toolhost_beats JOIN toolhost_nodes USING (node)"
@@ -96,7 +98,8 @@ func (w *writer) compareFolder(ctx context.Context) error {
 	if err := w.conn.QueryRow(ctx, query, s.cfg.Node.Folder).Scan(&s.newest, &s.pruned, &begun); err != nil {
 		return postgres.Error(err)
 	}
-	s.lost = slices.Contains(s.memory.Load().ids, s.cfg.Ledger) && !s.Has(s.cfg.Newest) && s.cfg.Newest > begun
+	proves := s.cfg.NotedBy == s.cfg.Node.Folder || s.cfg.Newest > begun
+	s.lost = slices.Contains(s.memory.Load().ids, s.cfg.Ledger) && !s.Has(s.cfg.Newest) && proves
 	if !s.lost {
 		return nil
 	}

@@ -75,6 +75,25 @@ func TestRowsOfNodesAreRemoved(t *testing.T) {
 	}
 }
 
+// A failover that loses only the removal of rows has lost no call: the row that got what the others
+// had counted has less again.
+func TestARemovalThatIsLost(t *testing.T) {
+	address := postgrestest.Database(t)
+	storetest.Must(t, open(t, config(address, "creates the tables")).Close())
+	const old = "INSERT INTO toolhost_nodes (node, name, folder, boot, started, gone) VALUES (1, 'm', 'b', 'b', 1, 1); INSERT INTO toolhost_beats (node, newest) VALUES (1, 5);"
+	execute(t, address, old+"INSERT INTO toolhost_nodes (node, name, folder, boot, started) VALUES (2, 'm', 'b', 'b', 2); INSERT INTO toolhost_beats (node) VALUES (2)")
+	open(t, config(address, "prunes"))
+	eventually.Holds(t, "a row is removed", func() bool { return execute(t, address, "SELECT FROM toolhost_nodes WHERE node = 1") == 0 })
+	store := open(t, config(address, "a"))
+	look(t, store)
+	execute(t, address, old+"UPDATE toolhost_beats SET newest = 0 WHERE node = 2; UPDATE toolhost_ledger SET pruned = 0")
+	execute(t, address, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	storetest.Must(t, begin(t, store, "x"))
+	execute(t, address, "UPDATE toolhost_beats SET newest = 4 WHERE node = 1")
+	execute(t, address, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	want(t, "a begin without a call of the rows", begin(t, store, "y"), postgres.ErrLost)
+}
+
 // A row that another session locks delays nothing: the rows that were to be removed stay, and the
 // ledger does not count as one that cannot be written.
 func TestRowsOfNodesThatAreLocked(t *testing.T) {

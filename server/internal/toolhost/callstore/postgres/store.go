@@ -51,6 +51,10 @@ type Config struct {
 	// compared.
 	Ledger string
 	Newest int64
+	// NotedBy is the id that the state folder had when it noted Newest. If it has that id now, only
+	// its own rows can have the call. Empty: it is not known, and a newer call of another node lets
+	// the call count as not lost.
+	NotedBy string
 	// Settle compares the state folder with the ledger, before this process is a node. It may use ID,
 	// Is, Newest, Has, Lost and Name. Open fails with its error. Nil: nothing is compared.
 	Settle func(*Store) error

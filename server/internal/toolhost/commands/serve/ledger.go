@@ -195,6 +195,18 @@ func (n *newestCall) set(number int64) {
 	}
 }
 
+// replace writes the number at a start. A number that falls is on the disk when it returns: after a
+// power failure, the one of before beside the database of now would look like a loss.
+func (n *newestCall) replace(number int64) error {
+	if n.set(number); n.err != nil || number >= n.number {
+		return n.err
+	}
+	if err := n.file.Sync(); err != nil {
+		return fmt.Errorf("noting the number of the newest call: %w", err)
+	}
+	return nil
+}
+
 // refusal returns the error that tells the operator why toolhost does not start and how to
 // continue. It returns nil if the operator has accepted the loss of this ledger.
 func (k ledgerGuard) refusal(what, id string) error {

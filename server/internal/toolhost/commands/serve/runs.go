@@ -54,7 +54,7 @@ func openRuns(nodeFile string, runtime *runtimeDir, logger *slog.Logger) (*runs,
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("reading the earlier toolhosts of this state folder in %s: %w; remove the file if it is damaged: nobody but you can then say that they are gone", r.path, err)
 	}
-	if err := r.write(); err != nil {
+	if err := r.write(r.own); err != nil {
 		return nil, err
 	}
 	for _, old := range r.before {
@@ -73,11 +73,15 @@ func openRuns(nodeFile string, runtime *runtimeDir, logger *slog.Logger) (*runs,
 // settled notes that the ledger knows which runs have ended.
 func (r *runs) settled() error {
 	r.before = slices.DeleteFunc(r.before, func(old run) bool { return slices.Contains(r.ended, old.Node) })
-	return r.write()
+	return r.write(r.own)
 }
 
-func (r *runs) write() error {
-	all := append(slices.Clone(r.before), r.own)
+// withdraw removes this start, which has not become a node. Otherwise many refused starts would
+// push out the runs before, whose ends the next start proves.
+func (r *runs) withdraw() error { return r.write() }
+
+func (r *runs) write(own ...run) error {
+	all := append(slices.Clone(r.before), own...)
 	data, err := json.Marshal(all[max(len(all)-maxRuns, 0):])
 	if err == nil {
 		err = atomicfile.Write(r.path, append(data, '\n'), 0o600)

@@ -23,6 +23,11 @@ import (
 // file, so that a restored folder is another one.
 const NodeFile = "node.id"
 
+// folderFile is beside callstore.MarkFile, and has the id of the state folder and that of the
+// ledger when toolhost last noted both. A folder that was restored has another id then. A ledger
+// that was moved into the database has another one, and its calls are those of no state folder.
+const folderFile = "ledger.folder"
+
 // openShared opens the ledger in PostgreSQL, which several toolhosts can use. The lock of the state
 // folder is held. The caller closes the ledger after the last process of a plugin has ended.
 func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, keeper ledgerGuard, newest *newestCall, runtime *runtimeDir, exported exports, logger *slog.Logger) (ledgerOfCalls, error) {
@@ -30,23 +35,36 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	if err != nil {
 		return nil, err
 	}
-	seen, err := openRuns(filepath.Join(options.State, NodeFile), runtime, logger)
-	if err != nil {
-		return nil, err
-	}
 	marked, err := callstore.ReadMark(keeper.dir)
 	if err != nil {
 		return nil, err
 	}
+	notedBy, err := keeper.notedBy(marked)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := openRuns(filepath.Join(options.State, NodeFile), runtime, logger)
+	if err != nil {
+		return nil, err
+	}
+	mayBeNode := false
+	settle := func(calls *postgres.Store) error {
+		err := keeper.settleShared(calls, marked, folder, newest)
+		mayBeNode = err == nil
+		return err
+	}
 	name, _ := os.Hostname() // only for people
 	calls, err := postgres.Open(ctx, postgres.Config{
 		Database: database.Config{URL: options.Records, Log: logger}, Bounds: bounds, Begun: newest.set, Took: exported.observer.LedgerTook,
-		Ledger: marked, Newest: newest.number, Settle: func(calls *postgres.Store) error { return keeper.settleShared(calls, marked, newest) },
+		Ledger: marked, Newest: newest.number, NotedBy: notedBy, Settle: settle,
 		Node: postgres.Node{
 			Number: seen.own.Node, Name: name, Folder: folder, Boot: seen.own.Place, Address: options.nodes, Version: version.Number, Ended: seen.ended,
 			Left: func() error { return reaper.End(seen.own.Dir, seen.own.Token) },
 		},
 	})
+	if err != nil && !mayBeNode {
+		return nil, errors.Join(err, seen.withdraw())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +116,8 @@ func nodeID(state string) (string, error) {
 
 // settleShared checks that the state folder belongs to the ledger of the database, and that the
 // database has the newest call of this node. It then writes the number and the id of the ledger to
-// the folder. marked is the id of before; empty: the folder is new.
-func (k ledgerGuard) settleShared(calls *postgres.Store, marked string, noted *newestCall) (err error) {
+// the folder. marked is the id of before; empty: the folder is new. folder is the id of the folder.
+func (k ledgerGuard) settleShared(calls *postgres.Store, marked, folder string, noted *newestCall) (err error) {
 	id := calls.ID()
 	what := fmt.Sprintf("%s has lost commits: the newest call of this toolhost in it is %d, and call %d was begun", calls.Name(), calls.Newest(), noted.number)
 	switch {
@@ -114,12 +132,31 @@ func (k ledgerGuard) settleShared(calls *postgres.Store, marked string, noted *n
 	if err != nil {
 		return err
 	}
-	noted.set(calls.Newest())
-	if noted.err != nil || marked == id {
-		return noted.err
+	if err := noted.replace(calls.Newest()); err != nil {
+		return err
 	}
-	if err := atomicfile.Write(filepath.Join(k.dir, callstore.MarkFile), []byte(id+"\n"), 0o600); err != nil {
+	if marked != id {
+		err = atomicfile.Write(filepath.Join(k.dir, callstore.MarkFile), []byte(id+"\n"), 0o600)
+	}
+	if by, _ := k.notedBy(id); err == nil && by != folder {
+		err = atomicfile.Write(filepath.Join(k.dir, folderFile), []byte(folder+" "+id+"\n"), 0o600)
+	}
+	if err != nil {
 		return fmt.Errorf("noting the ledger's id: %w", err)
 	}
 	return nil
+}
+
+// notedBy returns the id that the state folder had when toolhost noted the id of the ledger.
+// Empty: it is not known.
+func (k ledgerGuard) notedBy(marked string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(k.dir, folderFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("reading which state folder has noted the ledger: %w", err)
+	}
+	folder, ledger, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
+	if ledger != marked {
+		return "", nil
+	}
+	return folder, nil
 }
