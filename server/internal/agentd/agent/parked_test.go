@@ -43,6 +43,10 @@ func (s *inboxed) Append(ctx context.Context, b runstore.Batch) error {
 	return s.Settle(ctx, ref, b.Epoch, runstore.Outcome{Seq: b.After + 1})
 }
 
+func newInboxed(store runstore.Store) *inboxed {
+	return &inboxed{remoteStore: &remoteStore{Store: store}, outcomes: make(map[runstore.EntryRef]runstore.Outcome)}
+}
+
 func (s *inboxed) Post(_ context.Context, e runstore.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +101,7 @@ func TestARequestForARunThatIsParkedThen(t *testing.T) {
 				f.start(loop.Task{})
 				time.Sleep(time.Second)
 				f.Close()
-				store := &inboxed{remoteStore: &remoteStore{Store: f.store}, outcomes: make(map[runstore.EntryRef]runstore.Outcome)}
+				store := newInboxed(f.store)
 				f.open(func(c *agent.Config) { c.Store = store })
 				defer f.Close()
 				store.claimed.Store(true)
@@ -145,7 +149,7 @@ func TestAPauseEnds(t *testing.T) {
 		f.start(loop.Task{})
 		time.Sleep(time.Second)
 		f.Close()
-		store := &inboxed{remoteStore: &remoteStore{Store: f.store}, outcomes: make(map[runstore.EntryRef]runstore.Outcome)}
+		store := newInboxed(f.store)
 		f.open(func(c *agent.Config) { c.Store = store })
 		defer f.Close()
 		store.broken.Store(true)
@@ -190,7 +194,7 @@ func TestARequestBelowARunThatIsParkedThen(t *testing.T) {
 		f.start(loop.Task{})
 		time.Sleep(time.Second)
 		f.Close()
-		store := &belowParked{inboxed: &inboxed{remoteStore: &remoteStore{Store: f.store}, outcomes: make(map[runstore.EntryRef]runstore.Outcome)}, above: "r"}
+		store := &belowParked{inboxed: newInboxed(f.store), above: "r"}
 		f.open(func(c *agent.Config) { withSystem(c); c.Store = store })
 		defer f.Close()
 		store.claimed.Store(true)
