@@ -41,8 +41,8 @@ func TestSchedulingEngine(t *testing.T) {
 func TestTemporalEngine(t *testing.T) {
 	service := temporaltest.Start(t)
 	testShared(t, func() agent.Engine { return newTemporal(t, service, "agentd") })
-	if n := len(service.Closed()); n < 10 {
-		t.Errorf("%d workflows have ended, or continued as new", n)
+	if len(service.Closed()) == 0 {
+		t.Error("no workflow has ended: the runs did without the service")
 	}
 }
 
