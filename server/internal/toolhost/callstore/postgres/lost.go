@@ -25,23 +25,21 @@ import (
 // does not have, see beginCalls. So a call that was first sent under the former id is executed by
 // no node, also after an operator has accepted the loss: see docs/adr/0029-restored-ledgers.md.
 
-// queueKnown reads the newest calls of all nodes, in a transaction that then waits for its commit:
-// a standby that counts has these calls once it has the commit. Numbers are not committed in their
-// order, so now and then it reads all rows.
+// queueKnown reads the newest calls of nodes, in a transaction that then waits for its commit: a
+// standby that counts has these calls once it has the commit. A database loses the newest calls
+// first, so each beat reads few of them. Now and then it reads those of all nodes.
 func (w *writer) queueKnown(batch *pgx.Batch, after *[]func()) {
-	all, above := time.Now().After(w.censusDue), int64(0)
-	for _, number := range w.known {
-		above = max(above, number)
-	}
-	if all {
-		above = 0
+	const few = 8
+	var most *int // nil: all
+	if time.Now().Before(w.censusDue) {
+		most = new(few)
 	}
 	found := map[int64]int64{}
-	batch.Queue("SELECT node, newest FROM toolhost_beats WHERE newest > $1", above).Query(func(rows pgx.Rows) error {
+	batch.Queue("SELECT node, newest FROM toolhost_beats WHERE newest > 0 ORDER BY newest DESC LIMIT $1", most).Query(func(rows pgx.Rows) error {
 		return collectNewest(rows, found)
 	})
 	*after = append(*after, func() {
-		if all {
+		if most == nil {
 			clear(w.known) // also of rows that were removed
 		}
 		for node, number := range found {
