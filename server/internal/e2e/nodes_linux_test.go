@@ -327,6 +327,20 @@ func TestADatabaseThatHasLostCalls(t *testing.T) {
 	if counts := node.linesWritten(t); counts["only-once"] != 1 || counts["new"] != 1 || id() != renewed {
 		t.Errorf("the side effects happened %v times, and the ledger is %s, before %s", counts, id(), renewed)
 	}
+	// A copy from before the loss, whose id is that of the lost calls.
+	node.stop(t)
+	server.Do(t, database, "UPDATE toolhost_beats SET newest = 0; UPDATE toolhost_ledger SET lost = '[]', id = '"+former+"'")
+	if why := node.fails(t); !strings.Contains(why, "belongs to the ledger "+renewed) || id() == former || id() == renewed {
+		t.Errorf("the ledger is %s again, which was lost: %s", id(), why)
+	}
+	// Another copy, from after the loss and before the last call.
+	node.serve(t, "--accept-lost-ledger", renewed)
+	node.stop(t)
+	accepted := id()
+	server.Do(t, database, "UPDATE toolhost_ledger SET lost = '[]', id = '"+renewed+"'")
+	if why := node.fails(t); !strings.Contains(why, "belongs to the ledger "+accepted) || id() == renewed {
+		t.Errorf("the ledger is %s again, and its last call was lost: %s", id(), why)
+	}
 }
 
 // A call that is repeated or watched at another node waits there for its end, and gets its outcome.

@@ -18,7 +18,8 @@ type edit struct{ file, text, with string }
 var older = map[string][]edit{
 	"./cmd/toolhost": {
 		{file: "toolhost/callstore/postgres/schema.go"},
-		{"toolhost/callstore/postgres/writer.go", "err = w.prune(ctx)", ""},
+		{"toolhost/callstore/postgres/lost.go", `"UPDATE toolhost_ledger SET "+keep+rename`, `"UPDATE toolhost_ledger SET "+rename`},
+		{"toolhost/callstore/postgres/lost.go", "	const keep = ", "	const _ = "},
 	},
 	"./cmd/agentd": {
 		{file: "agentd/runstore/postgres/schema.go"},

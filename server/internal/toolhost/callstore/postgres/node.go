@@ -131,6 +131,9 @@ func (w *writer) connect(ctx context.Context) error {
 // the version before have no such column, and no such nodes.
 const pruned = "(SELECT coalesce((to_jsonb(l)->>'pruned')::bigint, 0) FROM toolhost_ledger l)"
 
+// lostIDs is the list of Former of the ledger. Tables of the version before have none.
+const lostIDs = "(SELECT coalesce(to_jsonb(l)->'lost', '[]') FROM toolhost_ledger l)"
+
 // readClock reads the clock of the database, with an error of half the time of the question, and
 // how long the ledger remembers ids.
 func (w *writer) readClock(ctx context.Context) error {
@@ -138,14 +141,16 @@ func (w *writer) readClock(ctx context.Context) error {
 	var there time.Time
 	var keep, forgotten int64
 	var ids []string
-	if err := w.conn.QueryRow(ctx, "SELECT clock_timestamp(), former || id, keep_ids, forgotten FROM toolhost_ledger").Scan(&there, &ids, &keep, &forgotten); err != nil {
+	var lost []Former
+	if err := w.conn.QueryRow(ctx, "SELECT clock_timestamp(), former || id, "+lostIDs+", keep_ids, forgotten FROM toolhost_ledger").Scan(&there, &ids, &lost, &keep, &forgotten); err != nil {
 		return postgres.Error(err)
 	}
-	if w.store.id != "" && !slices.Contains(ids, w.store.id) {
-		w.end(ErrLost) // a node has found that, see renew
-	}
 	w.store.clock.Store(&reading{there.UTC(), asked.Add(time.Since(asked) / 2)})
-	w.store.memory.Store(&memory{ids, time.Duration(keep), time.Unix(0, forgotten)})
+	if w.store.id != "" && !slices.Contains(ids, w.store.id) { // a node has found a loss, see renew, or the database is an older copy
+		w.end(ErrLost)
+		return w.compareEarlier(ctx, w.store.Earlier(), ids)
+	}
+	w.store.memory.Store(&memory{ids, lost, time.Duration(keep), time.Unix(0, forgotten)})
 	return nil
 }
 

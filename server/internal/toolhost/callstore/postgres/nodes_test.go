@@ -164,7 +164,7 @@ func TestTheDatabaseHasLostCommits(t *testing.T) {
 	storetest.Must(t, begin(t, store, "x"))
 	execute(t, address, "UPDATE toolhost_beats SET newest = newest - 1")
 	execute(t, address, "DELETE FROM toolhost_calls")
-	execute(t, address, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	breakSessions(t, address)
 	<-store.Gone()
 	want(t, "why it ends", store.Why(), postgres.ErrLost)
 	want(t, "repeating the call", begin(t, store, "x"), postgres.ErrLost)

@@ -87,10 +87,10 @@ func TestARemovalThatIsLost(t *testing.T) {
 	store := open(t, config(address, "a"))
 	look(t, store)
 	execute(t, address, old+"UPDATE toolhost_beats SET newest = 0 WHERE node = 2; UPDATE toolhost_ledger SET pruned = 0")
-	execute(t, address, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	breakSessions(t, address)
 	storetest.Must(t, begin(t, store, "x"))
 	execute(t, address, "UPDATE toolhost_beats SET newest = 4 WHERE node = 1")
-	execute(t, address, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	breakSessions(t, address)
 	want(t, "a begin without a call of the rows", begin(t, store, "y"), postgres.ErrLost)
 }
 
@@ -161,7 +161,7 @@ func TestANodeWithoutARow(t *testing.T) {
 			execute(t, address, "DELETE FROM toolhost_nodes")
 			if test.before != "" {
 				execute(t, address, test.before)
-				execute(t, address, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+				breakSessions(t, address)
 			}
 			<-store.Gone()
 			if test.before != "" {

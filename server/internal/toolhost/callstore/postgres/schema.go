@@ -98,5 +98,8 @@ CREATE INDEX toolhost_homes_used ON toolhost_homes (used);
 `}, {SQL: `
 -- The greatest toolhost_beats.newest of nodes whose rows were removed.
 ALTER TABLE toolhost_ledger ADD COLUMN pruned bigint NOT NULL DEFAULT 0;
+`}, {SQL: `
+-- A list of Former: the ids that the ledger had before calls were lost.
+ALTER TABLE toolhost_ledger ADD COLUMN lost jsonb NOT NULL DEFAULT '[]';
 `}}}
 }

@@ -55,8 +55,12 @@ type Config struct {
 	// its own rows can have the call. Empty: it is not known, and a newer call of another node lets
 	// the call count as not lost.
 	NotedBy string
+	// Earlier is what Store.Earlier was when the state folder noted Ledger, and what it has noted
+	// before. Open gives a ledger with one of these ids another one, unless its database has what a
+	// Former demands. Nil: none is known.
+	Earlier []Former
 	// Settle compares the state folder with the ledger, before this process is a node. It may use ID,
-	// Is, Newest, Has, Lost and Name. Open fails with its error. Nil: nothing is compared.
+	// Is, Earlier, Newest, Has, Lost and Name. Open fails with its error. Nil: nothing is compared.
 	Settle func(*Store) error
 
 	// Took receives the kind of each group of statements and how long it took, also if it failed. It
@@ -106,6 +110,7 @@ type reading struct{ there, asked time.Time }
 // it.
 type memory struct {
 	ids       []string // of the ledger, and of those whose calls it has
+	lost      []Former // those that it had before calls were lost
 	keep      time.Duration
 	forgotten time.Time // calls that have begun by then may be forgotten
 }
@@ -166,6 +171,26 @@ func (s *Store) NodeID() string { return idOf(s.node) }
 // Is implements callstore.Identity. It learns of another id up to a minute late, but begins no call
 // under an id that the ledger has lost.
 func (s *Store) Is(id string) bool { return id == s.id || slices.Contains(s.memory.Load().ids, id) }
+
+// Earlier returns the ids that the ledger, or what the state folder belonged to, had before ID.
+func (s *Store) Earlier() []Former {
+	m := s.memory.Load()
+	var earlier []Former
+	add := func(f Former) {
+		if !slices.Contains(earlier, f) {
+			earlier = append(earlier, f)
+		}
+	}
+	for _, f := range slices.Concat(s.cfg.Earlier, m.lost) {
+		add(f)
+	}
+	for _, id := range m.ids {
+		if id != s.id {
+			add(Former{ID: id, Next: s.id})
+		}
+	}
+	return earlier
+}
 
 // Shared implements callstore.Identity.
 func (s *Store) Shared() bool { return true }

@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,11 +25,6 @@ import (
 // file, so that a restored folder is another one.
 const NodeFile = "node.id"
 
-// folderFile is beside callstore.MarkFile, and has the id of the state folder and that of the
-// ledger when toolhost last noted both. A folder that was restored has another id then. A ledger
-// that was moved into the database has another one, and its calls are those of no state folder.
-const folderFile = "ledger.folder"
-
 // openShared opens the ledger in PostgreSQL, which several toolhosts can use. The lock of the state
 // folder is held. The caller closes the ledger after the last process of a plugin has ended.
 func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, keeper ledgerGuard, newest *newestCall, runtime *runtimeDir, exported exports, logger *slog.Logger) (ledgerOfCalls, error) {
@@ -39,7 +36,7 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	if err != nil {
 		return nil, err
 	}
-	notedBy, err := keeper.notedBy(marked)
+	before, err := keeper.readNotes()
 	if err != nil {
 		return nil, err
 	}
@@ -49,14 +46,14 @@ func openShared(ctx context.Context, options *Options, bounds callstore.Bounds, 
 	}
 	mayBeNode := false
 	settle := func(calls *postgres.Store) error {
-		err := keeper.settleShared(calls, marked, folder, newest)
+		err := keeper.settleShared(calls, marked, folder, newest, before)
 		mayBeNode = err == nil
 		return err
 	}
 	name, _ := os.Hostname() // only for people
 	calls, err := postgres.Open(ctx, postgres.Config{
 		Database: database.Config{URL: options.Records, Log: logger}, Bounds: bounds, Begun: newest.set, Took: exported.observer.LedgerTook,
-		Ledger: marked, Newest: newest.number, NotedBy: notedBy, Settle: settle,
+		Ledger: marked, Newest: newest.number, NotedBy: before.of(marked), Earlier: before.Earlier, Settle: settle,
 		Node: postgres.Node{
 			Number: seen.own.Node, Name: name, Folder: folder, Boot: seen.own.Place, Address: options.nodes, Version: version.Number, Ended: seen.ended,
 			Left: func() error { return reaper.End(seen.own.Dir, seen.own.Token) },
@@ -116,8 +113,9 @@ func nodeID(state string) (string, error) {
 
 // settleShared checks that the state folder belongs to the ledger of the database, and that the
 // database has the newest call of this node. It then writes the number and the id of the ledger to
-// the folder. marked is the id of before; empty: the folder is new. folder is the id of the folder.
-func (k ledgerGuard) settleShared(calls *postgres.Store, marked, folder string, noted *newestCall) (err error) {
+// the folder. marked is the id of before; empty: the folder is new. folder is the id of the folder,
+// and before what it has noted.
+func (k ledgerGuard) settleShared(calls *postgres.Store, marked, folder string, noted *newestCall, before notes) (err error) {
 	id := calls.ID()
 	what := fmt.Sprintf("%s has lost commits: the newest call of this toolhost in it is %d, and call %d was begun", calls.Name(), calls.Newest(), noted.number)
 	switch {
@@ -132,31 +130,68 @@ func (k ledgerGuard) settleShared(calls *postgres.Store, marked, folder string, 
 	if err != nil {
 		return err
 	}
+	now := notes{folder, id, calls.Earlier()}
+	if by := before.of(marked); by != "" && !calls.Is(marked) {
+		// An operator has accepted that the ledger is another one. That of before may come back.
+		before.Earlier = append(now.Earlier, postgres.Former{ID: marked, Newest: noted.number, Folder: by})
+		now.Earlier = before.Earlier
+		if err := k.writeNotes(before); err != nil {
+			return err
+		}
+	}
 	if err := noted.replace(calls.Newest()); err != nil {
 		return err
 	}
 	if marked != id {
 		err = atomicfile.Write(filepath.Join(k.dir, callstore.MarkFile), []byte(id+"\n"), 0o600)
 	}
-	if by, _ := k.notedBy(id); err == nil && by != folder {
-		err = atomicfile.Write(filepath.Join(k.dir, folderFile), []byte(folder+" "+id+"\n"), 0o600)
-	}
 	if err != nil {
 		return fmt.Errorf("noting the ledger's id: %w", err)
 	}
-	return nil
+	return k.writeNotes(now) // after the number, which must be that of a call of the folder
 }
 
-// notedBy returns the id that the state folder had when toolhost noted the id of the ledger.
-// Empty: it is not known.
-func (k ledgerGuard) notedBy(marked string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(k.dir, folderFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("reading which state folder has noted the ledger: %w", err)
+// notes is the content of callstore.FolderFile. A restored folder has another id than Folder, and a
+// ledger that was moved into the database has another one than Ledger: then the number in
+// callstore.NewestFile is not that of a call of this folder.
+type notes struct {
+	Folder  string            `json:"folder"` // its id when toolhost noted Ledger
+	Ledger  string            `json:"ledger"`
+	Earlier []postgres.Former `json:"earlier,omitempty"`
+}
+
+// of returns the id that the folder had when it noted a ledger. Empty: it is not known.
+func (n notes) of(ledger string) string {
+	if n.Ledger != ledger {
+		return ""
 	}
-	folder, ledger, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
-	if ledger != marked {
-		return "", nil
+	return n.Folder
+}
+
+// readNotes returns what the folder has noted. Without a file, that is nothing.
+func (k ledgerGuard) readNotes() (n notes, err error) {
+	path := filepath.Join(k.dir, callstore.FolderFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return n, nil
 	}
-	return folder, nil
+	if err == nil {
+		err = json.Unmarshal(data, &n)
+	}
+	if err != nil {
+		return n, fmt.Errorf("reading which ledgers the state folder has used, %s: %w; without the file, toolhost cannot find some losses of a database", path, err)
+	}
+	return n, nil
+}
+
+func (k ledgerGuard) writeNotes(n notes) error {
+	data, err := json.Marshal(n)
+	path := filepath.Join(k.dir, callstore.FolderFile)
+	if before, _ := os.ReadFile(path); err == nil && !bytes.Equal(before, data) {
+		err = atomicfile.Write(path, data, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("noting which ledgers the state folder has used: %w", err)
+	}
+	return nil
 }
