@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -26,6 +27,9 @@ type Move struct {
 	// tools can settle the calls with an unknown outcome.
 	Name, Folder, Boot string
 	KeepIDs            time.Duration // how long the file has kept ids, at least
+	// Used says that a toolhost with Folder has used the database. If the move must be done again, the
+	// database has lost calls that were begun under the id of the file.
+	Used bool
 	// Check copies and compares the calls, and then takes everything back.
 	Check bool
 	// Before is called before each step that others can see; an error ends the move there. It is for
@@ -55,6 +59,7 @@ type Moved struct {
 	// Ledger is the id of the ledger in the database. It is the one of the file, unless the database
 	// had calls before.
 	Ledger  string `json:"ledger"`
+	Lost    bool   `json:"lost,omitempty"`    // the database has lost an earlier move, or later calls, so the id of the file is not valid
 	Already bool   `json:"already,omitempty"` // an earlier move has done it; then nothing is counted
 }
 
@@ -102,8 +107,15 @@ type moving struct {
 func (m *moving) run(ctx context.Context) error {
 	var there string
 	var ids []string
-	if err := m.conn.QueryRow(ctx, "SELECT id, former || id FROM toolhost_ledger").Scan(&there, &ids); err != nil {
+	var lost []Former
+	if err := m.conn.QueryRow(ctx, "SELECT id, former || id, "+lostIDs+" FROM toolhost_ledger").Scan(&there, &ids, &lost); err != nil {
 		return err
+	}
+	// If the database has lost an earlier move, it may have lost calls that followed it, too.
+	m.done.Lost = m.file.Heir != "" && m.Used || slices.ContainsFunc(lost, func(f Former) bool { return f.ID == m.file.Heir })
+	valid := slices.Contains(ids, m.file.ID)
+	for _, f := range lost {
+		ids = append(ids, f.ID)
 	}
 	has := slices.Contains(ids, m.file.ID)
 	switch {
@@ -113,7 +125,7 @@ func (m *moving) run(ctx context.Context) error {
 		return errors.New("the database has the calls of this ledger already, and the file is not the one that was moved: it is a copy, or was restored by other programs; move it away")
 	case has:
 		// A read could show what a failover loses.
-		m.done = Moved{Ledger: there, Already: true}
+		m.done = Moved{Ledger: there, Already: true, Lost: !valid}
 		_, err := m.conn.Exec(ctx, "UPDATE toolhost_ledger SET id = id")
 		return errors.Join(err, postgres.Confirmed(m.conn))
 	}
@@ -153,7 +165,7 @@ func (m *moving) move(ctx context.Context, there string) error {
 	if m.Check {
 		return tx.Rollback(ctx)
 	}
-	if err := m.step(ctx, StepLeave, func(ctx context.Context) error { return m.file.Leave(ctx, there, m.name) }); err != nil {
+	if err := m.step(ctx, StepLeave, func(ctx context.Context) error { return m.file.Leave(ctx, cmp.Or(m.file.Heir, there), m.name) }); err != nil {
 		return err
 	}
 	if err := m.step(ctx, StepCommit, tx.Commit); err != nil {
@@ -296,14 +308,20 @@ func (m *moving) compare(ctx context.Context, sent, got *digest) error {
 }
 
 // activate gives the ledger the id of the file, unless it has calls of its own. Both ids remain
-// known: callers and state folders may have either. What the file may have forgotten, the ledger
-// has forgotten, too.
+// known: callers and state folders may have either. But if calls under the id of the file may be
+// lost, none is begun under it any more. What the file may have forgotten, the ledger has
+// forgotten, too.
 func (m *moving) activate(ctx context.Context) error {
-	return m.conn.QueryRow(ctx, `UPDATE toolhost_ledger SET former = former || ARRAY[id, @file::text],
-		id = CASE WHEN EXISTS (SELECT FROM toolhost_calls WHERE node <> @node) THEN id ELSE @file END,
+	if m.done.Lost {
+		if _, err := m.conn.Exec(ctx, "UPDATE toolhost_ledger SET lost = lost || jsonb_build_array(@lost::jsonb)", pgx.NamedArgs{"lost": Former{ID: m.file.ID}}); err != nil {
+			return err
+		}
+	}
+	return m.conn.QueryRow(ctx, `UPDATE toolhost_ledger SET former = CASE WHEN @lost THEN former ELSE former || ARRAY[id, @file::text] END,
+		id = CASE WHEN @lost OR EXISTS (SELECT FROM toolhost_calls WHERE node <> @node) THEN id ELSE @file END,
 		keep_ids = greatest(keep_ids, @keep),
 		forgotten = greatest(forgotten, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000 - @keep)
-		RETURNING id`, pgx.NamedArgs{"file": m.file.ID, "node": m.node, "keep": int64(m.KeepIDs)}).Scan(&m.done.Ledger)
+		RETURNING id`, pgx.NamedArgs{"file": m.file.ID, "node": m.node, "keep": int64(m.KeepIDs), "lost": m.done.Lost}).Scan(&m.done.Ledger)
 }
 
 // source passes the rows of a file to COPY, one after the other.

@@ -229,6 +229,76 @@ func TestAMoveThatEnds(t *testing.T) {
 	}
 }
 
+// A move that the database has lost, such as by a failover, can be repeated, also after the ledger
+// has got another id for it. The id of the file is not valid then: calls that were begun under it
+// after the move may be lost, too.
+func TestAMoveThatIsLost(t *testing.T) {
+	const renew = "UPDATE toolhost_ledger SET lost = (SELECT jsonb_agg(jsonb_build_object('id', one)) FROM unnest(former || id) one), former = '{}', id = 'renewed'"
+	for name, test := range map[string]struct {
+		until   postgres.Step
+		sql     string
+		used    bool
+		already bool
+	}{
+		"the ledger was renewed":       {postgres.StepCommit, renew, false, false},
+		"the folder knows the move":    {postgres.StepCommit, "", true, false},
+		"the move is there, and other": {postgres.StepDone, renew, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path, id, entries := fill(t)
+			address := postgrestest.Database(t)
+			m, stop := moveTo(address), errors.New("stop")
+			m.Before = func(s postgres.Step) error {
+				if s == test.until {
+					return stop
+				}
+				return nil
+			}
+			_, err := move(t, path, m)
+			want(t, "the move", err, stop)
+			if test.sql != "" {
+				execute(t, address, test.sql)
+			}
+			m.Before, m.Used = nil, test.used
+			for i := range 2 {
+				done, err := move(t, path, m)
+				storetest.Must(t, err)
+				if done.Already != (test.already || i > 0) || !done.Lost || done.Ledger == id {
+					t.Errorf("moving again: %+v", done)
+				}
+			}
+			a := open(t, config(address, "a"))
+			if a.Is(id) {
+				t.Errorf("the ledger %s is that of the file", a.ID())
+			}
+			checkMoved(t, a, a.ID(), entries)
+		})
+	}
+}
+
+// The file stays bound to the ledger of the first attempt, which no later loss can make unknown.
+func TestAMoveThatIsLostTwice(t *testing.T) {
+	path, _, entries := fill(t)
+	address := postgrestest.Database(t)
+	m, stop := moveTo(address), errors.New("stop")
+	m.Before = func(s postgres.Step) error {
+		if s == postgres.StepCommit {
+			return stop
+		}
+		return nil
+	}
+	for _, id := range []string{"second", "third"} {
+		_, err := move(t, path, m)
+		want(t, "the move", err, stop)
+		execute(t, address, "UPDATE toolhost_ledger SET lost = jsonb_build_array(jsonb_build_object('id', coalesce(lost->0->>'id', id))), id = $1", id)
+	}
+	m.Before = nil
+	_, err := move(t, path, m)
+	storetest.Must(t, err)
+	a := open(t, config(address, "a"))
+	checkMoved(t, a, "third", entries)
+}
+
 func TestMoveRefuses(t *testing.T) {
 	refused := func(t *testing.T, path, address, text string) {
 		t.Helper()

@@ -89,6 +89,9 @@ func migrate(ctx context.Context, files serve.StateFiles, move ledger.Move) (_ *
 	}
 	move.KeepIDs = files.KeepIDs
 	move.Name, _ = os.Hostname() // only for people
+	if move.Used, err = files.UsedDatabase(); err != nil {
+		return nil, err
+	}
 	done := &migrated{From: file.ID, Warnings: []string{}}
 	if done.Moved, err = move.Of(ctx, file); err != nil {
 		return nil, err
@@ -110,7 +113,10 @@ func (m *migrated) print(p cli.Process, check bool) error {
 	default:
 		fmt.Fprintf(out, "moved the ledger %s: %s\n", m.From, unknown)
 	}
-	if m.Ledger != m.From {
+	switch {
+	case m.Lost:
+		fmt.Fprintf(out, "the ledger of the database is %s. The database has lost calls before, so the former id is not valid any more: start once with --accept-lost-ledger %s\n", m.Ledger, m.From)
+	case m.Ledger != m.From:
 		fmt.Fprintf(out, "the ledger of the database is %s, and the former id stays valid\n", m.Ledger)
 	}
 	for _, warning := range m.Warnings {

@@ -113,6 +113,12 @@ func (s StateFiles) Node() (folder, place string, err error) {
 	return folder, placeOf(filepath.Join(s.State, NodeFile)), err
 }
 
+// UsedDatabase reports whether a toolhost with the state folder has used a ledger in a database.
+func (s StateFiles) UsedDatabase() (bool, error) {
+	n, err := ledgerGuard{dir: s.State}.readNotes()
+	return n.Ledger != "", err
+}
+
 // checkRestore returns an error if a restore of the state folder was interrupted. The folder may
 // have the files of two states then.
 func checkRestore(state string) error {
