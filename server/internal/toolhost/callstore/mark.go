@@ -22,9 +22,9 @@ const (
 	// NewestFile has the number of the newest call. A ledger with fewer calls is an older copy, or
 	// its log (calls.db-wal) is lost.
 	NewestFile = "ledger.newest"
-	// FolderFile has what toolhost has noted of ledgers in databases, beside both. A folder whose
+	// NotesFile has what toolhost has noted of ledgers in databases, beside both. A folder whose
 	// ledger is a file has none.
-	FolderFile = "ledger.folder"
+	NotesFile = "ledger.notes"
 )
 
 // NewestDigits is the length of the number in NewestFile. It is constant, so each write replaces
@@ -36,7 +36,7 @@ func FormatNewest(number int64) []byte { return fmt.Appendf(nil, "%0*d\n", Newes
 
 // FileNames returns the names of all files of a ledger in its folder.
 func FileNames() []string {
-	return []string{LedgerFile, LedgerFile + "-wal", LedgerFile + "-shm", MarkFile, NewestFile, FolderFile}
+	return []string{LedgerFile, LedgerFile + "-wal", LedgerFile + "-shm", MarkFile, NewestFile, NotesFile}
 }
 
 // ReadMark returns the id of the ledger that a folder belongs to, or "" if it has none.

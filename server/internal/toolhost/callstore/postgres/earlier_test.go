@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
@@ -61,22 +63,28 @@ func TestADatabaseFromBeforeALoss(t *testing.T) {
 func TestAStartFindsAnEarlierLedger(t *testing.T) {
 	for name, test := range map[string]struct {
 		earlier []postgres.Former // the ledger is "now", and was "moved"
+		pruned  int
 		renewed bool
 	}{
-		"a call of a folder is missing": {[]postgres.Former{{ID: "first"}, {ID: "now", Newest: 2, Folder: "other"}}, true},
-		"a call of a node is missing":   {[]postgres.Former{{ID: "moved", Newest: 2, Node: 7}}, true},
-		"a call of a lost node":         {[]postgres.Former{{ID: "now", Newest: 1, Node: 8}}, true},
-		"nothing is missing":            {[]postgres.Former{{ID: "now", Newest: 1, Folder: "other"}, {ID: "now", Newest: 1, Node: 7}, {ID: "now"}}, false},
-		"a move is missing":             {[]postgres.Former{{ID: "moved", Next: "later"}}, true},
-		"a move is there":               {[]postgres.Former{{ID: "moved", Next: "now"}}, false},
-		"another ledger":                {[]postgres.Former{{ID: "first", Newest: 2, Node: 7}}, false},
-		"an older build":                {nil, false},
+		"a call of a folder is missing": {[]postgres.Former{{ID: "first"}, {ID: "now", Newest: 2, Folder: "other"}}, 0, true},
+		"a call of a node is missing":   {[]postgres.Former{{ID: "moved", Newest: 2, Node: 7}}, 5, true},
+		"a call of a lost node":         {[]postgres.Former{{ID: "now", Newest: 1, Node: 8}}, 0, true},
+		"nothing is missing":            {[]postgres.Former{{ID: "now", Newest: 1, Folder: "other"}, {ID: "now", Newest: 1, Node: 7}, {ID: "now"}}, 0, false},
+		"a node of the folder has it":   {[]postgres.Former{{ID: "now", Newest: 1, Node: 6}}, 0, false},
+		"a row that was removed":        {[]postgres.Former{{ID: "now", Newest: 5, Node: 8}}, 5, false},
+		"and the folder is back":        {[]postgres.Former{{ID: "now", Newest: 5, Folder: "first"}}, 5, false},
+		"a move is missing":             {[]postgres.Former{{ID: "moved", Next: "later"}}, 0, true},
+		"a move is there":               {[]postgres.Former{{ID: "moved", Next: "now"}}, 0, false},
+		"another ledger":                {[]postgres.Former{{ID: "first", Newest: 2, Node: 7}}, 0, false},
+		"an older build":                {nil, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := postgrestest.Database(t)
 			storetest.Must(t, open(t, config(address, "first")).Close())
-			execute(t, address, "UPDATE toolhost_ledger SET id = 'now', former = '{moved}'")
+			execute(t, address, "UPDATE toolhost_ledger SET id = 'now', former = '{moved}', pruned = $1", test.pruned)
 			cfg := config(address, "other")
+			cfg.Node.Number = 6
+			storetest.Must(t, open(t, cfg).Close())
 			cfg.Node.Number = 7
 			other := open(t, cfg)
 			storetest.Must(t, begin(t, other, "x"))
@@ -112,6 +120,56 @@ func TestAStartFindsAnEarlierLedger(t *testing.T) {
 				t.Errorf("a begin at another node: %v, want %v", err, why)
 			}
 		})
+	}
+}
+
+// A node whose ledger got its id from a file that was moved knows the ids from before. So does a
+// start whose folder belonged to another ledger.
+func TestEarlier(t *testing.T) {
+	address := postgrestest.Database(t)
+	first := open(t, config(address, "a"))
+	execute(t, address, "UPDATE toolhost_ledger SET former = ARRAY[id], id = 'moved'")
+	cfg := config(address, "b")
+	cfg.Ledger, cfg.Newest, cfg.NotedBy = "foreign", 5, "b"
+	moved := open(t, cfg)
+	want := []postgres.Former{{ID: "foreign", Newest: 5, Folder: "b"}, {ID: first.ID(), Next: "moved"}}
+	if diff := cmp.Diff(want, moved.Earlier()); diff != "" {
+		t.Errorf("earlier ids (want, got): %s", diff)
+	}
+	// A copy from before the move.
+	execute(t, address, "UPDATE toolhost_ledger SET id = former[1], former = '{}'")
+	breakSessions(t, address)
+	if err := begin(t, moved, "x"); !errors.Is(err, postgres.ErrLost) {
+		t.Errorf("a begin without the move: %v", err)
+	}
+	after := open(t, config(address, "c"))
+	if diff := cmp.Diff([]postgres.Former{{ID: first.ID(), Next: "moved"}}, after.Earlier()); diff != "" {
+		t.Errorf("earlier ids after a renewal (want, got): %s", diff)
+	}
+}
+
+// Of the calls that the database does not have, the newest is noted: an older copy has the others.
+// All ids that the ledger had are lost with it.
+func TestTheNewestLostCallIsNoted(t *testing.T) {
+	address := postgrestest.Database(t)
+	var nodes []*postgres.Store
+	for i, folder := range []string{"a", "b", "c", "d"} {
+		cfg := config(address, folder)
+		cfg.Node.Number = int64(i) + 1
+		nodes = append(nodes, open(t, cfg))
+		storetest.Must(t, begin(t, nodes[i], folder))
+	}
+	look(t, nodes...)
+	id := nodes[0].ID()
+	execute(t, address, "UPDATE toolhost_ledger SET former = '{moved}'")
+	execute(t, address, "UPDATE toolhost_beats SET newest = 1 WHERE newest IN (2, 3)")
+	breakSessions(t, address)
+	for _, n := range nodes {
+		<-n.Gone()
+	}
+	got := open(t, config(address, "after")).Earlier()
+	if diff := cmp.Diff([]postgres.Former{{ID: "moved", Newest: 3, Node: 3}, {ID: id, Newest: 3, Node: 3}}, got); diff != "" {
+		t.Errorf("what is missing (want, got): %s", diff)
 	}
 }
 

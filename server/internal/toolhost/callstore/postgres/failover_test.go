@@ -5,6 +5,7 @@ package postgres_test
 import (
 	"errors"
 	"net/url"
+	"slices"
 	"testing"
 	"time"
 
@@ -189,6 +190,9 @@ func TestAStartFindsALoss(t *testing.T) {
 				cfg.Settle = func(s *postgres.Store) error {
 					if renewed := s.ID() != before; renewed != test.lost || s.Lost() != (renewed && i == 0) || s.Is(before) == renewed {
 						t.Errorf("at start %d, the ledger has another id: %v, and has lost calls: %v, want %v", i, renewed, s.Lost(), test.lost)
+					}
+					if lost := (postgres.Former{ID: before, Newest: 2, Folder: "a"}); i == 0 && slices.Contains(s.Earlier(), lost) != test.lost {
+						t.Errorf("the ledger has noted %v", s.Earlier())
 					}
 					if !accepts {
 						return refused

@@ -94,18 +94,22 @@ func (w *writer) checkHistory(ctx context.Context) error {
 	if err != nil {
 		return postgres.Error(err)
 	}
+	missing := Former{ID: w.store.id} // the newest: an older copy may have others
 	for node, known := range w.known {
 		now, there := newest[node]
 		if !there {
 			now = newest[removed]
 		}
-		if now < known {
-			w.store.log.Error("the database has lost calls of a toolhost", "node", idOf(node), "newest", now, "known", known)
-			w.end(ErrLost) // calls that are under way still end
-			return w.renew(ctx, Former{ID: w.store.id, Newest: known, Node: node})
+		if now < known && known > missing.Newest {
+			missing.Newest, missing.Node = known, node
 		}
 	}
-	return nil
+	if missing.Newest == 0 {
+		return nil
+	}
+	w.store.log.Error("the database has lost calls of a toolhost", "node", idOf(missing.Node), "newest", newest[missing.Node], "known", missing.Newest)
+	w.end(ErrLost) // calls that are under way still end
+	return w.renew(ctx, missing)
 }
 
 // compareFolder gives the ledger another id if the database does not have what the state folder has
@@ -153,12 +157,12 @@ func (w *writer) compareEarlier(ctx context.Context, earlier []Former, ids []str
 
 // has reports whether the database has what one with a former id must have. A row that was removed
 // counts as what all removed ones have counted, and a row has what others of its folder have, see
-// checkHistory.
+// checkHistory. A new row of the folder shows nothing.
 func (w *writer) has(ctx context.Context, f Former, ids []string) (bool, error) {
 	if f.Newest == 0 {
 		return f.Next == "" || slices.Contains(ids, f.Next), nil
 	}
-	const query = "SELECT coalesce(max(newest), " + pruned + ") FROM toolhost_beats JOIN toolhost_nodes USING (node) WHERE folder = $2 OR folder = (SELECT folder FROM toolhost_nodes WHERE node = $1)"
+	const query = "SELECT coalesce(nullif(max(newest), 0), " + pruned + ") FROM toolhost_beats JOIN toolhost_nodes USING (node) WHERE folder = $2 OR folder = (SELECT folder FROM toolhost_nodes WHERE node = $1)"
 	var newest int64
 	err := w.conn.QueryRow(ctx, query, f.Node, f.Folder).Scan(&newest)
 	return newest >= f.Newest, postgres.Error(err)

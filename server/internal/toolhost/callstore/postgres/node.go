@@ -54,6 +54,10 @@ func (w *writer) enter(ctx context.Context) error {
 	if err := w.readClock(ctx); err != nil { // again, with this id and keep_ids
 		return err
 	}
+	if s.cfg.Newest > 0 && s.cfg.NotedBy != "" && !s.Is(s.cfg.Ledger) {
+		// If Settle accepts that the ledger is another one, that of before may come back.
+		s.cfg.Earlier = append(slices.Clip(s.cfg.Earlier), Former{ID: s.cfg.Ledger, Newest: s.cfg.Newest, Folder: s.cfg.NotedBy})
+	}
 	if s.cfg.Settle != nil {
 		if err := s.cfg.Settle(s); err != nil {
 			return err

@@ -172,7 +172,8 @@ func (s *Store) NodeID() string { return idOf(s.node) }
 // under an id that the ledger has lost.
 func (s *Store) Is(id string) bool { return id == s.id || slices.Contains(s.memory.Load().ids, id) }
 
-// Earlier returns the ids that the ledger, or what the state folder belonged to, had before ID.
+// Earlier returns the ids that the ledger, or what the state folder belonged to, had before ID. It
+// has Config.Ledger, if the ledger is not that one, with Config.Newest.
 func (s *Store) Earlier() []Former {
 	m := s.memory.Load()
 	var earlier []Former

@@ -32,11 +32,11 @@ func NewMigrateCommand(p cli.Process) *cobra.Command {
 		Short: "Move the ledger of calls from a file into the database of records",
 		Long: "Migrate moves all calls of a toolhost whose ledger is in a file into the database that records in toolhost.yaml names:\n" +
 			"their ids, outcomes, arguments, settlements and times. The toolhost must have stopped. A call that was under way has an\n" +
-			"unknown outcome. The id of the former ledger stays valid. Afterwards no toolhost starts with the file. If migrate\n" +
-			"fails or is interrupted, repeat it. See docs/shared-ledger.md.\n" +
+			"unknown outcome. The id of the former ledger stays valid, unless the database has lost an earlier migrate.\n" +
+			"Afterwards no toolhost starts with the file. If migrate fails or is interrupted, repeat it. See docs/shared-ledger.md.\n" +
 			"--check copies and compares everything, then takes it back; the toolhost may run meanwhile.\n" +
-			"With -o json it prints an object: calls, unknown, results, ledger, former_ledger, warnings, and already if an earlier\n" +
-			"migrate has moved them.",
+			"With -o json it prints an object: calls, unknown, results, ledger, former_ledger, warnings, already if an earlier\n" +
+			"migrate has moved them, and lost if the former id is not valid.",
 		Example: "  toolhost migrate --check --config /etc/toolhost/toolhost.yaml",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -89,7 +89,7 @@ func migrate(ctx context.Context, files serve.StateFiles, move ledger.Move) (_ *
 	}
 	move.KeepIDs = files.KeepIDs
 	move.Name, _ = os.Hostname() // only for people
-	if move.Used, err = files.UsedDatabase(); err != nil {
+	if move.Used, err = files.Used(file.ID); err != nil {
 		return nil, err
 	}
 	done := &migrated{From: file.ID, Warnings: []string{}}

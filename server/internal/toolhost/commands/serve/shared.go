@@ -131,27 +131,29 @@ func (k ledgerGuard) settleShared(calls *postgres.Store, marked, folder string, 
 		return err
 	}
 	now := notes{folder, id, calls.Earlier()}
-	if by := before.of(marked); by != "" && !calls.Is(marked) {
-		// An operator has accepted that the ledger is another one. That of before may come back.
-		before.Earlier = append(now.Earlier, postgres.Former{ID: marked, Newest: noted.number, Folder: by})
-		now.Earlier = before.Earlier
-		if err := k.writeNotes(before); err != nil {
+	if marked != "" && !calls.Is(marked) { // what its end has shown is noted before that is overwritten
+		if err := k.writeNotes(notes{before.Folder, before.Ledger, now.Earlier}); err != nil {
 			return err
 		}
 	}
-	if err := noted.replace(calls.Newest()); err != nil {
-		return err
+	// The number beside each id is at most that of a call under this id.
+	falls := calls.Newest() < noted.number
+	if falls {
+		err = noted.replace(calls.Newest())
 	}
-	if marked != id {
+	if err == nil && marked != id {
 		err = atomicfile.Write(filepath.Join(k.dir, callstore.MarkFile), []byte(id+"\n"), 0o600)
 	}
+	if err == nil && !falls {
+		err = noted.replace(calls.Newest())
+	}
 	if err != nil {
-		return fmt.Errorf("noting the ledger's id: %w", err)
+		return fmt.Errorf("noting the ledger's id and its newest call: %w", err)
 	}
 	return k.writeNotes(now) // after the number, which must be that of a call of the folder
 }
 
-// notes is the content of callstore.FolderFile. A restored folder has another id than Folder, and a
+// notes is the content of callstore.NotesFile. A restored folder has another id than Folder, and a
 // ledger that was moved into the database has another one than Ledger: then the number in
 // callstore.NewestFile is not that of a call of this folder.
 type notes struct {
@@ -170,7 +172,7 @@ func (n notes) of(ledger string) string {
 
 // readNotes returns what the folder has noted. Without a file, that is nothing.
 func (k ledgerGuard) readNotes() (n notes, err error) {
-	path := filepath.Join(k.dir, callstore.FolderFile)
+	path := filepath.Join(k.dir, callstore.NotesFile)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return n, nil
@@ -179,14 +181,14 @@ func (k ledgerGuard) readNotes() (n notes, err error) {
 		err = json.Unmarshal(data, &n)
 	}
 	if err != nil {
-		return n, fmt.Errorf("reading which ledgers the state folder has used, %s: %w; without the file, toolhost cannot find some losses of a database", path, err)
+		return n, fmt.Errorf("reading which ledgers the state folder has used, %s: %w; remove it if it is damaged: toolhost then cannot find some losses of a database", path, err)
 	}
 	return n, nil
 }
 
 func (k ledgerGuard) writeNotes(n notes) error {
 	data, err := json.Marshal(n)
-	path := filepath.Join(k.dir, callstore.FolderFile)
+	path := filepath.Join(k.dir, callstore.NotesFile)
 	if before, _ := os.ReadFile(path); err == nil && !bytes.Equal(before, data) {
 		err = atomicfile.Write(path, data, 0o600)
 	}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/server/internal/store/backup"
 	"github.com/toolhost/toolhost/server/internal/terminal/cli"
 	"github.com/toolhost/toolhost/server/internal/terminal/configfile"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore"
+	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/config"
 	"github.com/toolhost/toolhost/server/internal/trust"
 )
@@ -113,10 +115,11 @@ func (s StateFiles) Node() (folder, place string, err error) {
 	return folder, placeOf(filepath.Join(s.State, NodeFile)), err
 }
 
-// UsedDatabase reports whether a toolhost with the state folder has used a ledger in a database.
-func (s StateFiles) UsedDatabase() (bool, error) {
+// Used reports whether a toolhost with the state folder has used the ledger with an id in a
+// database.
+func (s StateFiles) Used(id string) (bool, error) {
 	n, err := ledgerGuard{dir: s.State}.readNotes()
-	return n.Ledger != "", err
+	return n.Ledger == id || slices.ContainsFunc(n.Earlier, func(f postgres.Former) bool { return f.ID == id || f.Next == id }), err
 }
 
 // checkRestore returns an error if a restore of the state folder was interrupted. The folder may
