@@ -5,7 +5,6 @@
 package postgrestest
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -22,6 +21,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/store/pgcluster"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 )
 
 // superuser is the role that may log in without a password. All other roles need theirs.
@@ -35,7 +35,7 @@ const patience = 3 * time.Minute
 type Server struct {
 	cluster  *pgcluster.Cluster
 	settings []string // as the server's options -c
-	output   lockedBuffer
+	output   syncbuf.Buffer
 
 	mu      sync.Mutex
 	process *os.Process
@@ -248,22 +248,4 @@ func (s *Server) Written(t testing.TB) int64 {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// lockedBuffer is a buffer that the server writes while a test reads it.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }

@@ -10,7 +10,7 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/store/filelock"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
-	"github.com/toolhost/toolhost/server/internal/e2e/programs"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 )
 
 // decide answers the only decision that the run waits for.
@@ -147,7 +147,7 @@ turns:
 	}
 	write(t, script, strings.Replace(turns, "DELAY", "10m", 1), 0o600)
 	begun := agentd("run", "--model", "scripted:"+script, "edit")
-	said := &programs.Output{}
+	said := &syncbuf.Buffer{}
 	begun.Stdout, begun.Stderr = said, said
 	if err := begun.Start(); err != nil {
 		t.Fatal(err)

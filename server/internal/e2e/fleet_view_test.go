@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
-	"github.com/toolhost/toolhost/server/internal/e2e/programs"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 )
 
 // nodes are three toolhosts, which the operator has named as the fleet prod.
@@ -176,7 +176,7 @@ func TestFollowedFleetLosesAToolhost(t *testing.T) {
 	n := startNodes(t, func(*toolhost) {})
 	n.do(t, "call", "calculator", `{"expression":"1"}`, "--target", "prod/c").exits(t, 0)
 	cmd := command(context.Background(), n.home, nil, "toolhost", "events", "-f", "--fleet", "--target", "prod")
-	var out, problems programs.Output
+	var out, problems syncbuf.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -184,7 +184,7 @@ func TestFollowedFleetLosesAToolhost(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	shows := func(o *programs.Output, node string, words string) func() bool {
+	shows := func(o *syncbuf.Buffer, node string, words string) func() bool {
 		return func() bool {
 			for line := range strings.Lines(o.String()) {
 				if strings.HasPrefix(line, node) && strings.Contains(line, words) {

@@ -13,14 +13,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/server/internal/e2e/programs"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 )
 
 // overHTTP is JSON over HTTP at one of the programs.
 type overHTTP struct{ url, token string }
 
 // at returns JSON over HTTP at the port that the log of a program names.
-func at(t *testing.T, log *programs.Output, token string) overHTTP {
+func at(t *testing.T, log *syncbuf.Buffer, token string) overHTTP {
 	t.Helper()
 	found := regexp.MustCompile(`127\.0\.0\.1:\d+ for JSON over HTTP`).FindString(log.String())
 	if found == "" {

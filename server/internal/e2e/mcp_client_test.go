@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 )
 
@@ -27,7 +28,7 @@ type mcpClient struct {
 func (h *toolhost) mcpServe(t *testing.T, version string, options *mcp.ClientOptions, flags ...string) *mcpClient {
 	t.Helper()
 	cmd := command(context.Background(), h.home, nil, "toolhost", append([]string{"mcp", "serve", "--addr", h.addr}, flags...)...)
-	log := &programs.Output{}
+	log := &syncbuf.Buffer{}
 	cmd.Stderr = log
 	client := mcp.NewClient(&mcp.Implementation{Name: "e2e", Version: "1"}, options)
 	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: version})
@@ -153,7 +154,7 @@ auth:
 	h.allow(t)
 	h.trust(t, "toolhost.yaml")
 	cmd := command(context.Background(), h.home, nil, "toolhost", "serve", "--plugins", h.plugins, "--state", h.state, "--workspace", h.workspace)
-	log := &programs.Output{}
+	log := &syncbuf.Buffer{}
 	cmd.Stderr = log
 	line, exited, err := programs.Start(cmd)
 	if err != nil {

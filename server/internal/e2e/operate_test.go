@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
-	"github.com/toolhost/toolhost/server/internal/e2e/programs"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -178,7 +178,7 @@ func info(t *testing.T, h *toolhost, name string) tool.PluginInfo {
 // watched is a client command that runs during the test.
 type watched struct {
 	cmd            *exec.Cmd
-	stdout, stderr *programs.Output
+	stdout, stderr *syncbuf.Buffer
 	exited         chan struct{}
 }
 
@@ -187,7 +187,7 @@ func (h *toolhost) watch(t *testing.T, args ...string) *watched {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	w := &watched{
 		cmd:    command(ctx, h.home, []string{"TOOLHOST_ADDR=" + h.addr}, "toolhost", args...),
-		stdout: &programs.Output{}, stderr: &programs.Output{}, exited: make(chan struct{}),
+		stdout: &syncbuf.Buffer{}, stderr: &syncbuf.Buffer{}, exited: make(chan struct{}),
 	}
 	w.cmd.Stdout, w.cmd.Stderr = w.stdout, w.stderr
 	if err := w.cmd.Start(); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
-	"github.com/toolhost/toolhost/server/internal/e2e/programs"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 )
 
 // runEvent has the fields of a line of `agentd run -o json` that the tests use.
@@ -44,7 +44,7 @@ func (h *toolhost) agentd(t *testing.T, ctx context.Context, script string, seen
 		t.Fatal(err)
 	}
 	cmd := command(ctx, h.home, nil, "agentd", "run", "--toolhost", h.addr, "--model", "scripted:"+path, "-o", "json", "go")
-	stderr := &programs.Output{}
+	stderr := &syncbuf.Buffer{}
 	cmd.Stderr = stderr
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/internal/testkit/testca"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 	"github.com/toolhost/toolhost/tool"
@@ -24,7 +25,7 @@ var port = regexp.MustCompile(`127\.0\.0\.1:[0-9]+ \(TLS\)`)
 // the one with TLS.
 func (h *toolhost) secured(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
-	log := &programs.Output{}
+	log := &syncbuf.Buffer{}
 	cmd.Stderr = log
 	line, exited, err := programs.Start(cmd)
 	if err != nil {

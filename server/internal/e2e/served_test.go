@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 	"github.com/toolhost/toolhost/server/internal/testkit/agentmessages"
 )
@@ -25,7 +26,7 @@ type served struct {
 	*agentmessages.Client
 	cmd    *exec.Cmd
 	exited <-chan struct{} // closed when the process has ended
-	log    *programs.Output
+	log    *syncbuf.Buffer
 	start  func() *exec.Cmd
 }
 
@@ -35,7 +36,7 @@ func (h *toolhost) agentdServe(t *testing.T, flags ...string) *served {
 	t.Helper()
 	addr := "unix://" + filepath.Join(h.home, "a.sock")
 	args := append([]string{"serve", "--listen", addr, "--toolhost", h.addr, "--journal", filepath.Join(h.home, "runs.db")}, flags...)
-	s := &served{log: &programs.Output{}, start: func() *exec.Cmd { return command(context.Background(), h.home, nil, "agentd", args...) }}
+	s := &served{log: &syncbuf.Buffer{}, start: func() *exec.Cmd { return command(context.Background(), h.home, nil, "agentd", args...) }}
 	s.live(t)
 	a, err := agentmessages.Dial(addr)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 )
 
@@ -76,7 +77,7 @@ func (m *manager) service(home, name string, args ...string) *exec.Cmd {
 // starts starts a service, and stops it at the end of the test.
 func (m *manager) starts(t *testing.T, home, name string, args ...string) *toolhost {
 	t.Helper()
-	s := &toolhost{cmd: m.service(home, name, args...), stderr: &programs.Output{}}
+	s := &toolhost{cmd: m.service(home, name, args...), stderr: &syncbuf.Buffer{}}
 	s.cmd.Stderr = s.stderr
 	_, exited, err := programs.Start(s.cmd)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
-	"github.com/toolhost/toolhost/server/internal/e2e/programs"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 )
 
 // steering has terminal controls and misleading characters by name. No program under test writes
@@ -60,7 +60,7 @@ func harmless(t *testing.T, what, text string) {
 // screen is a separate terminal for one command.
 type screen struct {
 	keyboard, terminal *os.File
-	written            programs.Output
+	written            syncbuf.Buffer
 	gone               chan struct{} // closed when all processes with the terminal have ended
 }
 

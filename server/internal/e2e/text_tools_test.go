@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/toolhost/toolhost/server/internal/e2e/programs"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 )
 
 // plainChat is a server of the Chat Completions API whose model cannot call functions. It refuses
@@ -121,7 +121,7 @@ func (h *toolhost) runPlain(t *testing.T, ctx context.Context, s *plainChat, see
 	config := filepath.Join(h.home, "agentd.yaml")
 	write(t, config, "model: small\nmodels:\n  small: {provider: openai, model: plain, base_url: \""+s.URL+"/v1\", tools: text}\n", 0o600)
 	cmd := command(ctx, h.home, nil, "agentd", "run", "--config", config, "--toolhost", h.addr, "-o", "json", "go")
-	stderr := &programs.Output{}
+	stderr := &syncbuf.Buffer{}
 	cmd.Stderr = stderr
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

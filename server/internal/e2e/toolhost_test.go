@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 	"github.com/toolhost/toolhost/server/internal/trust"
 	"github.com/toolhost/toolhost/tool"
@@ -26,7 +27,7 @@ type toolhost struct {
 	program                               string   // in bin; empty: toolhost
 
 	cmd    *exec.Cmd
-	stderr *programs.Output
+	stderr *syncbuf.Buffer
 	exited <-chan struct{} // closed when the process has ended
 	looks  *client.Client
 	resume func() // ends a pause
@@ -162,7 +163,7 @@ func (h *toolhost) serve(t *testing.T, flags ...string) {
 	}
 	h.cmd = command(context.Background(), h.home, h.env, cmp.Or(h.program, "toolhost"), append([]string{"serve",
 		"--plugins", h.plugins, "--listen", h.addr, "--state", h.state}, flags...)...)
-	h.stderr = &programs.Output{}
+	h.stderr = &syncbuf.Buffer{}
 	h.cmd.Stderr = h.stderr
 	line, exited, err := programs.Start(h.cmd)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/internal/testkit/testca"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 	"github.com/toolhost/toolhost/tool"
@@ -26,7 +27,7 @@ type workspaceServer struct {
 	flags          []string
 	cmd            *exec.Cmd
 	exited         <-chan struct{}
-	log            *programs.Output
+	log            *syncbuf.Buffer
 }
 
 var readyAt = regexp.MustCompile(`is ready at (\S+)`)
@@ -36,7 +37,7 @@ func (s *workspaceServer) start(t *testing.T) {
 	t.Helper()
 	flags := append([]string{"workspace", "serve", "--root", s.root, "--listen", s.at}, s.flags...)
 	s.cmd = command(context.Background(), s.home, nil, "toolhost", flags...)
-	s.log = &programs.Output{}
+	s.log = &syncbuf.Buffer{}
 	s.cmd.Stderr = s.log
 	line, exited, err := programs.Start(s.cmd)
 	if err != nil {

@@ -1,14 +1,12 @@
 package systemd_test
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"net"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +17,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/internal/testkit/shortdir"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/systemd"
 )
 
@@ -49,26 +48,8 @@ func (m manager) next(t *testing.T, wait time.Duration) (message string, ok bool
 	return string(data[:n]), err == nil
 }
 
-// log is a log that can be read while a goroutine writes it.
-type log struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *log) says(text string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Contains(l.text.String(), text)
-}
-
-func service() (systemd.Service, *log) {
-	l := &log{}
+func service() (systemd.Service, *syncbuf.Buffer) {
+	l := &syncbuf.Buffer{}
 	return systemd.Service{Log: slog.New(slog.NewTextHandler(l, nil))}, l
 }
 
@@ -91,13 +72,13 @@ func TestNoSystemd(t *testing.T) {
 	t.Setenv("NOTIFY_SOCKET", "")
 	s.Ready("")
 	s.Watch(nil, nil)()
-	if l.says("level") {
-		t.Errorf("without systemd, the log has %s", &l.text)
+	if strings.Contains(l.String(), "level") {
+		t.Errorf("without systemd, the log has %s", l)
 	}
 	t.Setenv("NOTIFY_SOCKET", filepath.Join(shortdir.Make(t), "gone"))
 	s.Ready("")
-	if !l.says("READY=1") {
-		t.Errorf("the log does not say what was not sent: %s", &l.text)
+	if !strings.Contains(l.String(), "READY=1") {
+		t.Errorf("the log does not say what was not sent: %s", l)
 	}
 }
 
@@ -132,7 +113,7 @@ func TestWatchdog(t *testing.T) {
 	s, l := service()
 	h := health{released: make(chan struct{}), err: status.Error(codes.ResourceExhausted, "full")}
 	stop := s.Watch(serve(t, h).Serve, func() string { return "7 tools" })
-	eventually.Holds(t, "the log says that the server hangs", func() bool { return l.says("does not answer its own health check") })
+	eventually.Holds(t, "the log says that the server hangs", func() bool { return strings.Contains(l.String(), "does not answer its own health check") })
 	if got, ok := m.next(t, time.Millisecond); ok {
 		t.Errorf("systemd got %q of a server that hangs", got)
 	}

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 	"github.com/toolhost/toolhost/server/internal/agentd/temporal"
 	"github.com/toolhost/toolhost/server/internal/agentd/temporal/temporaltest"
@@ -363,30 +364,12 @@ func TestWithoutSearchAttributes(t *testing.T) {
 	}
 }
 
-// lines is a log.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // What the service refuses about one run, such as a signal beyond its limit, keeps the engine from
 // no other one. The log says it once.
 func TestARefusedRun(t *testing.T) {
 	s, w := temporaltest.Start(t), newWorker()
 	s.Refuse("agentd/full", serviceerror.NewInvalidArgument("exceeded workflow execution limit for signal events"))
-	var text lines
+	var text syncbuf.Buffer
 	reports := make(chan error, 100)
 	e, stop := drive(t, s, w, func(c *temporal.Config) {
 		c.Log = slog.New(slog.NewTextHandler(&text, nil))

@@ -19,8 +19,8 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/internal/wire/pluginwire"
-	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -92,7 +92,7 @@ func serve(t *testing.T, p program) *served {
 	dir := shortFolder(t)
 	s := &served{cmd: exec.CommandContext(t.Context(), p.install(t, dir)), exited: make(chan error, 1)}
 	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), pluginwire.CookieKey + "=" + pluginwire.CookieValue, "PLUGIN_UNIX_SOCKET_DIR=" + dir}
-	var stderr programs.Output
+	var stderr syncbuf.Buffer
 	s.cmd.Stderr = &stderr
 	stdout, err := s.cmd.StdoutPipe()
 	if err == nil {

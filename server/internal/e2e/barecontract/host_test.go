@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -49,7 +50,7 @@ func startHost(t *testing.T, toolhost string, p program) *running {
 	}
 	r.cmd = exec.Command(toolhost, "serve", "--config", file, "--plugins", plugins, "--listen", addr, "--state", filepath.Join(r.home, "state"), "--workspace", workspace)
 	r.cmd.Env = []string{"HOME=" + r.home, "PATH=/usr/bin:/bin", "TMPDIR=" + r.home}
-	var log programs.Output
+	var log syncbuf.Buffer
 	r.cmd.Stderr = &log
 	line, exited, err := programs.Start(r.cmd)
 	if err != nil {

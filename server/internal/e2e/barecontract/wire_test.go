@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/internal/wire/pluginwire"
-	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 	"github.com/toolhost/toolhost/server/internal/toolhost/process"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -51,7 +51,7 @@ func launch(t *testing.T, p program) *process.Process {
 	if err := os.Mkdir(run, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var log programs.Output
+	var log syncbuf.Buffer
 	launched, err := process.Launch(t.Context(), process.Config{
 		Plugin: "bare", Instance: "bare-1", Path: p.install(t, home), RunDir: run,
 		StartTimeout: patience, StopTimeout: patience, Logger: slog.New(slog.NewTextHandler(&log, nil)),

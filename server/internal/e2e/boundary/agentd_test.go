@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/server/internal/e2e/programs"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 )
 
 // agentd is the agentd that works on one run. A test can kill the process and start it again on the
@@ -20,7 +20,7 @@ type agentd struct {
 	folder  string
 	journal string // the file, or the URL of a database
 	addr    string
-	log     *programs.Output
+	log     *syncbuf.Buffer
 	life    *process
 	signals *os.File // the read end: the process writes a line at each append
 	consent *os.File // the write end: one byte lets a halted process continue
@@ -30,7 +30,7 @@ type agentd struct {
 // test. If at is the zero place, newAgentd starts the shipped binary, which never halts.
 func newAgentd(t *testing.T, w *world, b *brain, folder string, at place) *agentd {
 	t.Helper()
-	d := &agentd{world: w, brain: b, folder: folder, addr: "unix://" + filepath.Join(folder, "a.sock"), log: &programs.Output{}}
+	d := &agentd{world: w, brain: b, folder: folder, addr: "unix://" + filepath.Join(folder, "a.sock"), log: &syncbuf.Buffer{}}
 	d.journal = filepath.Join(folder, "runs.db")
 	if w.database != nil {
 		d.journal = w.database(t)

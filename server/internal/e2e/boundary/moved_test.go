@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/server/internal/e2e/programs"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 )
 
 // The test kills agentd and its toolhost after a call has begun. The run then continues with a
@@ -93,7 +93,7 @@ func (p *privateRun) begin(ctx context.Context, t *testing.T) {
 func otherToolhost(t *testing.T, p *privateRun, socket string) string {
 	t.Helper()
 	addr := "unix://" + socket
-	other, err := launch(p.home, &programs.Output{}, nil, nil, "toolhost", "serve", "--listen", addr,
+	other, err := launch(p.home, &syncbuf.Buffer{}, nil, nil, "toolhost", "serve", "--listen", addr,
 		"--plugins", filepath.Join(bin, "plugins"), "--state", filepath.Join(p.home, "other"), "--workspace", filepath.Join(p.home, "w"))
 	if err != nil {
 		t.Fatal(err)

@@ -8,19 +8,20 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 )
 
 // process is a server under test. It is ready when launch returns it.
 type process struct {
 	cmd    *exec.Cmd
-	log    *programs.Output
+	log    *syncbuf.Buffer
 	exited <-chan struct{} // closed when the process has exited
 }
 
 // launch starts a binary and returns when the binary has printed that it is ready. The process
 // inherits the files, from descriptor 3 on.
-func launch(home string, log *programs.Output, env []string, files []*os.File, name string, args ...string) (*process, error) {
+func launch(home string, log *syncbuf.Buffer, env []string, files []*os.File, name string, args ...string) (*process, error) {
 	p := &process{cmd: exec.Command(filepath.Join(bin, name), args...), log: log}
 	p.cmd.Env = append([]string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=" + home}, env...)
 	p.cmd.Dir, p.cmd.Stderr, p.cmd.ExtraFiles = home, log, files

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/server/internal/e2e/programs"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 )
 
 // world is a toolhost with counterplugin.
@@ -15,7 +15,7 @@ type world struct {
 	home, addr string
 	plugins    string   // the folder with the plugins
 	flags      []string // further flags of toolhost
-	log        *programs.Output
+	log        *syncbuf.Buffer
 	toolhost   *process // replaced after a kill
 	// database returns the URL of a new database for the runs of an agentd. Nil: they are in a file.
 	database func(*testing.T) string
@@ -34,7 +34,7 @@ func newWorldWith(t *testing.T, change func(*world)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{home: home, addr: "unix://" + filepath.Join(home, "t.sock"), log: &programs.Output{}, plugins: filepath.Join(bin, "plugins")}
+	w := &world{home: home, addr: "unix://" + filepath.Join(home, "t.sock"), log: &syncbuf.Buffer{}, plugins: filepath.Join(bin, "plugins")}
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("toolhost's log:\n%s", w.log)

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 )
 
@@ -242,7 +243,7 @@ func (c client) limit(t *testing.T, home string) {
 // user and of the client.
 type host struct {
 	home, work, addr string
-	log              *programs.Output
+	log              *syncbuf.Buffer
 }
 
 // serve starts a toolhost with the plugin of the tests, and an agentd, until the test ends.
@@ -253,7 +254,7 @@ func serve(t *testing.T) *host {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(home) })
-	h := &host{home: home, work: filepath.Join(home, "work"), addr: "unix://" + home + "/t.sock", log: &programs.Output{}}
+	h := &host{home: home, work: filepath.Join(home, "work"), addr: "unix://" + home + "/t.sock", log: &syncbuf.Buffer{}}
 	self, err := os.ReadFile("/proc/self/exe")
 	plugin := filepath.Join(home, "plugins", pluginName)
 	write(t, plugin, string(self))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/testkit/shortdir"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 )
 
@@ -109,7 +110,7 @@ func (s *site) command(name string, args ...string) *exec.Cmd {
 
 func (s *site) start(name string, args ...string) {
 	s.t.Helper()
-	cmd, log := s.command(name, append([]string{"serve"}, args...)...), &programs.Output{}
+	cmd, log := s.command(name, append([]string{"serve"}, args...)...), &syncbuf.Buffer{}
 	cmd.Stderr = log
 	line, exited, err := programs.Start(cmd)
 	if err != nil {
@@ -154,7 +155,7 @@ func (s *site) run(number int, words string) string {
 // code returns the address of the pages and a code for the login.
 func (s *site) code() (url, code string) {
 	s.t.Helper()
-	cmd, problem := s.command("agentd", "console", "--addr", s.socket("a"), "-o", "json"), &programs.Output{}
+	cmd, problem := s.command("agentd", "console", "--addr", s.socket("a"), "-o", "json"), &syncbuf.Buffer{}
 	cmd.Stderr = problem
 	out, err := cmd.Output()
 	var printed struct{ URL, Code string }

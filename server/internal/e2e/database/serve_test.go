@@ -21,6 +21,7 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/internal/testkit/testca"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 	"github.com/toolhost/toolhost/server/internal/testkit/agentmessages"
@@ -88,7 +89,7 @@ func (h *home) command(name string, env []string, args ...string) *exec.Cmd {
 // server is a started program.
 type server struct {
 	cmd    *exec.Cmd
-	log    *programs.Output
+	log    *syncbuf.Buffer
 	exited <-chan struct{}
 }
 
@@ -100,7 +101,7 @@ func (s *server) end(signal syscall.Signal) {
 // start starts a server, and stops it at the end of the test.
 func (h *home) start(name string, env []string, args ...string) *server {
 	h.t.Helper()
-	s := &server{cmd: h.command(name, env, args...), log: &programs.Output{}}
+	s := &server{cmd: h.command(name, env, args...), log: &syncbuf.Buffer{}}
 	s.cmd.Stderr = s.log
 	line, exited, err := programs.Start(s.cmd)
 	if err != nil {

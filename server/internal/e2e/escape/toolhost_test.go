@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -71,7 +72,7 @@ type toolhost struct {
 	*world
 	socket string
 	cmd    *exec.Cmd
-	stderr *programs.Output
+	stderr *syncbuf.Buffer
 	exited <-chan struct{} // closed when the process has exited
 	client *client.Client
 	layers map[string]tool.Sandbox // of plugins that were queried
@@ -96,7 +97,7 @@ func (w *world) command(ctx context.Context, before []string, args ...string) *e
 // command that executes toolhost, or empty.
 func (w *world) serve(t *testing.T, before ...string) *toolhost {
 	t.Helper()
-	h := &toolhost{world: w, socket: w.path("api.sock"), stderr: &programs.Output{}, layers: map[string]tool.Sandbox{}}
+	h := &toolhost{world: w, socket: w.path("api.sock"), stderr: &syncbuf.Buffer{}, layers: map[string]tool.Sandbox{}}
 	addr := "unix://" + h.socket
 	h.cmd = w.command(context.Background(), before, "serve", "--config", w.path("toolhost.yaml"), "--plugins", w.path("plugins"), "--listen", addr, "--state", w.path("state"))
 	h.cmd.Args = append(h.cmd.Args, w.more...)

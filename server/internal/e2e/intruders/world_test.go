@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/internal/testkit/testca"
 	"github.com/toolhost/toolhost/server/internal/access/tokenstore"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
@@ -189,7 +190,7 @@ func (w *world) createTokens(t *testing.T) {
 // serve starts a server, and stops it at the end of the test.
 func (w *world) serve(t *testing.T, name string, env []string, args ...string) {
 	t.Helper()
-	log := &programs.Output{}
+	log := &syncbuf.Buffer{}
 	cmd := exec.CommandContext(context.Background(), filepath.Join(bin, name), args...)
 	cmd.Env = append([]string{"HOME=" + w.home, "PATH=/usr/bin:/bin", "TMPDIR=" + w.home}, env...)
 	cmd.Dir, cmd.Stderr = w.home, log

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 )
 
@@ -38,7 +39,7 @@ func write(t *testing.T, path, text string) {
 // host is a running toolhost.
 type host struct {
 	line string // what it printed when it was ready
-	log  *programs.Output
+	log  *syncbuf.Buffer
 	stop func()
 
 	addr string // for commands of toolhost
@@ -50,7 +51,7 @@ func serve(bin, home string) (*host, error) {
 	cmd := exec.CommandContext(context.Background(), filepath.Join(bin, "toolhost"), "serve", "--config", filepath.Join(home, "toolhost.yaml"))
 	cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=" + home}
 	cmd.Dir = home
-	h := &host{log: &programs.Output{}}
+	h := &host{log: &syncbuf.Buffer{}}
 	cmd.Stderr = h.log
 	line, exited, err := programs.Start(cmd)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 )
 
@@ -15,7 +16,7 @@ type server struct {
 	*world
 	cmd    *exec.Cmd
 	addr   string
-	stderr *programs.Output
+	stderr *syncbuf.Buffer
 	exited <-chan struct{} // closed when the process has exited
 }
 
@@ -29,7 +30,7 @@ func (w *world) serve(t *testing.T, flags ...string) *server {
 // serveWith is serve with further environment variables.
 func (w *world) serveWith(t *testing.T, env []string, flags ...string) *server {
 	t.Helper()
-	s := &server{world: w, addr: "unix://" + w.path("run", "s.sock"), stderr: &programs.Output{}}
+	s := &server{world: w, addr: "unix://" + w.path("run", "s.sock"), stderr: &syncbuf.Buffer{}}
 	s.cmd = w.command(context.Background(), "etc", "toolhost", append([]string{"serve", "--listen", s.addr, "--workspace", w.path("ws")}, flags...)...)
 	s.cmd.Env = append(s.cmd.Env, env...)
 	s.cmd.Stderr = s.stderr

@@ -2,10 +2,8 @@ package programs
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 	"os/exec"
-	"sync"
 )
 
 // Start starts a server and returns the first line that it prints: a server of this repository
@@ -29,25 +27,4 @@ func Start(cmd *exec.Cmd) (line string, exited <-chan struct{}, err error) {
 		_ = cmd.Wait()
 	}()
 	return <-first, ended, nil
-}
-
-// Output collects what a process writes, while a test reads it. The zero value is empty. It is safe
-// for concurrent use.
-type Output struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (o *Output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buffer.Write(p)
-}
-
-// String returns everything that was written so far.
-func (o *Output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buffer.String()
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/internal/version"
 	"github.com/toolhost/toolhost/server/internal/e2e/programs"
 )
@@ -52,7 +53,7 @@ func fixtures(t *testing.T) []string {
 // server is a running toolhost or agentd.
 type server struct {
 	cmd    *exec.Cmd
-	log    *programs.Output
+	log    *syncbuf.Buffer
 	exited <-chan struct{} // closed when the process has ended
 }
 
@@ -67,7 +68,7 @@ func (h home) command(program string, args ...string) *exec.Cmd {
 // serve starts a server and waits until it is ready. The server is killed at the end of the test.
 func (h home) serve(t *testing.T, program string, args ...string) *server {
 	t.Helper()
-	s := &server{cmd: h.command(program, append([]string{"serve"}, args...)...), log: &programs.Output{}}
+	s := &server{cmd: h.command(program, append([]string{"serve"}, args...)...), log: &syncbuf.Buffer{}}
 	s.cmd.Stderr = s.log
 	line, exited, err := programs.Start(s.cmd)
 	if err != nil {

@@ -3,7 +3,6 @@
 package postgres_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +18,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/internal/testkit/testca"
 	"github.com/toolhost/toolhost/server/internal/store/postgres"
 )
@@ -145,28 +144,10 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// syncBuffer is a log that several goroutines write.
-type syncBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
 // A DB notices that the server has gone and that it is back, also if nothing uses the DB.
 func TestServerComesBack(t *testing.T) {
 	s := postgrestest.Start(t)
-	var log syncBuffer
+	var log syncbuf.Buffer
 	db := open(t, postgres.Config{URL: s.URL("postgres"), Log: slog.New(slog.NewTextHandler(&log, nil))})
 	session, err := db.Session(t.Context())
 	if err != nil {

@@ -1,7 +1,6 @@
 package host_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"iter"
@@ -10,10 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	condition "github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/toolhost/catalog"
 	"github.com/toolhost/toolhost/server/internal/toolhost/host"
 	"github.com/toolhost/toolhost/tool"
@@ -114,7 +113,7 @@ func TestAddedAndRemovedPluginsAreReported(t *testing.T) {
 
 // The log says why a plugin cannot be used: when the host starts, and when a plugin comes later.
 func TestTheLogSaysWhatCannotBeUsed(t *testing.T) {
-	var log lockedLog
+	var log syncbuf.Buffer
 	u := newReleaseWith(t, func(cfg *host.Config) {
 		cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		known := cfg.Catalog
@@ -138,22 +137,4 @@ func TestTheLogSaysWhatCannotBeUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	says("late")
-}
-
-// lockedLog is a buffer for a log that the test reads while the host writes it.
-type lockedLog struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lockedLog) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lockedLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }

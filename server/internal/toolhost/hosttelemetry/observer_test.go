@@ -8,13 +8,13 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/internal/testkit/shortdir"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/internal/wire/trace"
 	"github.com/toolhost/toolhost/server/internal/audit"
 	"github.com/toolhost/toolhost/server/internal/telemetry"
@@ -353,33 +353,13 @@ func TestContent(t *testing.T) {
 }
 
 // lines keeps the lines of a log.
-type lines struct{ buffer safeBuffer }
-
-func (l *lines) Write(p []byte) (int, error) { return l.buffer.Write(p) }
+type lines struct{ syncbuf.Buffer }
 
 func (l *lines) with(word string) (found []string) {
-	for line := range strings.Lines(l.buffer.String()) {
+	for line := range strings.Lines(l.String()) {
 		if strings.Contains(line, word) {
 			found = append(found, line)
 		}
 	}
 	return found
-}
-
-// safeBuffer is a buffer that several goroutines may use.
-type safeBuffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }

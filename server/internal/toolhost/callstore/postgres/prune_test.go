@@ -6,13 +6,13 @@ import (
 	"context"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
 	"github.com/toolhost/toolhost/internal/testkit/postgrestest"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/postgres"
 	"github.com/toolhost/toolhost/server/internal/toolhost/callstore/storetest"
 )
@@ -110,7 +110,7 @@ func TestRowsOfNodesThatAreLocked(t *testing.T) {
 	storetest.Must(t, err)
 	_, err = tx.Exec(t.Context(), "SELECT FROM toolhost_beats FOR UPDATE")
 	storetest.Must(t, err)
-	var log lockedLog
+	var log syncbuf.Buffer
 	cfg = config(address, "prunes")
 	cfg.Database.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	store := open(t, cfg)
@@ -120,24 +120,6 @@ func TestRowsOfNodesThatAreLocked(t *testing.T) {
 		t.Errorf("the log says: %s", log.String())
 	}
 	storetest.Must(t, tx.Commit(t.Context()))
-}
-
-// lockedLog is a log that can be read while others write to it.
-type lockedLog struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lockedLog) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lockedLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // A node whose row was removed ends itself: it was gone for long.

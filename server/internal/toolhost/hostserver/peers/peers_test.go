@@ -1,7 +1,6 @@
 package peers_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -30,6 +29,7 @@ import (
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/testkit/eventually"
+	"github.com/toolhost/toolhost/internal/testkit/syncbuf"
 	"github.com/toolhost/toolhost/internal/testkit/testca"
 	"github.com/toolhost/toolhost/internal/wire/credential"
 	"github.com/toolhost/toolhost/internal/wire/toolpb"
@@ -78,33 +78,16 @@ type node struct {
 	*hosttest.Toolhost
 	ca  *testca.CA
 	at  string // of the listener for others
-	log *buffer
+	log *syncbuf.Buffer
 
 	mu     sync.Mutex
 	passed map[string]int // requests that were passed on to it, by method and outcome
 }
 
-type buffer struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
-}
-
-func (b *buffer) text() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.String()
-}
-
 // startNode starts a toolhost that shares nothing but its listener for others, with a policy.
 func startNode(t *testing.T, policy *authz.Policy) *node {
 	t.Helper()
-	n := &node{ca: testca.New(t), log: &buffer{}}
+	n := &node{ca: testca.New(t), log: &syncbuf.Buffer{}}
 	artifacts, err := artifact.Open(artifact.Config{Dir: t.TempDir(), Place: "there234"})
 	if err != nil {
 		t.Fatal(err)
@@ -326,7 +309,7 @@ func TestRequestsArePassedOn(t *testing.T) {
 	n.wantPassed(t, map[string]int{
 		"AnswerQuestion ok": 1, "AnswerQuestion error": 1, "WatchCall ok": 1, "CancelCall ok": 1, "ReadArtifact ok": 1, "ReadArtifact error": 1,
 	})
-	if log := n.log.text(); !strings.Contains(log, "principal="+me.Key()) || !strings.Contains(log, "node=dns:tools-2.example") {
+	if log := n.log.String(); !strings.Contains(log, "principal="+me.Key()) || !strings.Contains(log, "node=dns:tools-2.example") {
 		t.Errorf("the log of the node does not have both names:\n%s", log)
 	}
 }
