@@ -18,8 +18,8 @@ type edit struct{ file, text, with string }
 var older = map[string][]edit{
 	"./cmd/toolhost": {
 		{file: "toolhost/callstore/postgres/schema.go"},
-		{"toolhost/callstore/postgres/lost.go", `"UPDATE toolhost_ledger SET "+keep+rename`, `"UPDATE toolhost_ledger SET "+rename`},
-		{"toolhost/callstore/postgres/lost.go", "	const keep = ", "	const _ = "},
+		{"toolhost/callstore/postgres/former.go", `"UPDATE toolhost_ledger SET "+keep+rename`, `"UPDATE toolhost_ledger SET "+rename`},
+		{"toolhost/callstore/postgres/former.go", "	const keep = ", "	const _ = "},
 	},
 	"./cmd/agentd": {
 		{file: "agentd/runstore/postgres/schema.go"},
