@@ -12,7 +12,8 @@
 // model should read. An infrastructure failure is an error, always a *tool.Error; its Kind says
 // what to do next. errors.Is(err, ErrNoServer) reports whether no server answered.
 //
-// The client never retries. After a lost connection, the caller finds out whether a call was
-// executed by repeating it with the same call id. A client owns its connection and its goroutines;
-// Close waits for them.
+// A client of one toolhost does not repeat calls. After a lost connection, the caller repeats the
+// call with the same call id, to learn whether it was executed. A client of several toolhosts
+// repeats a call at the next one where that is safe; see Client.Open. A client owns its connection
+// and its goroutines; Close waits for them.
 package client

@@ -40,9 +40,9 @@ func NewCall(toolName string, arguments any) (tool.Call, error) {
 // ignores the principal of the call and uses that of the connection.
 //
 // All calls of a client to a toolhost share one stream, and none blocks another: if the caller does
-// not read the events of a call, the host stops sending them. An error means that the call could
-// not be sent. The Ended event contains all failures that the host reports, such as an unknown
-// tool.
+// not read the events of a call, the toolhost stops sending them. An error means that the call
+// could not be sent. The Ended event contains all failures that the toolhost reports, such as an
+// unknown tool.
 //
 // If the connection is lost, an open call ends with KindUnavailable if it cannot have been
 // executed, and otherwise with KindOutcomeUnknown; to learn the outcome, repeat the call with the

@@ -45,8 +45,8 @@ func newFleet(addr, program string, limit int, options []DialOption) (*link.Flee
 	return link.NewFleet(text, links...), nil
 }
 
-// found returns the fleet of a name in DNS. The name decides about TLS and the certificate, so DNS
-// does not.
+// found returns the fleet of a name in DNS. The settings of TLS and the name that a certificate
+// must have follow from the name in the address. So an answer of DNS cannot change them.
 func (d *dialing) found(text string, name address.Address, program string, limit int) (*link.Fleet, error) {
 	resolved, err := d.settings.Resolve(program, name, os.Getenv)
 	if err != nil {

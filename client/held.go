@@ -14,8 +14,8 @@ import (
 
 // Inbox returns the calls that the toolhost holds until a person approves them, and that the client
 // may see, or the principal of OnBehalfOf: its own, and with the right calls.list or calls.approve
-// those of a tenant. That which ends first comes first. See tool.Call.ApprovalWait. Errors: denied;
-// unsupported by a toolhost of before.
+// those of a tenant. The call whose wait ends first comes first. See tool.Call.ApprovalWait.
+// Errors: denied; unsupported if the toolhost is of an earlier version.
 func (c *Client) Inbox(ctx context.Context, filter InboxFilter) iter.Seq2[InboxDecision, error] {
 	return allPages(ctx, filter, c.InboxPage)
 }

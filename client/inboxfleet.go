@@ -20,9 +20,10 @@ import (
 // inboxRetry is the pause before a toolhost that does not answer is watched again.
 const inboxRetry = 5 * time.Second
 
-// Each of several toolhosts holds its own calls. An inbox of all has the calls of the first
-// toolhost, then those of the second one, in the order of their addresses. Its position has that of
-// each of them, and the token of a page has the address of the toolhost and the token there.
+// Each of several toolhosts holds its own calls. The inbox of all toolhosts has the calls of the
+// first toolhost, then those of the second one, in the order of their addresses. Its position
+// consists of the positions of all toolhosts. The token of a page consists of the address of a
+// toolhost and a token of that toolhost.
 
 // inboxPositions are the positions of toolhosts by address. The zero value is no position.
 type inboxPositions map[string]string
@@ -151,7 +152,7 @@ func (c *Client) watchInboxes(ctx context.Context, filter InboxFilter, positions
 	changes := make(chan nodeChange)
 	for _, n := range nodes {
 		at := positions[n.Addr()]
-		watches.Go(func() { c.watchInboxOf(ctx, n, filter, at, changes) })
+		watches.Go(func() { c.watchInboxOf(ctx, n, filter, at, changes) }) // ends with ctx
 	}
 	m := inboxMerge{positions: positions, nodes: len(nodes), begun: map[*link.Link]bool{}, known: map[*link.Link]bool{}, absent: map[*link.Link]string{}}
 	if len(positions) == 0 && !yield(InboxChange{Restart: true}, nil) {
@@ -173,7 +174,8 @@ func (c *Client) watchInboxes(ctx context.Context, filter InboxFilter, positions
 	}
 }
 
-// watchInboxOf watches one toolhost until ctx ends, or an error says that this is no use.
+// watchInboxOf watches one toolhost, again after each error, until ctx ends. It passes the errors
+// on, and watchInboxes ends ctx if one of them is final.
 func (c *Client) watchInboxOf(ctx context.Context, at *link.Link, filter InboxFilter, position string, to chan<- nodeChange) {
 	for ctx.Err() == nil {
 		request := &decisionv1.WatchDecisionsRequest{Tenants: filter.Tenants, Position: position, OnBehalfOf: onBehalfOf(ctx)}
@@ -198,7 +200,7 @@ func (c *Client) watchInboxOf(ctx context.Context, at *link.Link, filter InboxFi
 type inboxMerge struct {
 	positions inboxPositions
 	nodes     int
-	begun     map[*link.Link]bool   // of whose state the reader knows something
+	begun     map[*link.Link]bool   // of whose state the reader knows at least a part
 	known     map[*link.Link]bool   // whose whole state the reader knows
 	absent    map[*link.Link]string // why the calls of a toolhost are missing
 }

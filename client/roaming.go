@@ -14,9 +14,9 @@ import (
 // If a toolhost refuses the call because it cannot take calls, or is lost, roaming opens the call
 // at the next one. A call that may have been executed is opened again only if it has an id, by
 // which a toolhost joins it or knows its outcome: first the same toolhost, which may only have lost
-// the connection and knows more of the call, then the next ones. If none does, other answers say
-// nothing about the first execution. So roaming then ends the call as if there was no next
-// toolhost.
+// the connection and knows more of the call, then the next ones. If no toolhost does, their other
+// answers say nothing about the first execution. Then roaming ends the call with the outcome from
+// the lost toolhost, as if there were no next one.
 type roaming struct {
 	client *Client
 	opened context.Context // of Open, for its values

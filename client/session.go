@@ -104,8 +104,8 @@ func (s *session) takes(token credential.Token) bool {
 	return takes
 }
 
-// renew retires the session if the client has, or gets, another token than the stream was opened
-// with. It reports whether it did.
+// renew retires the session if the client has, or now gets, a token that differs from that of the
+// stream. It reports whether the session was retired.
 func (s *session) renew(ctx context.Context) bool {
 	s.mutex.Lock()
 	token := s.token
@@ -213,8 +213,8 @@ func (s *session) end(err error, refused bool) {
 	s.fail(failure, !refused)
 }
 
-// fail ends the session and all its calls. lost says whether the host may have executed calls that
-// were sent.
+// fail ends the session and all its calls. lost says that the toolhost may have executed the calls
+// that were sent.
 func (s *session) fail(err *tool.Error, lost bool) {
 	s.mutex.Lock()
 	if s.err == nil {
@@ -296,7 +296,7 @@ func (s *session) enter(e *execution) error {
 		return s.err
 	}
 	if s.retired {
-		return errRetired // its stream works until its calls have ended
+		return errRetired // the stream serves only the calls that it has, until they have ended
 	}
 	for s.last++; s.last == 0 || s.calls[s.last] != nil; s.last++ {
 	}

@@ -180,7 +180,7 @@ func (w *atWork) begun(k runRef, in *input, err error) (r *run, _ error) {
 		delete(w.paused, k.id)
 		w.agent.arrived(k.id)
 		w.countLocked(r)
-		w.group.Go(func() { r.work(w.agent.ctx) })
+		w.group.Go(func() { r.work(w.agent.ctx) }) // ends with the work on the run, or with the agent
 		r.receive(in)
 	}
 	w.moved(k.id)
@@ -217,8 +217,8 @@ func (w *atWork) take(r *run, last bool) (inputs []*input, posted, left bool) {
 	return inputs, posted, left
 }
 
-// drop ends work on a run and returns its remaining inputs. Nobody goes on with it by himself for
-// the pause, which is only for a store that agents share.
+// drop ends work on a run and returns its remaining inputs. If pause is not 0, no agent takes the
+// run by itself until the pause ends. It must be 0 unless agents share the store.
 func (w *atWork) drop(r *run, pause time.Duration) []*input {
 	w.mu.Lock()
 	forgotten := w.forget(r)
@@ -234,9 +234,10 @@ func (w *atWork) drop(r *run, pause time.Duration) []*input {
 	return inputs
 }
 
-// pause gives up the claim of a run that was forgotten for some time. A store gives a run with
-// entries in its inbox to any agent at once, so that the claim of such a run stays for the pause.
-// Then any agent can take it: one of a later version may be able to go on with the run.
+// pause gives up a run that forget has removed, so that no agent takes it by itself before the
+// pause ends. The store would give a run with entries in its inbox to any agent at once, so this
+// agent keeps the claim of such a run for the pause. Then any agent can take the run. One of a
+// later version may be able to continue it.
 func (w *atWork) pause(r *run, pause time.Duration) {
 	w.agent.journal.shared.Leave([]runstore.Leaving{{RunID: r.id, Epoch: r.epoch, Wait: pause}})
 	w.mu.Lock()

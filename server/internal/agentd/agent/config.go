@@ -37,10 +37,11 @@ type Config struct {
 	BaseURL string
 	// Tools is the toolhost that carries out calls.
 	Tools Tools
-	// ListChangedTools is the ListTools of Tools for an agent that has the list at a revision, or none
-	// if known is empty. It returns no tools if the list still has that revision. Lists for two
-	// sessions or contexts are equal if their revisions are. An empty revision means that there is
-	// none. A nil function means that the agent lists all tools before each model request.
+	// ListChangedTools is the ListTools of Tools for an agent that keeps the list. known is the
+	// revision of the kept list; empty means that the agent has none. ListChangedTools returns no
+	// tools if the list still has that revision. Lists for two sessions or contexts are equal if their
+	// revisions are. An empty revision means that there is none. A nil function means that the agent
+	// lists all tools before each model request.
 	ListChangedTools func(ctx context.Context, query tool.Query, known string) (infos []tool.Info, revision string, err error)
 	// ToolsKnown returns once Tools knows the tools of all plugins that it found at its start, or when
 	// ctx ends. The first request of a run waits for it, for a bounded time. Nil: nothing waits.

@@ -10,10 +10,10 @@ import (
 
 // configs has the configuration for new runs, and earlier ones by their models.
 //
-// A run keeps the configuration with which it began to work. It stops working while it waits for a
-// person, and works on with the latest configuration that has its model. Its limits, its prompt and
-// its choice of tools are in its journal. So a run that began with one model never continues with
-// another one because of a reload.
+// A run keeps the configuration with which it began to work. In a store that agents share, it stops
+// working while it waits for a person. It then continues with the latest configuration that has its
+// model. Its limits, its prompt and its choice of tools are in its journal. So a run that began
+// with one model never continues with another one because of a reload.
 type configs struct {
 	current atomic.Pointer[configured]
 

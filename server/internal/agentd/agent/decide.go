@@ -45,10 +45,10 @@ func (a *Agent) Decide(ctx context.Context, runID, etag string, made loop.Decisi
 	return d, nil
 }
 
-// Extend moves the end of a decision of a run and returns the decision. Whoever calls it has
-// checked that the principal may. Errors: KindNotFound; KindConflict if the decision was made, has
-// ended or has no end; KindInvalidArgument for an end that is not possible. If ctx ends first, the
-// end may still move.
+// Extend moves the end of a decision of a run and returns the decision. The caller of Extend has
+// checked that the principal may extend it. Errors: KindNotFound; KindConflict if the decision was
+// made, has ended or has no end; KindInvalidArgument for an end that is not possible. If ctx ends
+// first, the end may still move.
 func (a *Agent) Extend(ctx context.Context, runID string, e loop.DecisionExtended) (Decision, error) {
 	d, err := a.Decision(ctx, runID, e.ID)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 )
 
 // Drain gives up the runs at work one by one, between two events, so that other agents go on with
-// them at once. It begins nothing new, waits for the answers of models that are on their way, but
-// not for requests that wait for their turn, and
-// leaves calls to toolhost, where the next owner joins them by their ids. It returns when no run is
-// left or when ctx ends; Close gives up the rest, whose models are asked again. From then on the
-// agent takes no run over. Requests, starts and watches go on. Drain does nothing in a store that
-// agents do not share.
+// them at once. It begins nothing new. It waits for the answers of models that are on their way,
+// but not for requests that wait for their turn. It leaves calls to toolhost, where the next owner
+// joins them by their ids. Drain returns when no run is left or when ctx ends. Close gives up the
+// runs that are left then, and their next owners repeat their model requests. After the call of
+// Drain, the agent takes no run over. Requests, starts and watches go on. Drain does nothing in a
+// store that agents do not share.
 func (a *Agent) Drain(ctx context.Context) {
 	if a.journal.shared == nil {
 		return

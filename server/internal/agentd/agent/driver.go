@@ -43,7 +43,7 @@ func (r *run) work(ctx context.Context) {
 	r.err = err
 	close(r.done)
 	if again {
-		r.agent.work.group.Go(func() {
+		r.agent.work.group.Go(func() { // ends with the agent at the latest
 			r.agent.work.retryLater(runRef{id: r.id, last: r.state.Seq(), parent: r.parent, owner: r.owner, tries: r.tries})
 		})
 	}

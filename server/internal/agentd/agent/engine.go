@@ -22,7 +22,7 @@ type Engine interface {
 	// and only if several agents share the store.
 	Drive(ctx context.Context, w Worker)
 	// Ready reports whether Due makes some agent work on a run soon. While it does, an agent leaves
-	// new runs, and requests for runs that nobody works on, to the engine. Otherwise it works on
+	// new runs, and requests for runs on which no agent works, to the engine. Otherwise it works on
 	// them itself.
 	Ready() bool
 	// Due says that there is something to do in the family of a run that is no sub-run. The store
@@ -99,8 +99,8 @@ func (Local) Due(string) {}
 // nothing if nothing is due. It may be called at any agent and at any time: the store gives a run
 // to one agent. Errors: KindNotFound; KindConflict if another agent works on the run;
 // KindUnavailable if the store is gone, or if the agent closes, drains, or has no slot for the run.
-// If ctx ends first, the agent goes on with the run. In a store that agents do not share, a run
-// that waits is at work.
+// If ctx ends first, the agent goes on with the run. In a store that agents do not share, Work also
+// waits while the run waits, because that run stays at work.
 func (a *Agent) Work(ctx context.Context, runID string) (Rest, error) {
 	for {
 		r := a.work.at(runID)

@@ -15,7 +15,7 @@ import (
 // works on the run. GetRun and ListRuns report an unfinished run without a claim as interrupted. A
 // store that only one process uses has no claims. GetRun and ListRuns report its unfinished runs as
 // running. A sub-run counts as claimed if its parent run is claimed. In a store that several agents
-// share, nobody works on a run that waits.
+// share, no agent works on a run that waits.
 
 // claim claims a run before work on it begins. It fails with KindConflict if another process works
 // on the run.

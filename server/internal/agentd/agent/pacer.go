@@ -34,8 +34,9 @@ type paced struct {
 	timer   *time.Timer // admits at until; nil: none is set
 }
 
-// enter waits until a request may go to a model, or until ctx ends, and then returns false. A
-// request that another model can get does not wait. The caller calls leave once after true.
+// enter waits until a request may go to a model, and returns true. If ctx ends first, it returns
+// false. It does not wait unless waits is set: a request that another model can get goes at once.
+// After true, the caller must call leave once.
 func (p *pacer) enter(ctx context.Context, name, tenant string, waits bool) bool {
 	p.mu.Lock()
 	if p.models == nil {

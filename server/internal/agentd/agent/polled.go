@@ -9,9 +9,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// polled waits for what other agents do, which only the store shows. One goroutine, which belongs
-// to the agent, asks for all that is waited for, and ends with the last waiter. It is safe for
-// concurrent use.
+// polled waits for changes that other agents make, which only the store shows. One goroutine asks
+// the store for all waiters together. It belongs to the agent, and ends with the last waiter or
+// with the agent. It is safe for concurrent use.
 type polled[K comparable, V any] struct {
 	agent *Agent
 	pause time.Duration // between two questions
@@ -27,8 +27,9 @@ func newPolled[K comparable, V any](a *Agent, pause time.Duration, find func(con
 	return &polled[K, V]{agent: a, pause: pause, find: find, waiting: make(map[K][]chan V)}
 }
 
-// await waits for the answer for a key. It returns the zero value at once if unless, which it calls
-// when no answer can be missed any more, returns true. Nil returns false.
+// await waits for the answer for a key. await first registers the waiter, so that no later answer
+// is missed, and then calls unless. If unless returns true, await returns the zero value at once. A
+// nil unless counts as false.
 func (p *polled[K, V]) await(ctx context.Context, key K, unless func() bool) (none V, err error) {
 	answer := make(chan V, 1)
 	if err := p.add(key, answer); err != nil {
@@ -76,7 +77,8 @@ func (p *polled[K, V]) ask() {
 		if len(wanted) == 0 {
 			return
 		}
-		// While the database is gone, the callers wait as long as they like to.
+		// An error is not passed on. While the database is gone, each caller waits until its own ctx
+		// ends.
 		found, _ := p.find(p.agent.ctx, wanted)
 		p.tell(found)
 	}

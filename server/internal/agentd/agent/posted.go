@@ -44,8 +44,8 @@ type refusal struct {
 	Message string    `json:"message"`
 }
 
-// entryOf returns the entry for an input. Its id is the digest of an input with an id of the
-// caller, so that the same request has one entry, whichever agent gets it.
+// entryOf returns the entry for an input. If the caller gave the input an id, the id of the entry
+// is the digest of the input. So a repeated request has one entry, whichever agents receive it.
 func entryOf(runID string, in *input) (e runstore.Entry, err error) {
 	form, repeatable := posted{Etag: in.etag}, in.repeatable()
 	for _, p := range in.payloads {
@@ -122,7 +122,7 @@ func (a *Agent) post(ctx context.Context, r *Run, in *input) (uint64, error) {
 		a.due(r)
 	}
 	if !ready {
-		_, _ = a.Look(a.ctx) // an error keeps nobody from the entry: all agents look again
+		_, _ = a.Look(a.ctx) // after an error, the next look of any agent finds the entry
 	}
 	outcome, err := a.awaitOutcome(ctx, e.EntryRef)
 	switch {
@@ -234,7 +234,8 @@ func (r *run) admitPosted(ctx context.Context) error {
 	}
 }
 
-// settle gives the entry of an input, if it has one, an outcome that no event is.
+// settle records the outcome of an input that adds no event, if the input has an entry: the Seq of
+// an earlier event, or a refusal.
 func (r *run) settle(ctx context.Context, in *input, with reply) error {
 	if in.entry == "" {
 		return nil
@@ -250,7 +251,7 @@ func (r *run) settle(ctx context.Context, in *input, with reply) error {
 	return storeError(r.agent.journal.shared.Settle(context.WithoutCancel(ctx), runstore.EntryRef{RunID: r.id, ID: in.entry}, r.epoch, outcome))
 }
 
-// outcomePause is the pause between two looks for outcomes, while anybody waits for one.
+// outcomePause is the pause between two looks for outcomes, while a caller waits for one.
 const outcomePause = 100 * time.Millisecond
 
 // outcomes waits for what becomes of entries.

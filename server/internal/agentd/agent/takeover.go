@@ -8,15 +8,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Several agents may share a store. Each of them looks for runs with something to do that nobody
-// works on: those of an agent that is gone, and those that have waited. The store decides which
-// runs these are, and gives each to one agent.
+// Several agents may share a store. Each of them looks for runs that have something to do and on
+// which no agent works: runs of an agent that is gone, and runs whose wait has ended. The store
+// decides which runs these are, and gives each to one agent.
 
 // looks has the looks of an agent, of which one is made at a time.
 //
 // The problem: the engine looks, and so does each request for a run of another agent. Each look
 // takes as many runs as slots are free, so several at the same time would take a multiple of that.
-// The idea: a look that has not begun yet is that of all who want one.
+// The idea: all requests that arrive before a look begins share that look.
 type looks struct {
 	turn chan struct{} // capacity 1; has an element while a look is made
 
@@ -40,7 +40,7 @@ func (l *looks) begin() (next *look, own bool) {
 	return l.next, own
 }
 
-// begun notes that nobody joins the next look any more.
+// begun notes that the next look begins, so that no later request joins it.
 func (l *looks) begun() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,7 +88,8 @@ func (a *Agent) adoptAll(taken []runstore.Taken) (n int) {
 }
 
 // Look implements Worker. It also tells the runs of this agent that have entries in their inboxes.
-// If another one waits to look, that one does it for both, and has the number.
+// If another call of Look waits for its turn, that call looks for both, and returns the number of
+// runs. This one then returns 0.
 func (a *Agent) Look(ctx context.Context) (n int, err error) {
 	shared := a.journal.shared
 	if shared == nil {
@@ -151,7 +152,8 @@ func (a *Agent) Slots() (free int, freed <-chan struct{}) {
 }
 
 // due tells the engine that there is something to do for a run, by the run that its family has at
-// the top. The caller may be gone. Without the store, nobody is told, and looks find the run.
+// the top. It does not end with the request, whose caller may have left. If the store cannot be
+// read, due does not tell the engine, and looks find the run.
 func (a *Agent) due(r *Run) {
 	top := r.ID
 	for parent := r.Parent; parent != nil; {
@@ -167,16 +169,18 @@ func (a *Agent) due(r *Run) {
 	a.config().Engine.Due(top)
 }
 
-// owned reports whether an agent works on the run. That agent looks for requests by itself, and the
-// engine need not be told: the signals of a run that works for hours have a limit at some engines.
+// owned reports whether an agent works on the run. That agent looks for requests by itself, so this
+// agent does not call Engine.Due. Some engines limit the number of signals for a run, and a run may
+// work for hours.
 func (a *Agent) owned(r *Run) bool {
 	owned, err := a.journal.claims.Claimed([]string{r.ID})
 	return err == nil && owned[r.ID]
 }
 
-// entrusts reports whether a request for a run is written to the inbox at once: because the engine
-// brings it about that an agent consumes it, or because the run is parked, so that each request has
-// one agent try, however often its caller repeats it; see runstore.MaxStalled.
+// entrusts reports whether a request for a run is written to the inbox at once. It is if the engine
+// is ready, because the engine makes an agent consume the entry. It is also if the run is parked,
+// so that each request makes one agent try the run, however often the caller repeats the request;
+// see runstore.MaxStalled.
 func (a *Agent) entrusts(r *Run) bool {
 	if a.journal.shared == nil || a.work.at(r.ID) != nil {
 		return false
@@ -194,8 +198,9 @@ func (w *atWork) drive() {
 }
 
 // adopt starts a goroutine for a run that is claimed already, and reports whether it has. If the
-// run is at work here, that is under an earlier claim, which another agent had meanwhile: that work
-// ends, and the next look finds the run again.
+// run is at work here, it is so under an earlier claim, and another agent has claimed the run
+// meanwhile. adopt ends that work and releases the new claim, and the next look finds the run
+// again.
 func (w *atWork) adopt(k runRef) bool {
 	r, wait, err := w.find(k.id, nil)
 	if err == nil && r == nil && wait == nil {

@@ -68,8 +68,9 @@ func (e *toolCall) overdue(ctx context.Context) {
 	}
 }
 
-// owned reports whether this process still owns the run, which a write says. If it does not, the
-// run ends here. While the journal cannot say, owned waits, until ctx ends.
+// owned reports whether this process still owns the run. It confirms the claim with a write to the
+// store. If the process does not own the run, the work on the run ends here. While the store is not
+// available, owned waits, until ctx ends.
 func (e *toolCall) owned(ctx context.Context) bool {
 	for {
 		err := e.run.agent.journal.confirm(e.run.id, e.run.epoch)

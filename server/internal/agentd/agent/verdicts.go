@@ -23,8 +23,9 @@ type briefVerdict struct {
 	Time    time.Time     `json:"time"`
 }
 
-// appendVerdict appends what a principal decides about a pending decision. An expired decision, and
-// one of an unknown principal, belong to nobody.
+// appendVerdict appends what a principal decides about a pending decision. It appends nothing for
+// an expired decision, or for one of an unknown principal, because no list of a principal has
+// these.
 func appendVerdict(to []runstore.Verdict, pending []loop.Pending, made *loop.DecisionMade, at time.Time) ([]runstore.Verdict, error) {
 	for _, p := range pending {
 		if p.ID != made.ID || made.Principal == "" {

@@ -8,11 +8,12 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 )
 
-// Rebuild makes the workflows of unfinished runs that are no sub-runs, and tells those that exist
-// to look. It also tells the other open workflows of the task queue, whose runs have ended while
-// the service could not be told; they end then. It can be repeated, and beside agentds that work.
-// It returns how many workflows of runs, and how many others, it has told. It goes on if the
-// service refuses some, and then returns an error as well.
+// Rebuild signals the workflows of runs, and makes those that do not exist. runs yields the
+// unfinished runs that are no sub-runs. Rebuild then signals the other open workflows of the task
+// queue, which makes them end: their runs ended while the engine did not reach the service. Rebuild
+// may be repeated, and may run while agentds work. told and others count the signaled workflows of
+// both kinds. If the service refuses some workflows of runs, Rebuild continues, and returns an
+// error at the end.
 func (e *Engine) Rebuild(ctx context.Context, runs iter.Seq2[string, error]) (told, others int, err error) {
 	open := make(map[string]bool)
 	var refusal error

@@ -11,9 +11,9 @@ import (
 	"github.com/toolhost/toolhost/server/internal/agentd/agent"
 )
 
-// slots bounds the activities of a Temporal worker by the slots of its agent. The worker asks for
-// one before it asks the service for a task, so that a task for which there is no slot here stays
-// in the queue, for another agentd. A run that waits only for a person has an activity and no slot.
+// slots bounds the activities of a Temporal worker by the slots of its agent. The worker reserves a
+// slot before it asks the service for a task. So a task for which this agentd has no slot stays in
+// the queue, for another agentd. A run that waits only for a person has an activity and no slot.
 type slots struct {
 	worker  agent.Worker
 	waiting atomic.Int64 // permits for tasks that the agent does not count yet
@@ -22,8 +22,9 @@ type slots struct {
 const (
 	// slotPause is the pause between two looks for a free slot.
 	slotPause = 50 * time.Millisecond
-	// beginTime is how long it takes at most from a task to its attempt, which the agent counts. If it
-	// takes longer, the worker may get a task without a slot, which another attempt follows.
+	// beginTime is the longest usual time between the arrival of a task and the attempt of the agent,
+	// which the agent counts itself. If the attempt begins later, the worker may get a task for which
+	// there is no slot. That attempt fails, and another one follows.
 	beginTime = 200 * time.Millisecond
 )
 

@@ -37,16 +37,18 @@ import (
 )
 
 const (
-	// lookTicks is how many seconds pass between two looks in the store. With more, the runs of an
-	// agentd that is gone would wait longer than with agent.Local.
+	// lookTicks is how many ticks pass between two looks in the store. A tick is the end of a second,
+	// or of a slot's use while runs wait for a slot. With more ticks, the runs of an agentd that is
+	// gone would wait longer than with agent.Local.
 	lookTicks = 5
-	// callTime bounds an RPC to the service. Who waits for it has the look in the store.
+	// callTime bounds an RPC to the service. A run does not depend on the RPC, because looks in the
+	// store find the run, too.
 	callTime = 10 * time.Second
 	// stopTime is how long Drive waits for the service and for activities, whose runs have ended
 	// before.
 	stopTime = 3 * time.Second
-	// maxDue bounds the runs of which the service has to be told, in memory. More are only found by
-	// looks.
+	// maxDue bounds the runs in memory of which the engine has to tell the service. If there are more,
+	// looks in the store find the others.
 	maxDue = 100_000
 	// tellers is how many RPCs at once tell the service what is due.
 	tellers = 16
@@ -63,11 +65,12 @@ type Config struct {
 	TLS *tls.Config
 	// APIKey returns the API key for an RPC. Nil: there is none.
 	APIKey func(ctx context.Context) (string, error)
-	// Check is the pause between two questions whether the service answers. Workers connect again by
-	// themselves, so it only bounds how late agentd leaves work to a service that is back.
+	// Check is the pause between two checks of whether the service answers. Workers of the SDK connect
+	// again by themselves. So Check only bounds how late the engine uses a service that is back.
 	Check time.Duration
-	// Report is called when it turns out that the service is reached, with nil, or that it is not. It
-	// is called after each change, by one goroutine at a time.
+	// The engine calls Report with nil once it reaches the service, and with an error once it does
+	// not, after the first check and after each change. One goroutine at a time calls it. It must not
+	// be nil.
 	Report func(error)
 	Log    *slog.Logger
 }
@@ -108,8 +111,8 @@ func (e *Engine) Close() { e.client.Close() }
 // Ready implements agent.Engine.
 func (e *Engine) Ready() bool { return e.ready.Load() }
 
-// Due implements agent.Engine. If the service is not reached, it is told later: a workflow that
-// missed the end of its run would wait for a day.
+// Due implements agent.Engine. If the engine does not reach the service, it tells it later.
+// Otherwise, a workflow that missed the end of its run would wait for up to longestWait.
 func (e *Engine) Due(runID string) {
 	if _, noted := e.noted.LoadOrStore(runID, nil); noted {
 		return
@@ -121,12 +124,12 @@ func (e *Engine) Due(runID string) {
 	}
 }
 
-// Drive implements agent.Engine. While the service is not reached, it looks each second, and when a
-// slot is free for which runs wait.
+// Drive implements agent.Engine. While the engine does not reach the service, it looks in the store
+// each second, and whenever a slot is free for which runs wait.
 func (e *Engine) Drive(ctx context.Context, w agent.Worker) {
 	var group sync.WaitGroup
 	defer group.Wait()
-	group.Go(func() { e.follow(ctx, w) }) // both end with ctx
+	group.Go(func() { e.follow(ctx, w) }) // follow and tell end with ctx
 	for range tellers {
 		group.Go(func() { e.tell(ctx) })
 	}
@@ -176,8 +179,8 @@ func (e *Engine) follow(ctx context.Context, w agent.Worker) {
 	}
 }
 
-// check asks for the namespace. The SDK's own check asks for none, which API keys of Temporal Cloud
-// do not permit.
+// check asks for the namespace. The check of the SDK names no namespace, and API keys of Temporal
+// Cloud do not permit such a request.
 func (e *Engine) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
@@ -191,8 +194,8 @@ func (e *Engine) work(w agent.Worker) (worker.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	// It is the number of workflows between two tasks in memory, with a goroutine each. To make one
-	// again takes a history of a dozen events.
+	// The cache keeps workflows in memory between two tasks, with a goroutine each. It can be small,
+	// because a workflow that is not in it is rebuilt from a history of only a dozen events.
 	worker.SetStickyWorkflowCacheSize(100)
 	started := worker.New(e.client, e.config.TaskQueue, worker.Options{
 		Tuner: slotTuner{tuner, &slots{worker: w}}, WorkerStopTimeout: stopTime, DisableRegistrationAliasing: true,
@@ -216,9 +219,9 @@ func (e *Engine) report(err error) {
 	}
 }
 
-// tell tells the service what is due, while it is reached, until ctx ends. What the service refuses
-// about one run, such as the signal after 10,000 ones, says nothing about the others, and a look in
-// the store finds that run.
+// tell tells the service what is due, while the engine reaches it, until ctx ends. If the service
+// refuses a request about one run, such as a signal after 10,000 of them, it may accept those about
+// other runs. A look in the store finds the refused run.
 func (e *Engine) tell(ctx context.Context) {
 	for ctx.Err() == nil {
 		due := e.due

@@ -22,11 +22,11 @@ const (
 )
 
 const (
-	// longestWork is the end of one attempt at an activity, which the service wants. A later attempt
-	// goes on.
+	// longestWork is when the service ends one attempt at an activity. The service requires such a
+	// bound. A later attempt continues the run.
 	longestWork = 365 * 24 * time.Hour
-	// silence is after how long without a heartbeat the service lets another agentd try. Looks in the
-	// store are faster, and each heartbeat is an RPC.
+	// silence is the time without a heartbeat after which the service lets another agentd try. It is
+	// long because each heartbeat is an RPC, and because looks in the store find the run sooner.
 	silence = time.Minute
 	// retryPause and retryMost are the pauses between attempts, if another agentd has the run, or the
 	// store is gone. Attempts do not make the history longer.
@@ -50,7 +50,7 @@ const registration = "temporal operator search-attribute create --name AgentdTen
 // because workflows wait for months. TestGoldenHistories keeps it from changing.
 func drive(ctx workflow.Context, runID string) error {
 	due, called := workflow.GetSignalChannel(ctx, signalName), false
-	for due.ReceiveAsync(nil) { // the activity is what they ask for
+	for due.ReceiveAsync(nil) { // the activity does what these signals ask for
 	}
 	var r agent.Rest
 	show(ctx, "working", "working", &r)
@@ -61,7 +61,7 @@ func drive(ctx workflow.Context, runID string) error {
 	if err := workflow.ExecuteActivity(attempts, activityName, runID).Get(ctx, &r); err != nil {
 		return err
 	}
-	for due.ReceiveAsync(nil) { // what continues as new must leave no signal
+	for due.ReceiveAsync(nil) { // continue-as-new must leave no signal behind
 		called = true
 	}
 	if !called {
@@ -105,8 +105,9 @@ func show(ctx workflow.Context, state, details string, r *agent.Rest) {
 // activities are what the service may have this agentd do.
 type activities struct{ worker agent.Worker }
 
-// work works on a run until it rests. Its errors have no text of the run, which the agent logs: the
-// service shows them, and lets another attempt follow, here or elsewhere.
+// work works on a run until it rests. The service shows the errors of work, so they contain no text
+// of the run. The agent logs that text. After an error, the service lets another attempt follow, at
+// this agentd or at another one.
 func (a activities) work(ctx context.Context, runID string) (*agent.Rest, error) {
 	defer beat(ctx)()
 	r, err := a.worker.Work(ctx, runID)

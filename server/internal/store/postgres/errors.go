@@ -14,8 +14,10 @@ import (
 
 // Errors that Error adds.
 var (
-	// ErrUnavailable says that the database cannot be reached, shuts down or starts, lets the program
-	// not in, or accepts no writes. The same action may succeed later.
+	// ErrUnavailable says that the database cannot be reached, is starting or shutting down, refuses
+	// the connection, has no memory or disk space left, or accepts no writes. It also says that a
+	// synchronous standby has not confirmed a commit; see MayHaveRun. The same action may succeed
+	// later.
 	ErrUnavailable = errors.New("the database is not available")
 	// ErrConflict says that another transaction has written first. The action has written nothing.
 	ErrConflict = errors.New("another transaction has written first")
@@ -77,8 +79,9 @@ func meaningOf(code string) error {
 	return nil
 }
 
-// isBroken reports whether an error is about a connection. A deadline counts: the server ends its
-// statements before the deadline, so a server that is there would have answered.
+// isBroken reports whether an error says that a connection is broken. A deadline counts, because
+// statement_timeout ends a statement before the deadline, so a server that can be reached would
+// have answered.
 func isBroken(err error) bool {
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return true

@@ -13,8 +13,8 @@ const (
 	attentive = 500 * time.Millisecond
 	// calm is the pause between two checks of a database that answers.
 	calm = 5 * time.Second
-	// quiet is the shortest time between two lines that the database is gone. A database that comes
-	// and goes fills no log.
+	// quiet is the shortest time between two log lines that say that the database is gone. So a
+	// database that comes and goes does not fill the log.
 	quiet = 30 * time.Second
 )
 
@@ -32,7 +32,7 @@ type monitor struct {
 	mu     sync.Mutex
 	since  time.Time // when it went; zero: it is there
 	logged time.Time // the last line that it is gone
-	told   bool      // that it is gone; its return is then told, too
+	told   bool      // the log has a line that it is gone, so its return gets one, too
 }
 
 // newMonitor starts the goroutine, which close stops.

@@ -158,7 +158,8 @@ func (db *DB) Close() {
 
 // Do calls f with a connection of the pool, which belongs to f until f returns. The context that f
 // gets ends when the statements had enough time. Do returns its errors, also those of f, as Error
-// does. If all connections are in use for too long, it fails with ErrTimeout.
+// does. If all connections are in use for too long, it fails with ErrTimeout. If ctx ends first,
+// the error wraps the one of ctx, and says nothing about the database.
 func (db *DB) Do(ctx context.Context, f func(ctx context.Context, conn *pgx.Conn) error) error {
 	return db.within(ctx, db.bound, f)
 }
@@ -208,9 +209,10 @@ func rollback(ctx context.Context, conn *pgx.Conn, tx pgx.Tx) {
 	}
 }
 
-// Session connects outside of the pool. The connection belongs to the caller, who closes it. What
-// the server ties to a session, such as an advisory lock, ends with it. The caller bounds its
-// statements, and asks Confirmed whether a standby has not confirmed a commit of them.
+// Session connects outside of the pool. The connection belongs to the caller, which must close it.
+// What the server ties to a session, such as an advisory lock, ends with the connection. The caller
+// bounds its statements with a context, and calls Confirmed to learn whether a standby has not
+// confirmed one of their commits.
 func (db *DB) Session(ctx context.Context) (*pgx.Conn, error) {
 	if db.closed.Load() {
 		return nil, ErrClosed

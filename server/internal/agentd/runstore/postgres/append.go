@@ -18,8 +18,8 @@ import (
 const retryPause = 100 * time.Millisecond
 
 // Append implements runstore.Store. It fails with ErrConflict unless this store has the claim of
-// the batch's epoch, so that a process that lost its claim writes nothing, also if nobody has the
-// claim now. The store that creates a run has its claim, with epoch 0. While the database is gone,
+// the batch's epoch, so that a process that lost its claim writes nothing, even while no store has
+// the claim. The store that creates a run has its claim, with epoch 0. While the database is gone,
 // Append tries again for some seconds, and then fails with runstore.ErrUnavailable.
 func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 	if err := batch.Check(); err != nil {
@@ -120,10 +120,9 @@ func (s *Store) try(ctx context.Context, b *runstore.Batch, token []byte) error 
 	})
 }
 
-// confirm returns when what an earlier attempt has written is as durable as PostgreSQL promises.
-// That the row is visible is not enough: if the earlier attempt stopped to wait for a synchronous
-// standby, a failover loses the row. A commit waits until the standby has all commits before it,
-// too.
+// confirm returns once what an earlier attempt has written is as durable as PostgreSQL promises. A
+// visible row is not enough: if the earlier attempt no longer waited for a synchronous standby, a
+// failover may lose the row. A commit waits until the standby has all commits before it, too.
 func confirm(ctx context.Context, conn *pgx.Conn, runID string, token []byte) error {
 	tag, err := conn.Exec(ctx, "UPDATE agentd_runs SET last_append = last_append WHERE id = $1 AND last_append = $2", runID, token)
 	if err == nil && tag.RowsAffected() == 0 { // nothing was written, so the commit waited for nothing

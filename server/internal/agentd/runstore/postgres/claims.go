@@ -23,11 +23,12 @@ import (
 // end none, and a process without its claim must not write. The idea: the row of a run names the
 // claimer, which is the key of an advisory lock, and the claimer's session holds that lock and
 // renews a row of agentd_nodes. The server releases the lock when the session ends, and ends a
-// session that is silent. A store takes the claims of another one that has neither its lock nor
-// renewed its row for a while during which the taker itself had a session. The invariant: each
-// claim has a higher epoch than those before, and each append compares the claimer and the epoch in
-// the statement that locks the row. So when a claim has ended, no append of it can follow, whatever
-// the taker believed. See docs/adr/0051-many-agentds.md.
+// session that is silent. A store takes the claims of another store if the other one does not hold
+// its lock and has not renewed its row for some seconds. The taker must have had a session
+// throughout these seconds. The invariant: each claim has a higher epoch than those before, and
+// each append compares the claimer and the epoch in the statement that locks the row. So no append
+// under a claim can follow its end, even if a taker has judged the other store wrongly. See
+// docs/adr/0051-many-agentds.md.
 type claims struct {
 	db     *postgres.DB
 	key    int64                  // of the lock; random, and not 0
@@ -51,11 +52,11 @@ type claims struct {
 	strays map[string]uint64 // that tidy has seen; only the goroutine uses it
 }
 
-// serveKey is the advisory lock that the servers of a database share. An agentd of before, which
-// takes runs after any restart of the database, wants it alone. Its value is arbitrary.
+// serveKey is the advisory lock that the servers of a database share. An older agentd, which takes
+// over all runs after any restart of the database, holds it exclusively. Its value is arbitrary.
 const serveKey = 0x746c68_73657276
 
-// errServed says that a server of before has serveKey.
+// errServed says that an older agentd holds serveKey.
 var errServed = errors.New("an older agentd serves the runs of the database, which shares them with no other one; stop it first")
 
 const (
@@ -104,7 +105,8 @@ func (c *claims) connect(ctx context.Context) (*pgx.Conn, error) {
 		_, err = session.Exec(bounded, enterNode, c.key, c.name, version.Number, c.address(), c.engineNow())
 	}
 	if err == nil {
-		// The server bounds the wait for a session of before, whose end it may not have noticed.
+		// The server may not have noticed the end of an earlier session, which still holds the lock.
+		// lock_timeout bounds the wait for it.
 		_, err = session.Exec(bounded, "SELECT pg_advisory_lock($1)", c.key)
 	}
 	if err == nil && serves {
@@ -201,8 +203,9 @@ func (c *claims) ready() bool {
 	return c.held
 }
 
-// keep checks the session, and replaces one that has ended, until end. The claims stay in the rows
-// of the runs, so they hold again with the lock, unless another store has taken them.
+// keep checks the session, and replaces one that has ended, until end. The rows of the runs keep
+// the claims meanwhile. So the claims are valid again with the new lock, unless another store has
+// taken them.
 func (c *claims) keep(ctx context.Context, session *pgx.Conn) {
 	defer close(c.ended)
 	tick := time.NewTicker(watchPause)

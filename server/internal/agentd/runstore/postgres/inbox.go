@@ -11,10 +11,10 @@ import (
 	"github.com/toolhost/toolhost/server/internal/store/postgres"
 )
 
-// The row of a run counts its entries without an outcome, so that whoever adds one, consumes one,
-// or gives the run up locks and compares the same row. A parked run that a store tries now, or has
-// tried, is tried once more for each entry that is added to it or to a run below it. So a request
-// that is repeated with its id has no further try.
+// The row of a run counts its entries without an outcome. So the statements that add an entry,
+// consume one, or give the run up all lock and compare the same row. If a store tries a parked run
+// now, or has tried it, each entry that is added to the run or to a run below it allows one more
+// try. A request that is repeated with its id adds no entry, so it allows no further try.
 const (
 	post = `WITH RECURSIVE above AS (
 	SELECT parent FROM agentd_runs WHERE id = $1 AND parent <> '' UNION ALL

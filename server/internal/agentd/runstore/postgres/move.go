@@ -49,7 +49,7 @@ const (
 type Moved struct {
 	Runs       int  `json:"runs"`
 	Unfinished int  `json:"unfinished_runs"` // of the runs: an agentd goes on with them
-	Foreground int  `json:"foreground_runs"` // of the runs: a command was working on them, and nobody goes on
+	Foreground int  `json:"foreground_runs"` // of the runs: a command was working on them, and no agentd goes on
 	Records    int  `json:"records"`
 	Deleted    int  `json:"deleted_runs"`      // whose ids are kept
 	Already    bool `json:"already,omitempty"` // an earlier move has done it; then nothing is counted

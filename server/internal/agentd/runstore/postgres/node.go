@@ -16,16 +16,18 @@ import (
 )
 
 const (
-	// settings are those of the session. The server ends it if this process is stopped or its machine
-	// vanishes; PostgreSQL 13 cannot. A renewal that a crash loses does no harm.
+	// settings are those of the session. With idle_session_timeout, which PostgreSQL 13 does not have,
+	// the server ends the session if this process is stopped or its machine vanishes. The commits of
+	// renewals do not wait for the disk, because a renewal that a crash loses does no harm.
 	settings = "SELECT set_config('synchronous_commit', 'off', false), CASE WHEN current_setting('server_version_num')::int >= 140000 THEN set_config('idle_session_timeout', '15s', false) END"
 
 	enterNode = "INSERT INTO agentd_nodes (node, name, version, address, engine) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (node) DO UPDATE SET since = clock_timestamp(), renewed = clock_timestamp()"
 
-	// gone is the condition that the claimer of a row has no session and has not renewed its row, for
-	// as long as several renewals take, during the session of the store $2, which lasts: its lock is
-	// not free. A claimer may have no row. The shared locks that the condition takes end with the
-	// statement.
+	// gone is the condition that the claimer of a run is gone: its lock is free, and it has not
+	// renewed its row for 5 seconds, which is several renewals. The store $2, which asks, must have
+	// had its session for these 5 seconds. Its session still lasts, because its own lock is not free.
+	// A claimer may have no row. The shared locks that the condition takes end with the transaction of
+	// the statement.
 	gone = `CASE WHEN pg_try_advisory_xact_lock_shared($2) OR greatest((SELECT other.renewed FROM agentd_nodes AS other WHERE other.node = claimer),
 		(SELECT me.since FROM agentd_nodes AS me WHERE me.node = $2)) > clock_timestamp() - interval '5 seconds'
 	THEN false ELSE pg_try_advisory_xact_lock_shared(claimer) END`
@@ -55,7 +57,8 @@ func (s *Store) enter(ctx context.Context) error {
 	return err
 }
 
-// renew shows the other stores that this one lives, if they have to know.
+// renew shows the other stores that this one lives, if it has a row. Otherwise it only checks the
+// session.
 func (c *claims) renew(ctx context.Context, session *pgx.Conn) error {
 	if _, node := c.roles(); !node {
 		return session.Ping(ctx)
@@ -114,7 +117,8 @@ func (c *claims) left(runID string, epoch uint64) {
 	}
 }
 
-// doubt notes that a claim may have been taken, or not given up, whose answer was lost.
+// doubt notes that the answer of a statement was lost, so that a claim may have been taken, or may
+// not have been given up.
 func (c *claims) doubt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,9 +126,9 @@ func (c *claims) doubt() {
 }
 
 // tidy gives up claims that the rows have and this store does not know, because an answer was lost.
-// Otherwise nobody would work on these runs. A claim that was just taken is not known yet, so tidy
-// gives up only what it finds twice. Nothing depends on that: an append under a claim that was
-// given up is refused.
+// Without tidy, no store would work on these runs. A claim that was just taken is not known yet, so
+// tidy gives up only claims that it finds twice. A claim that tidy gives up by mistake does no
+// harm, because the store refuses appends under it.
 func (c *claims) tidy(ctx context.Context, session *pgx.Conn) error {
 	c.mu.Lock()
 	doubtful := time.Now().Before(c.tidyUntil)

@@ -13,8 +13,9 @@ import (
 
 var _ runstore.Sharing = (*Store)(nil)
 
-// giveUp gives up the claim of a run. That of a parked run has ended nothing, so another store may
-// try the run with its entries.
+// giveUp gives up the claim of a run. A store that gives up a parked run was not ended by it. So
+// giveUp lowers the count to the one of a parked run that was not tried, and another store may try
+// the run with its entries.
 var giveUp = fmt.Sprintf("UPDATE agentd_runs SET claimer = NULL, stalled = least(stalled, %d) WHERE id = $1 AND claimer = $2 AND epoch = $3", runstore.MaxStalled)
 
 // notAlone is the condition that no other store has to claim a run together with its parent.
@@ -26,17 +27,18 @@ const wanted = `(posted > 0 OR EXISTS (WITH RECURSIVE below AS (
 	SELECT sub.id, sub.posted FROM below, LATERAL (SELECT id, posted FROM agentd_runs WHERE parent = below.id AND parent <> '' AND (unfinished OR posted > 0) OFFSET 0) AS sub)
 	SELECT FROM below WHERE posted > 0))`
 
-// claimOne claims a run that no other store has. With entries, also of runs below it, the claim of
-// a parked run is the one try of takeFamilies; without, takeFamilies takes the run once more.
-// notParked excludes these.
+// claimOne claims a run that no other store has claimed. If a parked run, or a run below it, has
+// entries, this claim counts as the one try that takeFamilies allows. If there are no entries,
+// takeFamilies may take the run once more. notParked excludes parked runs.
 var (
 	claimOne = fmt.Sprintf("UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1, stalled = CASE WHEN stalled >= %[1]d AND "+wanted+" THEN greatest(stalled, %[1]d + 1) ELSE least(stalled, %[1]d - 1) END "+
 		"WHERE id = ANY($1) AND deleted IS NULL AND (claimer IS NULL OR claimer = $2) AND "+notAlone, runstore.MaxStalled)
 	notParked = fmt.Sprintf(" AND stalled < %d", runstore.MaxStalled)
 )
 
-// Claim implements runstore.Claims. The claims of stores that are gone are given up first, so that
-// they count. A run that is parked then is not claimed: its caller did not know that.
+// Claim implements runstore.Claims. If the first attempt claims nothing, Claim gives up the claims
+// of all stores that are gone, which counts them, and tries again. If that has parked the run,
+// Claim does not claim it, because its caller did not know that the run is parked.
 func (s *Store) Claim(runID string) (epoch uint64, err error) {
 	claimed, err := s.claim(claimOne+" RETURNING id, epoch", []string{runID})
 	if err == nil && len(claimed) == 0 {
@@ -85,11 +87,18 @@ func (s *Store) mayClaim(ctx context.Context) error {
 	return s.enter(ctx)
 }
 
-// The conditions that no unfinished run has a run as its sub-run, that no store works on the run
-// and it is not parked, or is parked with entries and was not tried with them, that the run goes on
-// or has entries, that it has something to do itself, that it goes on now by itself, and that no
-// unfinished run above it, which goes on with it, is at work or parked. A query in the place of a
-// value is a step in an index for each row, however PostgreSQL estimates the rows.
+// Conditions on a run:
+//   - top: the run is not the sub-run of an unfinished run.
+//   - free: no store has claimed the run. It is not parked, or it is parked with entries and was
+//     not tried with them.
+//   - live: the run is unfinished or has entries.
+//   - works: the run has something to do itself.
+//   - due: the run continues now by itself.
+//   - alone: no unfinished run above it, which would continue with it, is at work or parked. held
+//     finds such a run.
+//
+// A scalar subquery in place of a value costs one step in an index for each row, however PostgreSQL
+// estimates the rows.
 const (
 	top   = "(SELECT mother.unfinished FROM agentd_runs AS mother WHERE mother.id = runs.parent) IS NOT TRUE"
 	free  = "runs.claimer IS NULL AND (runs.stalled < $3 OR runs.stalled = $3 AND runs.posted > 0)"
@@ -114,20 +123,21 @@ UPDATE agentd_runs AS runs SET claimer = $2, epoch = epoch + 1, stalled = stalle
 RETURNING epoch` + strings.TrimPrefix(runColumns, "number")
 )
 
-// reading is how long after a claim a run may still be read, which ends the agentds of some runs.
-// Their claims have wake_at from the beginning. A run that only waits is claimed for longer than
-// that if it waits with a sub-run that works, or for a question of toolhost.
+// reading is how long after its claim a run may still be read. Some runs end the agentd that reads
+// them. The wake_at of a claimed run is the time of the claim. A run that only waits is claimed for
+// longer than that if it waits with a sub-run that works, or for a question of toolhost.
 const reading = "interval '1 minute'"
 
-// freeVanished gives up the claims of stores that are gone, and counts that for each run that had
-// something to do: it may have ended these agentds. One that only waits has something to do as well
-// for a while after it was claimed: it is read. A run that only waits for sub-runs there, or for
-// theirs, has the highest count of these, so that it is parked with the one that has ended most
-// without progress, because it would go on with it. A count of one says nothing yet: the next one
-// may be one again, after progress. freeVanished returns the runs that were given up so
-// runstore.MaxStalled times without progress between, which takeFamilies leaves alone. These are
-// not due any more, so that a look does not step over them; a claim makes them due again. A store
-// is found by its claims: the index is asked for each claimer once.
+// freeVanished gives up the claims of stores that are gone. It counts that for each run that had
+// something to do, because the run may have ended these agentds. A run that only waits counts as
+// well for a while after it was claimed, because its agentd reads it then. A run that only waits
+// for sub-runs of the same store, or for theirs, gets the highest count of these. It would continue
+// the sub-run with that count, so both are parked together. A count of one is not passed on yet,
+// because progress may reset it before the next one. freeVanished returns the runs that were given
+// up in this way runstore.MaxStalled times without progress in between. takeFamilies leaves these
+// runs alone. They are not due any more, so that a look does not step over them, and a claim makes
+// them due again. The statement finds stores by their claims, with one step in the index for each
+// claimer.
 const freeVanished = `WITH RECURSIVE claimers AS (
 	(SELECT claimer FROM agentd_runs WHERE claimer IS NOT NULL ORDER BY claimer LIMIT 1) UNION ALL
 	SELECT next.claimer FROM claimers, LATERAL (SELECT claimer FROM agentd_runs AS runs WHERE runs.claimer > claimers.claimer ORDER BY runs.claimer LIMIT 1) AS next), vanished AS MATERIALIZED (
@@ -144,11 +154,11 @@ SELECT id, stalled FROM freed WHERE stalled >= $1`
 // takeFamilies claims the roots of runs that are due, with those below them.
 //
 // The problem: if more runs are due than fit, one tenant with ten thousand of them must not keep
-// another one with ten from its turn, and neither number may decide what the query costs. The
-// idea: the runs that have been due for longest are enough unless there are more of them than fit.
-// Only then the index is asked for the first ones of each tenant, and the tenant goes first that
-// has the fewest runs at work here. A tenant beyond mostTenants has its turn among those that are
-// due for longest. Runs with entries fit always: what a person wants is recorded at once, and
+// another one with ten from its turn, and neither number may decide what the query costs. The idea:
+// the runs that have been due for longest are enough unless there are more of them than fit. Only
+// then the index is asked for the first ones of each tenant, and the tenant goes first that has the
+// fewest runs at work here. A tenant beyond mostTenants has its turn among those that are due for
+// longest. Runs with entries always fit, because the request of a person is recorded at once and
 // needs no slot. A parked run with entries is taken once, because the agent that has its caller may
 // be gone: the count then exceeds runstore.MaxStalled until there is progress, or another entry.
 var takeFamilies = `WITH RECURSIVE first AS MATERIALIZED (

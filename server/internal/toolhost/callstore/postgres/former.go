@@ -14,14 +14,14 @@ import (
 // After a loss that a node has found, a second one may replace the database by a copy from before
 // the first. The copy has the former id again, and nothing in it tells of the loss.
 //
-// A Former says which call ended an id. The ledger and the state folders keep it. A node compares
-// it with the database when it starts, and when it connects and does not find its own id. If the
-// database lacks the call, the node gives the ledger another id. If the database has the call, it
-// is the complete server: it keeps its id, and only this node ends.
+// A Former names the call whose loss ended an id. The ledger and the state folders keep it. A node
+// compares it with the database when it starts, and when it connects and does not find its own id.
+// If the database lacks the call, the node gives the ledger another id. If the database has the
+// call, it is the complete server: it keeps its id, and only this node ends.
 
-// Former is an id that a ledger had, and what a database with that id must have: Next or Newest. A
-// database that has the id and not that has lost it. If both are zero, any database may have the
-// id.
+// Former is an id that a ledger had, and what a database with that id must contain: the id Next, or
+// the call Newest. A database that has the id without that has lost commits. If both fields are
+// zero, any database may have the id.
 type Former struct {
 	ID string `json:"id"`
 	// Next is an id that the same ledger got without a loss, see Move. Empty: none.
@@ -36,8 +36,8 @@ type Former struct {
 // undefinedColumn is an error of PostgreSQL.
 const undefinedColumn = "42703"
 
-// compareEarlier gives the ledger another id if it has one of earlier ones, and not what its
-// database must have then. ids are those of the ledger.
+// compareEarlier gives the ledger another id if it has the id of an earlier Former and its database
+// lacks what that Former demands. ids are the ids of the ledger.
 func (w *writer) compareEarlier(ctx context.Context, earlier []Former, ids []string) error {
 	for _, f := range earlier {
 		if !slices.Contains(ids, f.ID) {
@@ -55,9 +55,9 @@ func (w *writer) compareEarlier(ctx context.Context, earlier []Former, ids []str
 	return nil
 }
 
-// has reports whether the database has what one with a former id must have. A row that was removed
-// counts as what all removed ones have counted, and a row has what others of its folder have, see
-// checkHistory. A new row of the folder shows nothing.
+// has reports whether the database contains what a Former demands. The calls of all nodes of the
+// folder count, see checkHistory. If no row of the folder has a call, because the rows were removed
+// or are new, the newest call of all removed rows counts.
 func (w *writer) has(ctx context.Context, f Former, ids []string) (bool, error) {
 	if f.Newest == 0 {
 		return f.Next == "" || slices.Contains(ids, f.Next), nil
@@ -68,9 +68,10 @@ func (w *writer) has(ctx context.Context, f Former, ids []string) (bool, error) 
 	return newest >= f.Newest, postgres.Error(err)
 }
 
-// renew gives the ledger with an id another one, unless another node has done so. Former ids go,
-// too: calls under them may be lost as well. After a rollback, the tables may be those of a version
-// that does not keep the ids.
+// renew gives the ledger a new id, unless another node has done so and the ledger does not have the
+// id of f any more. It removes the former ids, too, because calls under them may be lost as well.
+// If the tables are those of an older version, which has no column for lost ids, renew does not
+// keep the ids.
 func (w *writer) renew(ctx context.Context, f Former) error {
 	const rename = "id = replace(gen_random_uuid()::text, '-', ''), former = '{}' WHERE @id = id OR @id = ANY(former)"
 	const keep = "lost = lost || (SELECT jsonb_agg(@lost::jsonb || jsonb_build_object('id', one)) FROM unnest(former || id) one), "

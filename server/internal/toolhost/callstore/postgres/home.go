@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// takeHome is also a use of the session. A row that it conflicts with may be too new for the
-	// statement to read, so it returns none, and the next one does. The beats are also those of nodes
-	// that are gone, so that their sum only grows.
+	// takeHome also records that the session is used. Another session may insert the row after the
+	// snapshot of the statement. The statement then conflicts with the row and cannot read it, so it
+	// returns no row, and the next attempt reads it. The sum includes the beats of nodes that are
+	// gone, so it only grows.
 	takeHome = `
 WITH taken AS (
 	INSERT INTO toolhost_homes AS h (hash, folder, node, name, used) VALUES (@hash, @folder, @node, @name, @now)

@@ -16,11 +16,12 @@ import (
 // be executed a second time, if its id is repeated.
 //
 // Each node remembers the newest call of each node, and compares it when it connects, before its
-// next begin. A later start compares what the state folder has noted, see Config.Newest. Numbers of
-// calls show a loss where the position in the log of the database does not: others write to a
-// standby that was promoted, so it passes the position that was lost, and a failover that loses
-// only beats is behind, and has lost no call. The row of a node has only what this node has begun,
-// and it compares before it begins again.
+// next begin. A later start compares what the state folder has noted, see Config.Newest. The
+// position in the log of the database does not show a loss, and the numbers of calls do. Other
+// clients write to a promoted standby, so its position passes the lost one although calls are
+// missing. After a failover that loses only beats, the position is behind although no call is
+// missing. Only the node itself begins the calls that its row counts, and it compares before it
+// begins another one. So a later call does not hide the loss.
 //
 // A node that finds a loss gives the ledger another id, see renew. No node begins a call under an
 // id that the ledger does not have, see beginCalls. So a call that was first sent under the former
@@ -56,9 +57,11 @@ func collectNewest(rows pgx.Rows, newest map[int64]int64) error {
 	return err
 }
 
-// checkHistory ends this node if the database does not have a call that it knows. A row that was
-// removed counts as what all removed ones have counted. A row has also what the rows of earlier
-// nodes of its folder have: if only their removal was lost, they are back, and it has less.
+// checkHistory ends this node if the database lacks a call that the node knows. For a node whose
+// row was removed, the newest call of all removed rows counts. For a node with a row, the calls of
+// earlier nodes of its folder count as well. Their rows leave their newest call to the last row of
+// the folder when prune removes them. If the database has lost only that removal, they are back,
+// and the last row lacks their calls.
 func (w *writer) checkHistory(ctx context.Context) error {
 	if len(w.known) == 0 {
 		return nil
@@ -90,10 +93,10 @@ func (w *writer) checkHistory(ctx context.Context) error {
 	return w.renew(ctx, missing)
 }
 
-// compareFolder gives the ledger another id if the database does not have what the state folder has
-// noted. Once an operator has accepted that, the folder has the new id. A folder without rows may
-// have another id than when it noted the call, such as after a restore. Then a number that any node
-// has begun proves nothing.
+// compareFolder gives the ledger another id if the database lacks the call that the state folder
+// has noted. Once an operator has accepted the loss, the state folder notes the new id. A folder
+// without rows may have got another id after it noted the call, such as by a restore. Then the row
+// of any node may have the call, so a loss is proven only if no node has reached its number.
 func (w *writer) compareFolder(ctx context.Context) error {
 	const query = "SELECT coalesce(max(newest) FILTER (WHERE folder = $1), 0), CASE count(*) FILTER (WHERE folder = $1) WHEN 0 THEN " + pruned + " ELSE 0 END, " +
 		"CASE count(*) FILTER (WHERE folder = $1) WHEN 0 THEN coalesce(max(newest), 0) ELSE 0 END FROM toolhost_beats JOIN toolhost_nodes USING (node)"

@@ -124,7 +124,8 @@ func (m *moving) run(ctx context.Context) error {
 	case has && m.file.Heir == "":
 		return errors.New("the database has the calls of this ledger already, and the file is not the one that was moved: it is a copy, or was restored by other programs; move it away")
 	case has:
-		// A read could show what a failover loses.
+		// A read may show rows that a failover would lose. The commit of the update waits for the
+		// standby.
 		m.done = Moved{Ledger: there, Already: true, Lost: !valid}
 		_, err := m.conn.Exec(ctx, "UPDATE toolhost_ledger SET id = id")
 		return errors.Join(err, postgres.Confirmed(m.conn))

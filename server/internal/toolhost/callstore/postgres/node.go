@@ -27,15 +27,16 @@ type Node struct {
 	Number int64
 	// Ended are the numbers of earlier nodes of the folder whose processes are gone.
 	Ended []int64
-	// Left reports whether no process of this node is left, when it closes. Nil: none is.
+	// Left returns an error if processes of this node may be left when the store closes. Nil: none
+	// are.
 	Left    func() error
 	Version string // of the program, for people
 	// Address is where other toolhosts reach this one. Empty: nowhere.
 	Address string
 }
 
-// enter connects and records this process as a node. It begins with what Open returns of the
-// database.
+// enter connects and records this process as a node. Before that, it reads what the methods of
+// Store return about the database as it was at Open.
 func (w *writer) enter(ctx context.Context) error {
 	s := w.store
 	if s.node = s.cfg.Node.Number; s.node == 0 {
@@ -102,8 +103,9 @@ func (w *writer) warn(ctx context.Context) error {
 // errFolder says that another session has the lock of the state folder.
 var errFolder = errors.New("another toolhost has a copy of this state folder and uses the database; give each toolhost a state folder of its own")
 
-// connect makes the session, which has the advisory lock of the state folder. Two copies of a
-// folder thus do not take each other for gone by mistake.
+// connect makes the session, which holds the advisory lock of the state folder. So a second
+// toolhost with a copy of the folder cannot connect, and cannot declare the nodes of the first one
+// gone.
 func (w *writer) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, sessionTime)
 	defer cancel()
@@ -114,7 +116,8 @@ func (w *writer) connect(ctx context.Context) error {
 	w.conn = conn
 	key := fnv.New64a()
 	_, _ = key.Write([]byte("toolhost folder " + w.store.cfg.Node.Folder)) // never fails
-	// The server bounds the wait for a session of before, whose end it may not have noticed.
+	// The server may not have noticed the end of an earlier session, which still holds the lock.
+	// lock_timeout bounds the wait for it.
 	_, err = conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(key.Sum64()))
 	if err = postgres.Error(err); errors.Is(err, postgres.ErrTimeout) {
 		err = fmt.Errorf("%w: %w", errFolder, err)
@@ -131,15 +134,16 @@ func (w *writer) connect(ctx context.Context) error {
 	return err
 }
 
-// pruned is the number of the newest call that nodes had begun whose rows were removed. Tables of
-// the version before have no such column, and no such nodes.
+// pruned is the number of the newest call of all nodes whose rows were removed. The tables of the
+// version before lack the column. That version removes no rows, so the number is 0.
 const pruned = "(SELECT coalesce((to_jsonb(l)->>'pruned')::bigint, 0) FROM toolhost_ledger l)"
 
 // lostIDs is the list of Former of the ledger. Tables of the version before have none.
 const lostIDs = "(SELECT coalesce(to_jsonb(l)->'lost', '[]') FROM toolhost_ledger l)"
 
-// readClock reads the clock of the database, with an error of half the time of the question, and
-// how long the ledger remembers ids.
+// readClock reads the clock of the database, the ids of the ledger, and how long the ledger
+// remembers ids. The clock is wrong by at most half the time that the query takes. If the ledger
+// does not have the id that this node knows, readClock ends this node.
 func (w *writer) readClock(ctx context.Context) error {
 	asked := time.Now()
 	var there time.Time

@@ -43,8 +43,8 @@ const (
 	Gone   = "gone"
 )
 
-// A node that lives may take so long between two beats. To declare it gone by mistake would end it,
-// so DeclareGone looks longer.
+// lookAgain is how long a node that lives may take between two beats. DeclareGone looks longer,
+// because a node that is declared gone by mistake ends itself.
 const (
 	lookAgain  = 3 * beatEvery
 	lookLonger = 15 * beatEvery
@@ -147,7 +147,8 @@ func list(ctx context.Context, db *postgres.DB, look time.Duration) ([]Listed, e
 	}
 }
 
-// beats returns the counters of the nodes. They show who lives, without anybody's clock.
+// beats returns the counters of the nodes. A counter that grows shows that its node lives, without
+// a comparison of clocks.
 func beats(ctx context.Context, db *postgres.DB) (map[string]int64, error) {
 	counts := map[string]int64{}
 	err := db.Do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
@@ -164,10 +165,11 @@ func beats(ctx context.Context, db *postgres.DB) (map[string]int64, error) {
 
 func idOf(node int64) string { return fmt.Sprintf("%016x", node) }
 
-// DeclareGone records that the processes of nodes, toolhosts and their plugins, are gone, and who
-// says so: of all nodes for which which returns true. Their calls that have not ended become
-// unknown. A node that continues nevertheless ends itself. DeclareGone changes nothing and fails
-// with ErrAlive if one of them writes to the database. It returns the nodes as they were.
+// DeclareGone records that the toolhosts and plugins of all nodes for which which returns true are
+// gone. who says why, for people. Calls of these nodes that have not ended become unknown. A node
+// that continues nevertheless ends itself. DeclareGone waits for some seconds if a node is silent.
+// If one of the nodes writes to the database meanwhile, DeclareGone changes nothing and fails with
+// ErrAlive. It returns the nodes as they were before.
 func DeclareGone(ctx context.Context, cfg postgres.Config, who string, which func(Listed) bool) ([]Listed, error) {
 	cfg.StatementTimeout = max(cfg.StatementTimeout, listTime)
 	db, err := postgres.Open(ctx, cfg)

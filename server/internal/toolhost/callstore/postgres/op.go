@@ -103,8 +103,8 @@ func (q *queue) signal() {
 }
 
 // take returns the next group, and whether no operation will ever follow it. A group has at most
-// one operation that changes a call: what a caller does after another operation has to follow it.
-// It drops Begins whose callers have left.
+// one operation on each call, because a later operation on the same call has to see the effect of
+// the earlier one. It drops Begins whose callers have left.
 func (q *queue) take() (group []*op, last bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

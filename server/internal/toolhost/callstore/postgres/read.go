@@ -21,8 +21,9 @@ const (
 	CASE WHEN ` + elsewhere + ` THEN coalesce(nullif(n.name, ''), 'another one') ELSE '' END,
 	c.seals AND NOT (` + near + " AND (c.state = 3 OR " + lost + "))"
 	fromCalls = " FROM toolhost_calls c LEFT JOIN toolhost_nodes n ON n.node = c.node"
-	// near is the condition that any check at this node can say what became of a call: its effects may
-	// be those on the files of the machine that has executed it. One that seals can say it anywhere.
+	// near is the condition that every check at this node can say what became of a call. The effects
+	// of a call may be on the files of the machine that executed it, so a check elsewhere may not see
+	// them. A check that seals can say it at any node.
 	near    = "(c.node = @node OR coalesce(n.folder = @folder AND n.boot = @boot, false))"
 	askable = "(" + near + " OR c.seals)"
 )

@@ -187,8 +187,8 @@ func (w *writer) evict(ctx context.Context) error {
 		"DELETE FROM toolhost_outcomes WHERE number IN (SELECT number FROM toolhost_outcomes WHERE ended <= $1 AND $3::bigint > 0 ORDER BY ended LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING ''",
 		"SELECT min(ended) FROM toolhost_outcomes")
 	if err == nil {
-		// By the row of all nodes: one with a shorter keep_ids must not forget what others promise to
-		// keep.
+		// The statement uses keep_ids of the ledger, which all nodes share. A node with a shorter
+		// keep_ids must not forget what other nodes promise to keep.
 		err = w.evictOld(ctx, now, &w.callsDue, w.store.memory.Load().keep,
 			`WITH old AS (
 				SELECT number, begun FROM toolhost_calls WHERE begun <= (SELECT least($1::bigint, $3::bigint - keep_ids) FROM toolhost_ledger)

@@ -10,8 +10,9 @@ import (
 )
 
 // The statements of Settle change the call of a number, if its outcome is unknown and its tool can
-// be asked, or if an earlier attempt has changed it. What a check says that seals counts also while
-// the call is under way at another node, whose end is then refused: it has another number or state.
+// be asked, or if an earlier attempt has changed it. The verdict of a check that seals counts even
+// while the call is under way at another node. The ledger then refuses the end that this node
+// writes, because the row has another number or state.
 const (
 	theCall = ` WHERE c.number = @number AND c.hash = @hash AND (c.token = @token OR c.arguments IS NOT NULL AND
 	(c.state = 3 OR c.state = 0 AND (` + orSealed + `EXISTS (SELECT FROM toolhost_nodes n WHERE n.node = c.node AND n.gone IS NOT NULL)))) RETURNING c.number, c.tenant)`

@@ -125,10 +125,10 @@ func (w *writer) queueForgets(batch *pgx.Batch, ops []*op, after *[]func()) {
 }
 
 // beginCalls inserts the calls whose keys are free. The ledger must have the id that this node
-// knows: otherwise it has lost calls, see renew. The row of the node is locked, so that nobody
-// declares the node gone meanwhile. A key is taken over if its call is free and the same, or if the
-// row is that of an earlier attempt, whose answer was lost: to write it again waits until it is
-// durable.
+// knows: otherwise it has lost calls, see renew. The row of the node is locked, so that no session
+// declares the node gone meanwhile. A key is taken over if its call is free and the same, or if an
+// earlier attempt, whose answer was lost, has written the row. In the latter case, the statement
+// writes the row again, so that its commit waits until the row is durable.
 const beginCalls = `WITH named AS (
 	SELECT FROM toolhost_ledger WHERE @ledger = id OR @ledger = ANY(former)),
 alive AS (
@@ -147,8 +147,8 @@ beat AS (
 	UPDATE toolhost_beats SET count = count + 1, newest = greatest(newest, (SELECT max(number) FROM begun)) WHERE node = @node)
 SELECT EXISTS (SELECT FROM named), EXISTS (SELECT FROM alive), hash, number, principal, verdict FROM (SELECT) one LEFT JOIN begun ON true`
 
-// queueBegins writes the calls that begin; without any, it is a beat. Once the batch was executed,
-// the result has the numbers of those that have begun.
+// queueBegins queues the statement that begins the calls, or those of a beat if ops is empty. After
+// the batch has been executed, the returned map has the numbers of the calls that have begun.
 func (w *writer) queueBegins(batch *pgx.Batch, ops []*op, after *[]func()) map[callstore.Hash]int64 {
 	if len(ops) == 0 {
 		batch.Queue("UPDATE toolhost_beats SET count = count + 1 WHERE node = $1", w.store.node)

@@ -27,8 +27,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ErrGone says that somebody has declared this node gone: calls that it has begun are unknown to
-// others, so it must begin no more.
+// ErrGone says that this node was declared gone. Other nodes regard its calls that have not ended
+// as unknown, so it must begin no more.
 var ErrGone = errors.New("this toolhost was declared gone, such as by `toolhost nodes gone`; start it again")
 
 // ErrLost says that the database does not have a call that a node has begun, so it has lost
@@ -172,8 +172,9 @@ func (s *Store) NodeID() string { return idOf(s.node) }
 // under an id that the ledger has lost.
 func (s *Store) Is(id string) bool { return id == s.id || slices.Contains(s.memory.Load().ids, id) }
 
-// Earlier returns the ids that the ledger, or what the state folder belonged to, had before ID. It
-// has Config.Ledger, if the ledger is not that one, with Config.Newest.
+// Earlier returns the ids that the ledger, or what the state folder belonged to, had before ID. If
+// the ledger does not have the id Config.Ledger, the result has that id with Config.Newest, unless
+// Config.Newest is 0 or Config.NotedBy is empty.
 func (s *Store) Earlier() []Former {
 	m := s.memory.Load()
 	var earlier []Former
@@ -250,9 +251,9 @@ func (s *Store) Now() time.Time {
 	return r.there.Add(time.Since(r.asked))
 }
 
-// Close executes the operations that wait, refuses others, and records that this node is gone. The
-// caller has ended all plugins before, see Node.Left. It may be called more than once. Its error is
-// always nil.
+// Close refuses further operations, executes those that wait, and waits for the writer. It records
+// that this node is gone, unless Node.Left fails or the database cannot be reached. The caller ends
+// all plugins before. It may be called more than once. Its error is always nil.
 func (s *Store) Close() error {
 	s.close.Do(func() {
 		s.queue.close()

@@ -19,10 +19,11 @@ import (
 // it is not free. It has another token, so no attempt of before that is repeated finds its row. One
 // that is under way at another node may still end.
 //
-// A call is not closed that has an outcome of its tool, is under way at this node, or has begun
-// again, at a node that is not gone, after its tool said that it did not happen. A call of this
-// node that has begun and that the node does not have under way has reached no plugin: it was
-// superseded before the node could undo its Begin.
+// closeCalls does not close a call that has an outcome of its tool, a call that is under way at
+// this node, or a call whose tool said that it did not happen and that has begun again at a node
+// that is not gone. A row may say that a call has begun at this node although the node does not
+// have it under way. That call has reached no plugin: it was superseded before the node could undo
+// its Begin.
 const closeCalls = `INSERT INTO toolhost_calls AS c (hash, node, token, begun, state, ended, principal, tenant, session, id, sum, tool, plugin, error)
 	SELECT g.hash, @node::bigint, @by::bytea || @token::bytea, @begun::bigint, 3, @begun::bigint, @principal::text, @tenant::text, @session::text, g.id, @sum::bytea, @tool::text, @plugin::text, @error::bytea
 	FROM unnest(@hashes::bytea[], @ids::text[]) AS g (hash, id) ORDER BY g.hash
@@ -44,7 +45,8 @@ const lockAttempts = 10
 //
 // It locks the rows in the order of their hashes, as all Begins do, so that two that supersede each
 // other's calls do not wait for each other. An end or a forget of another node locks in another
-// order. So the wait is short, and then begins again, without the locks.
+// order, which could be a deadlock. So each attempt waits only briefly, and then releases its locks
+// and begins again.
 func (w *writer) supersede(ctx context.Context, o *op) (synced bool, err error) {
 	for range lockAttempts {
 		if synced, err = w.trySupersede(ctx, o); !errors.Is(err, postgres.ErrTimeout) || w.conn == nil {

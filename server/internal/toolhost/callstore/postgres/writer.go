@@ -23,13 +23,13 @@ const (
 	sessionTime = 13 * time.Second
 )
 
-// writer is the one goroutine that writes. No other goroutine uses its fields.
+// writer is the one goroutine that writes calls. No other goroutine uses its fields.
 //
-// All of its writes go through one session, in order. A group with a Begin is committed
-// synchronously. Other groups are not, so a crash of the database may lose them. A later
-// synchronous commit of the same session makes them durable, too. Until then, the writer keeps
-// them, and writes them again if the session breaks. Each operation has a token, which its row
-// keeps, so to write it again changes nothing.
+// All of its writes go through one session, in order. A group with a Begin or a Settle is committed
+// synchronously, and so is a beat. Groups that only end or forget calls are not, so a crash of the
+// database may lose them. A later synchronous commit of the same session makes them durable, too.
+// Until then, the writer keeps them, and writes them again if the session breaks. Each operation
+// has a token, which its row keeps, so to write it again changes nothing.
 type writer struct {
 	store    *Store
 	conn     *pgx.Conn // nil: none
@@ -184,8 +184,8 @@ func (w *writer) fail(o *op, err error) {
 	o.answer(w.store.failed(o, err))
 }
 
-// undo makes the id of a Begin free that nothing has followed. An attempt whose answer was lost may
-// have written it.
+// undo frees the id of a Begin whose call is not executed. It does so also if no attempt has
+// succeeded, because one whose answer was lost may have written the row.
 func (w *writer) undo(begin *op) {
 	if !begin.sent {
 		return
@@ -269,7 +269,8 @@ func (w *writer) write(ctx context.Context, group []*op) (synced bool, err error
 // operations, and begins those of its Begins for which there is room.
 func (w *writer) send(ctx context.Context, by map[verb][]*op, begins []*op) (synced bool, err error) {
 	batch := &pgx.Batch{}
-	// What waits for a person or a check is rare, and a beat may make ends durable.
+	// A settlement is rare, because it waits for a person or a check, so it can wait for the disk. A
+	// beat does, because its commit also makes earlier ends durable.
 	synced = len(by) == 0 || len(begins)+len(by[verbSettle]) > 0
 	if !synced {
 		batch.Queue("SELECT set_config('synchronous_commit', 'off', true)")

@@ -51,8 +51,8 @@ type Ledger interface {
 // Config configures Peers. Ledger, TLS and Logger are required.
 type Config struct {
 	Ledger Ledger
-	// Has reports whether this toolhost has a call in memory. Peers does not ask the ledger about it,
-	// which may not answer. nil: it has none.
+	// Has reports whether this toolhost has a call in memory. Peers does not look for such a call in
+	// the ledger, which may be unreachable. Nil: this toolhost has no calls in memory.
 	Has    func(tool.CallKey) bool
 	TLS    credential.TLS // the files of this toolhost and of the toolhosts' CA
 	Logger *slog.Logger
@@ -81,15 +81,16 @@ func New(cfg Config) *Peers {
 func (p *Peers) Close() { p.links.Close() }
 
 // Call passes a request on to the toolhost that executes a call: it calls send with a client of
-// that one. passed is false if no other toolhost executes it, or that one has no address. The error
-// is that of the other toolhost, or unavailable if it cannot be reached.
+// that toolhost. passed is false if no other toolhost executes the call, if that toolhost has no
+// address, or if the ledger cannot be read. err is then nil. Otherwise err is the error of the
+// other toolhost, or unavailable if it cannot be reached.
 func (p *Peers) Call(ctx context.Context, key tool.CallKey, send func(context.Context, toolhostv1.ToolServiceClient) error) (passed bool, err error) {
 	if p.cfg.Has != nil && p.cfg.Has(key) {
 		return false, nil
 	}
 	peer, found, err := p.cfg.Ledger.PeerOfCall(ctx, callstore.Key{Principal: key.Principal, Session: key.Session, ID: key.ID})
 	if err != nil || !found || peer.Address == "" {
-		return false, nil // who asked without Peers says why
+		return false, nil // the request then ends as it would without Peers
 	}
 	if err = p.pass(ctx, peer, send); errors.Is(err, errUnreachable) {
 		failure := tool.Errorf(tool.KindUnavailable, "the call is under way at the toolhost %s: %w", peer.Label(), err)
@@ -99,8 +100,9 @@ func (p *Peers) Call(ctx context.Context, key tool.CallKey, send func(context.Co
 	return true, err
 }
 
-// Watch is Call for a request that lasts as long as its call. passed is also false if too many do,
-// and reachable is false if the other toolhost could not be reached, or not any more.
+// Watch is Call for a request that lasts as long as its call. passed is also false if too many such
+// requests are in progress. reachable is false if the other toolhost could not be reached, or could
+// be reached first and then no more.
 func (p *Peers) Watch(ctx context.Context, key tool.CallKey, send func(context.Context, toolhostv1.ToolServiceClient) error) (passed, reachable bool, err error) {
 	caller, _ := identity.FromContext(ctx)
 	who := caller.Key()
@@ -127,7 +129,8 @@ func (p *Peers) Watch(ctx context.Context, key tool.CallKey, send func(context.C
 }
 
 // Artifact passes a request on to the toolhost that keeps an artifact. passed is false if its
-// handle names no other toolhost.
+// handle names no other toolhost. The error is that of the other toolhost, or unavailable if that
+// toolhost, or the ledger that has its address, cannot be reached.
 func (p *Peers) Artifact(ctx context.Context, handle string, send func(context.Context, toolhostv1.ToolServiceClient) error) (passed bool, err error) {
 	place := artifact.PlaceOf(handle)
 	if place == "" {
@@ -201,9 +204,9 @@ func (p *Peers) send(ctx context.Context, to postgres.Peer, send func(context.Co
 	return fmt.Errorf("%w: %w", errUnreachable, toolpb.FromStatusError(err))
 }
 
-// answered reports whether an error is that of a toolhost, and not of the way to it. A toolhost
-// that does not know the RPC, or this certificate, has not answered either, and another one than
-// the request is for has not.
+// answered reports whether an error is that of a toolhost, and not of the way to it. A toolhost has
+// not answered either if it does not know the RPC or this certificate, or if the request is for
+// another toolhost.
 func answered(err error) bool {
 	if _, ok := errors.AsType[*tool.Error](err); ok {
 		return true // of send itself
